@@ -17,9 +17,9 @@ lint:  ## check format and lint
 	@scripts/setup.sh test
 	@scripts/lint.sh
 
-format:  ## mend what clang-format and ruff can mend
+format:  ## apply the fixes of clang-format and ruff
 	@scripts/setup.sh test
 	@scripts/lint.sh --fix
 
-clean:  ## remove what was built; results stay
+clean:  ## remove builds and the virtual environment; results stay
 	rm -rf build .venv

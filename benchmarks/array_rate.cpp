@@ -1,6 +1,5 @@
-// What array<T> reaches against reads past its cache: a namespace in memory behind queues, ranges
-// of a given length summed up, in order or at random, by the processor that this file is compiled
-// for.
+// The rate of array<T> against reads past its cache, from a namespace in memory behind queues. The
+// processor that this file is compiled for sums up ranges of a given length, in order or at random.
 //
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/array_rate.cpp build/src/libwatari.a
@@ -13,17 +12,17 @@
 //   ./array_rate [ROUNDS [CONTROLLERS]]
 //
 // `past`: one range by read_async into memory, waited for, then summed; `miss`: visit of four times
-// what the cache holds, the same ranges in commands of the same size; `hit`: visit of half of it,
-// again and again. A CPU has one user thread, a GPU 4096 warps, 256 for ranges of 1 MiB, since each
-// reads up to 512 KiB ahead. Commands carry a range, at most 128 KiB; slots have 32 MiB at most, or
-// they leave the CPU's cache before they are used again.
+// the bytes of the cache, the same ranges in commands of the same size; `hit`: visit of half of the
+// bytes of the cache, again and again. A CPU has one user thread, a GPU 4096 warps, 256 for ranges
+// of 1 MiB, since each reads up to 512 KiB ahead. Commands carry a range, at most 128 KiB; slots
+// have 32 MiB at most, or they leave the CPU's cache before they are used again.
 //
-// So one thread with a range of up to 128 KiB has one command under way and stands still until it
-// has come: `past` and `miss` then tell how long that takes, not what the controller can do. That
-// is `eight`: as `past`, but eight ranges at a time, where neighbours become one command.
+// So one thread with a range of up to 128 KiB has one command in flight and waits for it: `past`
+// and `miss` then show the latency of a command, not the rate of the controller. `eight` shows that
+// rate: as `past`, but eight ranges at a time, where neighbours become one command.
 //
-// On a GPU then ranges of 16 MiB, each by one warp, to their locations: in commands of 128 KiB
-// whose data the warps copy, and in commands of 2 MiB whose data the copy engine brings.
+// Then, on a GPU, warps read ranges of 16 MiB to their locations: in commands of 128 KiB whose data
+// the warps copy, and in commands of 2 MiB whose data the copy engine copies.
 //
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/error.hpp"
@@ -64,8 +63,8 @@ struct bench {
     here::array<word> all;
     std::size_t range, warps;
     const std::uint64_t* order;  ///< range numbers
-    word* memory;                ///< of each warp eight ranges
-    word* result;                ///< the sum; and behind it, how many statuses were errors
+    word* memory;                ///< eight ranges for each warp
+    word* result;                ///< the sum, then the number of statuses that were errors
 
     std::size_t words() const { return range / sizeof(word); }
 
@@ -103,7 +102,7 @@ struct bench {
             });
     }
 
-    /// `passes` times the first `number` of ranges.
+    /// Visits the first `number` ranges, `passes` times.
     void visit(std::size_t number, std::size_t passes = 1) const {
         sum(passes * number, 1, passes > 1 ? most_warps : warps,
             [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t,
@@ -136,8 +135,8 @@ void put(T* to, const std::vector<T>& from) {
     if (on_gpu) watari::device::synchronize(nullptr);
 }
 
-/// A controller for commands of so many bytes each; its slots are those that can be under way twice
-/// over, if the CPU's cache can keep so many.
+/// Options of a controller for commands of `transfer` bytes, with slots for twice the commands that
+/// can be in flight, or fewer if the CPU's cache keeps fewer.
 storage::controller_options served(std::size_t transfer, std::size_t warps, std::uint32_t threads) {
     const std::size_t queues = 2 * threads;
     const std::size_t slots = std::min(slot_bytes / transfer, 2 * eight * warps);
@@ -200,8 +199,7 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
     if (!right) std::exit(1);
 }
 
-/// Each range to its location by one of the warps, which have nothing else to do; bytes / time in
-/// ns.
+/// Reads each range to its location, by one of the warps, which do nothing else. Returns GB/s.
 double fetch(const storage::namespace_view& space, std::size_t range, std::size_t warps, word* to,
              std::uint32_t* failed) {
     return rate(store_bytes, [&] {
@@ -219,7 +217,7 @@ double fetch(const storage::namespace_view& space, std::size_t range, std::size_
     });
 }
 
-/// Ranges of 16 MiB, whose data the warps copy or the copy engine brings.
+/// Reports ranges of 16 MiB, whose data the warps or the copy engine copy.
 void report_large(const std::shared_ptr<storage::backend>& store, std::uint32_t controllers,
                   std::size_t warps, int rounds) {
     constexpr std::size_t range = eight * storage::large_run;

@@ -1,5 +1,5 @@
-// What a command costs a thread of a software controller that finds it ready: fetch, check, copy
-// from a random location in memory into its slot, complete.
+// The time that a thread of a software controller takes for a command that is ready: fetch, check,
+// copy from a random location in memory into its slot, complete.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/controller_cost.cpp build/src/libwatari.a
@@ -8,9 +8,9 @@
 //   ./controller_cost [BLOCK ...]
 //
 // A user thread writes entries into the rings of several queues and rings their doorbells; then it
-// rests, and the controller's rounds are timed until all are completed; then the user takes the
+// waits, and the controller's rounds are timed until all are completed; then the user takes the
 // completions. So the entries come out of another core's cache, as they come out of the last-level
-// cache where a GPU wrote them. Stores: `none` moves nothing, `ram` is that of the product, and
+// cache if a GPU wrote them. Stores: `none` moves nothing, `ram` is that of the product, and
 // `copy` a bare memcpy of the same locations without queues. Printed: nanoseconds a command, the
 // median of nine rounds in which the three take turns.
 #include "watari/core/parallel/atomic.hpp"
@@ -53,7 +53,7 @@ private:
     std::vector<ending> ended_;
 };
 
-/// Whose turn it is.
+/// The thread whose turn it is: 0 the user, 1 the controller.
 std::atomic<int> turn{0};
 void await(int whose) {
     while (turn.load(std::memory_order_acquire) != whose) std::this_thread::yield();
@@ -95,7 +95,7 @@ public:
         return static_cast<double>(spent) / (double{turns} * queues * each);
     }
 
-    /// The same bytes by memcpy alone.
+    /// Nanoseconds a command, of a memcpy of the same bytes alone.
     double copies(const std::byte* data) {
         auto* slots = static_cast<std::byte*>(memory_.slots().data());
         std::int64_t spent = 0;
@@ -119,7 +119,7 @@ private:
         return (seed_ >> 20) % served_.blocks;
     }
 
-    /// Takes the completions of the turn before, then submits those of the next.
+    /// Takes the completions of the turn before, then submits the commands of the next.
     void submit() {
         const namespace_view view = memory_.view(served_.blocks, block_);
         for (std::uint32_t q = 0; q < queues; ++q) {

@@ -1,5 +1,5 @@
-// What a disk gives by the memory that it is read into: the same requests in flight, past the page
-// cache, through few buffers that are used again and again, or through many in turn.
+// The rate of a disk by the memory that receives its data: the same requests in flight, past the
+// page cache, through few buffers that are used again and again, or through many in turn.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/disk_memory.cpp build/src/libwatari.a
@@ -7,7 +7,7 @@
 //       -l:liburing.a -ldl -o disk_memory
 //   ./disk_memory FILE [ROUNDS]
 //
-// FILE is made if it is not there (1 GiB of random bytes; removed by nobody). One thread reads
+// FILE is made if it is not there (1 GiB of random bytes), and is not removed. One thread reads
 // 96 KiB at a time in order, O_DIRECT, by io_uring with registered buffers on huge pages. Printed,
 // for each number of requests in flight and of buffers: GB/s of each round; all take turns in it.
 #include "watari/core/error.hpp"
@@ -36,7 +36,7 @@ constexpr double enough = 1;  ///< seconds
 
 struct access_pattern {
     std::size_t in_flight, buffers;
-    bool in_turn;  ///< else the buffer that was free last comes first
+    bool in_turn;  ///< else the buffer that was freed last comes first
 };
 constexpr access_pattern patterns[] = {{8, 8, false},   {16, 16, false},   {32, 32, false},
                                        {64, 64, false}, {256, 256, false}, {64, 64, true},

@@ -5,8 +5,8 @@
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
 I/O, on the same CPUs; once as it is (`fio`) and once with registered buffers and files
 (`fio-fixed`), as our engines have them. Each round runs every one in a fresh process, one after the
-other, so that a disk whose speed wanders does so for all; a ratio compares medians over rounds. The
-load of the machine before and after is stored beside them.
+other, so that a change of the disk's speed affects all; a ratio compares medians over rounds. The
+load of the machine before and after is stored with the results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RIVALS: dict[str, tuple[str, ...]] = {
 
 
 def file_of(parameters: Parameters) -> Path:
-    """The file that case `storage` makes and finds again (storage/files/file_set.cpp)."""
+    """The file that case `storage` makes and reuses (storage/files/file_set.cpp)."""
     return Path(parameters["folder"]).expanduser() / f"watari-{parameters['size']}.data"
 
 
@@ -69,7 +69,7 @@ def fio(parameters: Parameters, extra: tuple[str, ...], seconds: float) -> dict[
 
 
 def ours(request: Request) -> dict[str, float]:
-    """The same of one trial; its rate is that of the median sample."""
+    """The same for one trial of case `storage`; the rate is that of the median sample."""
     trial = launch.trial(request, Launcher(), launch.time_limit(request))
     if trial["status"] != "ok":
         raise SystemExit(f"{describe(request)}: {trial['error']}")

@@ -1,4 +1,4 @@
-// How near the CPU's Himeno kernels come to their floor: 56 bytes a point at STREAM's bandwidth.
+// The CPU's Himeno kernels against their floor: 56 bytes a point at STREAM's bandwidth.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/himeno_cpu.cpp
@@ -6,11 +6,11 @@
 //       -o himeno_cpu
 //   OMP_PROC_BIND=true ./himeno_cpu THREADS ROUNDS
 //
-// Rounds alternate, so that what else the machine does strikes all alike: STREAM's four kernels
+// Rounds alternate, so that other work of the machine affects all alike: STREAM's four kernels
 // (plain C, 512 MiB an array, STREAM's own count of bytes; the best of the four and of the moments
 // before and after is the bandwidth), then a few iterations of a Himeno case. `plain`: 14 mallocs;
-// `placed`: as style system places them. Printed: the fraction of the floor, every round's, and
-// the median with the quartiles.
+// `placed`: arrays as style system places them. Printed: the fraction of the floor, its median with
+// the quartiles, and that of every round.
 #include "watari/cases/himeno/loop.hpp"
 
 #include <omp.h>
@@ -53,7 +53,7 @@ double seconds(const Work& work) {
     return omp_get_wtime() - start;
 }
 
-/// Bytes a second, the best of the four.
+/// Bytes a second of the fastest of the four kernels.
 double stream_bandwidth() {
     constexpr double array = length * sizeof(double);
     return std::max({2 * array / seconds(copy), 2 * array / seconds([] { scale(3); }),

@@ -1,4 +1,4 @@
-// Where the time of building an H-matrix goes: on all cores and on a GPU, with and without a file.
+// The time of building an H-matrix, by part: on all cores and on a GPU, with and without a file.
 //
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/hmatrix_build.cpp
@@ -6,10 +6,11 @@
 //   ./hmatrix_build [MESH [FOLDER [THREADS [BUILDS]]]]        bumpy:71, /dev/shm, all, 2
 //
 // `build`: seconds in all, and of the thread that hands leaves to the writers: it prepares, waits
-// for leaves, waits for the file, finishes; `remove`: the file before it. The first build of a GPU
-// has its context, too. `file alone`: as many leaves and bytes, all of them zeros, written.
-// `leaves alone`, of a GPU: all of them in chunks of some sizes, and in parts to the CPU, without a
-// file; then those of some kinds, and without recompression. The first call is of the memory.
+// for leaves, waits for the file, finishes; `remove`: the time to remove the earlier file. The
+// first build on a GPU includes its context. `file alone`: the time to write the same leaves and
+// bytes, all zeros. `leaves alone`, on a GPU: all leaves in chunks of some sizes, in parts to the
+// CPU, without a file; then leaves of some kinds, and without recompression. `memory before` is the
+// time to allocate the pools.
 #include "watari/core/device.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/core/with_cuda.hpp"
@@ -58,7 +59,7 @@ void print_build(const surface& of, const std::string& path, const build_options
     std::fflush(stdout);
 }
 
-/// Leaves of the ranks that the file has, by parts as a GPU hands them out (32 MiB).
+/// Writes leaves of the ranks in the file at `path`, `part` bytes at a time (a GPU: 32 MiB).
 void print_file_alone(const surface& of, const std::string& path, const build_options& how,
                       std::size_t part) {
     const matrix_index index = read_index(path);

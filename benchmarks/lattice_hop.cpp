@@ -31,7 +31,7 @@ double cpu_seconds() {
            cpu::current_team().threads;
 }
 
-/// Numbers of any value.
+/// Allocates numbers, of arbitrary values, in huge pages.
 template <class Real>
 complex<Real>* numbers_of(std::size_t count) {
     constexpr std::size_t page = std::size_t{2} << 20;

@@ -1,5 +1,5 @@
-// What each kernel of a city's air reaches against the bytes that its head comment states, and what
-// a step takes beside their sum.
+// The rate of each kernel of a city's air, by the bytes that its head comment states, and the time
+// of a step beside the sum of its kernels.
 //
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/les_kernels.cpp
@@ -7,16 +7,16 @@
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
 // Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two
-// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step. Those
-// of a CPU lie in huge pages, as style `system` places them.
-// `times`: how often a step runs the kernel. `floor` is the time of its bytes on a GPU at the rate
-// of the fastest kernel that does nothing but stream: direction, z and d to d; on a CPU at that of
-// STREAM's triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are
-// larger than the caches, such as 512x512x128.
-// On the finest level the first two kernels of a V-cycle may be one, and the last two; on one GPU
-// the update of p and the correction of u are. The floor of a step is that of the separate ones.
-// Times of a GPU are medians. Those of a CPU are the least CPU time of a thread, since other work
-// may share its cores; the fingerprint is that of the flow after two steps.
+// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step. A
+// CPU's arrays lie in huge pages, as style `system` places them.
+// `times`: runs of the kernel in a step. `floor` is the time of its bytes on a GPU at the rate of
+// the fastest kernel that only streams: direction, z and d to d; on a CPU at that of STREAM's
+// triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are larger than
+// the caches, such as 512x512x128.
+// On the finest level the first two kernels of a V-cycle may be merged, and the last two; on one
+// GPU the update of p and the correction of u are merged. The floor of a step is that of the
+// separate kernels. Times of a GPU are medians. Those of a CPU are the least CPU time of a thread,
+// since other work may share its cores; the fingerprint is that of the flow after two steps.
 #include "watari/cases/les/flow/simulation.hpp"
 #include "watari/cases/les/flow/survey.hpp"
 #include "watari/core/loops.hpp"
@@ -64,7 +64,8 @@ double cpu_seconds() {
            cpu::current_team().threads;
 }
 
-/// Seconds of eleven runs, each waited for, after one that brings pages to the processor.
+/// Seconds of a run, the median (on a CPU the least) of eleven, each waited for, after one that
+/// moves pages to the processor.
 double seconds_of(const processor& who, const std::function<void()>& work) {
     const auto now = who.is_gpu() ? measure::now : cpu_seconds;
     std::vector<double> times;
@@ -95,7 +96,7 @@ struct kernel {
     std::function<void()> work;
 };
 
-constexpr int never = -1;  ///< for a kernel whose work others do
+constexpr int never = -1;  ///< for a kernel whose work other kernels do
 
 std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, const fields& f) {
     const auto& run = kernels_on<flow_kernels<float>>(p.processor);

@@ -1,5 +1,5 @@
-// How many commands a second the queues carry between threads of the CPU: random reads of one block
-// from a namespace in memory, the stack's own ceiling.
+// The commands a second that the queues carry between threads of the CPU: random reads of one block
+// from a namespace in memory, the upper limit of the software.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Itests/cpp -Ibuild/include benchmarks/queue_rate.cpp
@@ -8,9 +8,9 @@
 //   ./queue_rate BLOCK SUBMITTERS CONTROLLERS [FILE | -]
 //
 // BLOCK: bytes. CONTROLLERS: its threads, each with two queues. FILE: read that file instead (-:
-// none); DEPTH 32 a submitter is in flight, as fio's iodepth=32 numjobs=SUBMITTERS. `take`: the
+// none); each submitter has 32 reads in flight, as fio's iodepth=32 numjobs=SUBMITTERS. `take`: the
 // reader copies its data out of the slot; `look`: it reads one word there, as a GPU's reader would
-// pull it over the bus. Printed: M IOPS and GB/s of each of five rounds, and the median.
+// pull it over the bus. Printed: M IOPS of each of five rounds, and the median, with its GB/s.
 #include "storage/thread_commands.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
@@ -37,7 +37,7 @@ constexpr std::size_t namespace_bytes = std::size_t{1} << 30;
 
 std::atomic<bool> stop;
 
-/// Reads at random until it is stopped; how many it read.
+/// Reads at random until `stop` is set. Returns the number of reads.
 std::uint64_t submit_reads(const namespace_view& view, bool take, std::uint64_t seed) {
     std::array<token, in_flight> tokens;
     std::vector<std::byte> block(view.block_bytes);

@@ -1,6 +1,6 @@
 // A plain STREAM copy, as a rival of case `copy` on the CPU: c[j] = a[j], nothing of this project.
-// Usage: stream_copy BYTES SAMPLES [triad]; prints seconds, a line each; with `triad` those of
-// STREAM's triad, a[j] = b[j] + 3 c[j], beside them.
+// Usage: stream_copy BYTES SAMPLES [triad]; prints the seconds of a sample a line; with `triad`
+// also those of STREAM's triad, a[j] = b[j] + 3 c[j], in the same line.
 #include <omp.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-# Writes build_facts.hpp into OUTPUT_DIR: run at every build, so that the revision is that of the
-# sources that were compiled. Rewritten only when it changed. Sources without their repository are
-# told their revision by WATARI_REVISION.
+# Writes build_facts.hpp into OUTPUT_DIR. It runs at every build, so that the revision is that of the
+# compiled sources, and rewrites the file only if it changed. WATARI_REVISION gives the revision of
+# sources without a repository.
 find_package(Git QUIET)
 if(GIT_FOUND AND NOT WATARI_REVISION)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} describe --always --dirty --abbrev=12

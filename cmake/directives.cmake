@@ -1,12 +1,12 @@
 # The styles of an application in directives: a shared object for OpenACC and one for OpenMP, since
-# GCC links offloading of one model alone, each left out where GCC cannot make code for NVIDIA GPUs
-# (gcc-12-offload-nvptx on Debian, gcc-13-offload-nvptx on Ubuntu).
+# GCC links offloading of only one model. Each is left out if GCC cannot generate code for NVIDIA
+# GPUs (gcc-12-offload-nvptx on Debian, gcc-13-offload-nvptx on Ubuntu).
 include_guard()
 include(GNUInstallDirs)
 include(CheckCXXSourceCompiles)
 
-# Files of one application and model (acc, omp), compiled with its flag; the header and the pragma
-# are tried first.
+# Compiles the files of one application and model (acc, omp) with the model's flag, after a test of
+# the header and the pragma.
 function(watari_directives application model flag include pragma)
   # PTX of sm_80, which the driver compiles for the GPU when it is loaded
   set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
@@ -23,7 +23,7 @@ function(watari_directives application model flag include pragma)
   if(NOT WATARI_OFFLOADS_${model})
     return()
   endif()
-  # the files themselves: GCC's compiler for these GPUs crashes on some forms
+  # tests the files themselves: GCC's compiler for these GPUs crashes on some code
   set(works WATARI_OFFLOADS_${application}_${model})
   if(NOT DEFINED ${works})
     list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
@@ -47,7 +47,7 @@ function(watari_directives application model flag include pragma)
   endif()
   set(target watari_${application}_${model})
   add_library(${target} SHARED ${ARGN})
-  # as the other backends: no product is fused with a sum (the driver's compiler still may)
+  # as in the other backends, no product is fused with a sum (the driver's compiler may still do so)
   target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off)
   # notext: GCC's table of the offloaded functions is relocated
   target_link_options(${target} PRIVATE ${flags} ${atomic} LINKER:-z,notext LINKER:--exclude-libs,ALL)

@@ -1,8 +1,7 @@
-# How builds that are made often compile faster. Other builds do without, so that a file that forgets
-# an include is found there.
+# Options that speed up frequent builds. Other builds do without them and so detect missing includes.
 include_guard()
 
-# WATARI_PRECOMPILED: headers that most files include are read once a target.
+# WATARI_PRECOMPILED: headers that most files include are read once per target.
 function(watari_precompile target)
   if(WATARI_PRECOMPILED)
     target_precompile_headers(${target} PRIVATE ${ARGN} <algorithm> <array> <atomic> <chrono> <cmath>
@@ -11,11 +10,11 @@ function(watari_precompile target)
   endif()
 endfunction()
 
-# WATARI_UNITY: the files of a folder are compiled as one, those of the tests or all, save files with
-# options of their own. What is in an anonymous namespace has a name of its own in its folder for that.
+# WATARI_UNITY: the files of a folder are compiled as one, for the tests or for all targets, except
+# files with their own options. So names in anonymous namespaces must be unique in their folder.
 function(watari_unite target)
   if(WATARI_UNITY STREQUAL "ALL" OR (WATARI_UNITY STREQUAL "TESTS" AND NOT target STREQUAL "watari"))
-    # relocatable: a cache of compiled files is right for clones in other folders, too
+    # relocatable: a cache of compiled files is valid for clones in other folders, too
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
       UNITY_BUILD_RELOCATABLE ON)
     # GCC takes the files for headers

@@ -1,11 +1,10 @@
-# Decides which optional parts are built: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC
-# and WATARI_WITH_URING.
-# AUTO takes what is found, ON demands it, OFF leaves it out.
+# Selects the optional parts: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC and
+# WATARI_WITH_URING. AUTO builds a part if it is found, ON requires it, OFF leaves it out.
 include(CheckLanguage)
 
 set(WATARI_WITH_CUDA OFF)
 if(NOT WATARI_CUDA STREQUAL "OFF")
-  # a toolkit that is installed is often not on the PATH
+  # an installed toolkit is often not on the PATH
   find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
   if(NOT CMAKE_CUDA_COMPILER)
     unset(CMAKE_CUDA_COMPILER CACHE)

@@ -1,7 +1,7 @@
-# What the CMakeLists of each folder of src/watari calls to list that folder's files.
+# Functions by which the CMakeLists of each folder of src/watari lists that folder's files.
 include_guard()
 
-# Compiled by g++, save in folders of WATARI_LEAVE_OUT.
+# Files compiled by g++, except in folders of WATARI_LEAVE_OUT.
 function(watari_sources)
   list(JOIN WATARI_LEAVE_OUT "|" left_out)
   if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/src/watari/(${left_out})/")
@@ -12,7 +12,7 @@ function(watari_sources)
   watari_unite(watari ${ARGN})
 endfunction()
 
-# Compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).
+# Files compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).
 # UNFUSED: no product is fused with a sum, so that every backend gives the same bits.
 function(watari_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
@@ -23,7 +23,7 @@ function(watari_kernels)
   endif()
 endfunction()
 
-# Compiled by nvcc, where there is one.
+# Files compiled by nvcc, if there is one.
 function(watari_gpu_sources)
   cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
   list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -33,7 +33,7 @@ function(watari_gpu_sources)
   endif()
 endfunction()
 
-# One of two: part.cpp where the optional part is there, part_absent.cpp where it is not.
+# Selects part.cpp if the optional part is present, else part_absent.cpp.
 function(watari_parts present)
   if(present)
     list(TRANSFORM ARGN APPEND .cpp)
@@ -43,7 +43,7 @@ function(watari_parts present)
   watari_sources(${ARGN})
 endfunction()
 
-# Files with options of their own do without precompiled headers, which were compiled without them.
+# Files with their own options use no precompiled headers, which were compiled without these options.
 function(watari_compile_options options)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY watari

@@ -1,4 +1,4 @@
-"""What CPU cores reach of their byte floor: files of the job `floors` (gpu_jobs.sh) in one table.
+"""Rates of CPU cores against their byte floor: files of job `floors` (gpu_jobs.sh) in one table.
 
 python3 scripts/floors.py FOLDER
 
@@ -26,7 +26,7 @@ def copies(folder: Path) -> list[float]:
 
 
 def stream(folder: Path, column: int, arrays: int) -> list[float]:
-    """The same of a program of STREAM's loops: copy has two arrays, triad three."""
+    """The same for STREAM's loops: copy has two arrays, triad three."""
     files = [file.read_text().splitlines() for file in sorted(folder.glob("floor-stream-*.txt"))]
     seconds = [[float(line.split()[column]) for line in lines] for lines in files if lines]
     return [arrays * GIB / median(run) for run in seconds]

@@ -3,9 +3,9 @@
 #   scripts/gpu.sh FOLDER JOB ...      e.g. scripts/gpu.sh evidence 1, or: scripts/gpu.sh evidence les gh200-sam=8min
 # A JOB is one of the table that scripts/gpu_jobs.sh prints, a number of its column of calls for all of these, or
 # PLAN=BUDGET. FOLDER gets summary.txt, results.tar.gz and logs.tar.gz, new after each job. Results lie in
-# build/gpu-runs too, where a later call continues what is unfinished. The Python packages must be there already.
-# MOST: seconds for everything (570). REVISION names the sources where they are no git checkout. OFFLOAD is a
-# folder that scripts/offload.sh filled: the styles acc-* and omp-*, where GCC makes no code for NVIDIA GPUs.
+# build/gpu-runs too, where a later call resumes unfinished runs. The Python packages must be there already.
+# MOST: seconds for everything (570). REVISION names the sources if they are no git checkout. OFFLOAD is a
+# folder that scripts/offload.sh filled: the styles acc-* and omp-*, if GCC makes no code for NVIDIA GPUs.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -26,7 +26,7 @@ touch "$runs/begun"
 report=()
 
 new() { find "$runs" -type f -newer "$runs/begun" \( "$@" \) -printf '%P\n' | sort; }
-pack() { # three files, whatever jobs are still to come
+pack() { # writes the three files, even if more jobs follow
     local results name
     tar -czf "$folder/results.tar.gz" -C "$runs" -T <(new -name '*.json' ! -name 'perfetto-*' -o -name '*.txt')
     tar -czf "$folder/logs.tar.gz" -C "$runs" -T <(new -name '*.log')
@@ -47,7 +47,7 @@ ended() { # name, seconds, exit code
     echo "${report[-1]}"
 }
 
-sources() { # one number for all that is compiled or installed: a later call finds the build as it was
+sources() { # one checksum of all compiled or installed files: a later call reuses the build if it is the same
     find CMakeLists.txt pyproject.toml cmake src python plans published tests/cpp tests/attach tests/hostile \
         -name __pycache__ -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum
 }
@@ -73,7 +73,7 @@ fi
 watari probe >"$runs/probe.txt"
 watari probe --json >"$runs/probe.json"
 
-# cuFile asks udev for the file system of a disk: where there is no udev, its answer is put there
+# cuFile asks udev for the file system of a disk: without udev, this writes the answer
 store=~/.cache/watari
 mkdir -p "$store"
 disk=$(findmnt -no MAJ:MIN -T "$store" | tail -n 1 | tr -d ' ' || true)
@@ -87,7 +87,7 @@ failed=0
 for job in "${jobs[@]}"; do
     from=$SECONDS left=$((${MOST:-570} - SECONDS - 10)) code=0
     case $job in
-        *=*) # a plan ends in its budget by itself
+        *=*) # a plan ends by itself within its budget
             limit=$left name=${job%=*}
             command=(watari run --plan "$name" --budget "${job#*=}" -o "$runs/$name.json")
             [[ -f $runs/$name.json ]] && command+=(--resume "$runs/$name.json")

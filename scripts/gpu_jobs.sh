@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The jobs of gpu.sh: gpu_jobs.sh JOB FOLDER runs one, and leaves its results in FOLDER. Without words it prints
-# the table: the job, the seconds after which gpu.sh ends it, the call that it belongs to, and what its results
-# replace in docs/. Seconds are those of earlier results on an H200 with 16 cores, and a little more.
+# The jobs of gpu.sh: gpu_jobs.sh JOB FOLDER runs one, and leaves its results in FOLDER. Without arguments it
+# prints the table: the job, the seconds after which gpu.sh ends it, the call that it belongs to, and the part of
+# docs/ that its results replace. Seconds are those of earlier results on an H200 with 16 cores, and a little more.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -44,7 +44,7 @@ EOF
 
 job=$1 folder=$(realpath -ms "$2")
 mkdir -p "$folder"
-trap 'exit 130' INT # the run that is ended writes what it has; none follows
+trap 'exit 130' INT # the interrupted run writes its results; no other run follows
 failed=0
 
 run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
@@ -54,7 +54,7 @@ run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
     [[ ${LIMIT:-} ]] && resume+=(--time-limit "$LIMIT")
     watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
 }
-# As `run`, of a stored plan: groups that match a pattern come first, those that match another one are left out.
+# As `run`, for a stored plan: groups that match one pattern come first, groups that match another are left out.
 run_first() { # name of the result, seconds, plan, first, left out
     awk -v RS= -v ORS='\n\n' -v first="$4" -v out="${5:-^$}" '
         /\[\[case\]\]/ { cases = 1 }
@@ -64,12 +64,12 @@ run_first() { # name of the result, seconds, plan, first, left out
         END { printf "%s", later }' "plans/$3.toml" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
-# As `run`, of the cases that come by the standard input.
+# As `run`, for the cases on the standard input.
 run_cases() { # name of the result, seconds
     sed "1i name = \"$1\"" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
-tests_on_a_gpu() { # folders: the files that have some, without those that need a launcher
+tests_on_a_gpu() { # folders: prints their files with tests on a GPU, without files that need a launcher
     grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
 }
 compile() { # source, program, options of g++
@@ -78,7 +78,7 @@ compile() { # source, program, options of g++
     g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
 }
 
-ranks() { # name of a result, quantities: of each trial, in full, for a log
+ranks() { # name of a result, quantities: prints them for each trial, with all digits, for a log
     [[ -f $folder/$1.json ]] || return 0 # `run` says so
     python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
 import json, sys
@@ -89,14 +89,14 @@ for case in json.load(open(sys.argv[1]))["cases"]:
         print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
 EOF
 }
-with_nccl() { # that of the Python package, where the system has none; without multicast, which a shared host may not stand
+with_nccl() { # adds the NCCL of the Python package; without multicast, which a shared host may not support
     export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE:-0}
     local folder
     folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
     export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 }
 
-sanitized() { # tool, file, which tests of it
+sanitized() { # tool, file, its tests (pytest -k)
     compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
         "$(find tests/python -name "test_$2.py")" -k "$3" >>"$folder/sanitizers.txt" 2>&1 || failed=1
 }
@@ -133,7 +133,7 @@ case $job in
         result=$folder/hmatrix-large.json pid=$folder/hmatrix-large.pid
         runs() { kill -0 "$(cat "$pid" 2>/dev/null)" 2>/dev/null; }
         rate() { run "hmatrix-large-rate-$1" 30 storage engine=uring processor=gpu pattern=sequential block=128KiB threads=2 depth=16 trials=2 samples=5; }
-        progress() { # of the trial, which is a child: bytes of the disk
+        progress() { # prints the bytes that the trial, a child process, moved to and from the disk
             local run trial trials=()
             run=$(<"$pid")
             read -ra trials <"/proc/$run/task/$run/children" || true
@@ -147,7 +147,7 @@ case $job in
             rm -f "$result"?* # the journal of a run that was killed; its matrix is resumed
             [[ -f $folder/hmatrix-large-rate-before.json ]] || rate before
             # uring: no kernel waits on the GPU, and hardly a core is busy. 64 steps without a restart: each
-            # product is 14 s. 10 GB have the solver's vectors and the kernels' lists too.
+            # product is 14 s. 10 GB include the solver's vectors and the kernels' lists.
             setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB engine=uring \
                 solver=gmres restart=64 preconditioner=block-jacobi trials=1 samples=1 --time-limit 2h \
                 -o "$result" >"$folder/hmatrix-large.txt" 2>&1 &
@@ -172,7 +172,7 @@ case $job in
         export OMP_WAIT_POLICY=passive
         run city-les 125 --plan les-touches
         ;;
-    lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
+    lattice) # one GPU; with the libgomp of the styles in directives, if they are from OFFLOAD
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
         run_first lattice 185 nvlink-openacc-qcd 'managed-prefetch|precision|rhs|copy' 'split ='
         ;;
@@ -184,7 +184,7 @@ case $job in
         ;;
     beyond-copy) run_first beyond-copy 110 beyond-copy '"(deep|atomic)"' ;;
     himeno) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
-    pages) # huge pages of the kernel's pool, for as long as it takes
+    pages) # huge pages of the kernel's pool, for the time of the job
         pool=/proc/sys/vm/nr_hugepages
         before=$(<"$pool")
         { echo 1200 >"$pool"; } 2>/dev/null || true
@@ -199,7 +199,7 @@ case $job in
         run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
         run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
-    floors) # Rates that vary, in turn, on 16 cores or THREADS. Budgets are for what a run expects: it takes half of that.
+    floors) # Rates that vary, in turn, on 16 cores or THREADS. Budgets cover a run's expected time, twice its real one.
         threads=${THREADS:-$(($(nproc) < 16 ? $(nproc) : 16))}
         [[ -x build/stream ]] || g++ -O3 -march=native -fopenmp -o build/stream benchmarks/stream_copy.cpp || failed=1
         stream() { # number
@@ -228,7 +228,7 @@ case $job in
         python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
         grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
         ;;
-    ranks-tests) # most telling first; what hangs does not take the others' time
+    ranks-tests) # the most important first; a test that hangs does not take the time of the others
         log=$folder/ranks-tests.txt
         with_nccl
         of_ranks() { # seconds, words of pytest
@@ -239,9 +239,9 @@ case $job in
         of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
         ;;
-    les-ranks) # one GPU beside two, weak first; then the plan without four GPUs and an MPI that knows CUDA
+    les-ranks) # one GPU beside two, weak scaling first; then the plan without four GPUs and CUDA-aware MPI
         with_nccl
-        LIMIT=25s # ranks that wait for each other for ever
+        LIMIT=25s # ends ranks in a deadlock
         run_cases les-ranks-peer 58 <<'EOF'
 [defaults]
 processor = "gpu"

@@ -28,7 +28,7 @@ def details(trial: schema.Trial) -> str:
 
 
 def lines(measured: schema.Results) -> list[str]:
-    """What each case measured, or why it did not; cases that this machine lacks are counted."""
+    """The numbers of each case, or the reason why it has none; without unsupported cases."""
     requests = [Request(c.case, c.parameters, c.trials_planned) for c in measured.cases]
     text = []
     for case, name, columns in zip(

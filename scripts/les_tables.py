@@ -23,7 +23,7 @@ def touched(cases: Sequence[Measured]) -> list[Measured]:
 
 
 def touches(cases: Sequence[Measured]) -> Rows:
-    """What each touch takes, and from which N on it takes less than a tenth of the steps."""
+    """Time of each touch, and the N from which it takes less than a tenth of the steps."""
     rows = [["touch", "million cells/s", "ms a touch", "a tenth of N steps from"]]
     for m in touched(cases):
         whole = forecast.measured(m).whole
@@ -36,14 +36,14 @@ def touches(cases: Sequence[Measured]) -> Rows:
 def predictions(cases: Sequence[Measured]) -> Rows:
     """Each touch beside its prediction, by part."""
     rows: Rows = []
-    for made in words.forecasts(cases):  # none where no rates are
+    for made in words.forecasts(cases):  # none without rates
         names = [name for name in made.columns if name != "Grid"]
         rows += [names, *([row[name] for name in names] for row in made.rows)]
     return rows
 
 
 def main(file: str) -> None:
-    """Both tables, as the page has them."""
+    """Prints both tables in the form of the page."""
     cases = measurements([read(Path(file))])
     for rows in filter(None, (touches(cases), predictions(cases))):
         for cells in (rows[0], ["---"] * len(rows[0]), *rows[1:]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks format and lint of everything; with --fix, mends what a tool can mend.
+# Checks format and lint of everything; with --fix, first applies the fixes of the tools.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 

@@ -10,7 +10,7 @@ if sys.version_info >= (3, 11):
 else:  # pip is there before any package is
     from pip._vendor import tomli as tomllib
 
-# cmake is not among the build requirements: scikit-build-core asks for it where it is missing.
+# cmake is not among the build requirements: scikit-build-core asks for it if it is missing.
 BUILD_TOOLS = ["cmake>=3.31", "ninja"]
 
 

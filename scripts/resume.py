@@ -1,9 +1,9 @@
-"""Kills a product of files in the midst of it and resumes it, through the command.
+"""Kills a product of files before it is complete and resumes it, through the command.
 
     python3 scripts/resume.py [FOLDER]
 
-On the processor that `watari gemm` chooses here. The same product without a kill must have the same
-bits. What comes out is one line, or the reason of a failure and exit code 1.
+The processor is the default of `watari gemm` here. The same product without a kill must have the
+same bits. Prints one line, or the reason of a failure, with exit code 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 SIDES = (1024, 2048, 4096, 8192, 16384)  # the first that lasts long enough to be killed
 LIMIT = 300.0  # seconds of one product
-TILE = 128  # small: many tiles are done before the end
+TILE = 128  # small: many tiles are completed before the end
 
 
 def save(path: Path, side: int, seed: int) -> None:
@@ -40,7 +40,7 @@ def command(folder: Path, output: str) -> list[str]:
 
 
 def completed(journal: Path) -> int:
-    """How many tiles a journal has."""
+    """The number of tiles in a journal."""
     lines = journal.read_text().splitlines() if journal.exists() else []
     return sum(len(line.split()) // 3 for line in lines if line.startswith("tiles "))
 
@@ -61,7 +61,7 @@ def killed(folder: Path, side: int) -> bool:
 
 
 def finished(folder: Path, output: str) -> str:
-    """The output of the command. Raises SystemExit where it failed."""
+    """The output of the command. Raises SystemExit if it fails."""
     try:
         done = subprocess.run(
             command(folder, output), capture_output=True, text=True, timeout=LIMIT, check=False

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what `make demo` or `make test` needs and this machine lacks: setup.sh demo|test
-# System packages come from apt where it may be used, Python packages go into the virtual environment.
-# Without root what PyPI has is enough, beside a compiler: what else is missing is named, and left out.
+# System packages come from apt if it may be used, Python packages go into the virtual environment.
+# Without root, a compiler and the packages of PyPI are enough: other missing packages are named, and left out.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -10,7 +10,7 @@ optional=(libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
     optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
-    # Ubuntu's chromium is an empty package that asks for a snap; the report test says what it lacks.
+    # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
     extras+=(table test dev)
 fi
@@ -19,7 +19,7 @@ installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == i
 
 may_install() { ((EUID == 0)) || sudo -n true 2>/dev/null; }
 
-# What is missing of what the required packages bring, from wherever: modules of a cluster, conda, a toolchain.
+# Prints the missing tools of the required packages; any source counts: modules of a cluster, conda, a toolchain.
 lacking() {
     command -v g++ >/dev/null || echo "    g++ (12 or later)"
     command -v git >/dev/null || echo "    git"
@@ -70,8 +70,8 @@ install_packages() {
     "${apt[@]}" install --no-install-recommends "${missing[@]}"
 }
 
-# Succeeds without a network when every package is already there. Python compiles what it imports:
-# that is a small part of these packages.
+# Succeeds without a network when every package is already there. Python compiles the modules that it
+# imports, a small part of these packages.
 pip_install() { "$VENV/bin/python" -m pip install -q --disable-pip-version-check --no-compile "$@"; }
 
 install_python_packages() {

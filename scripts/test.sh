@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in. Stops at the first stage that fails;
+# All checks that must pass before a change is merged. Stops at the first stage that fails;
 # the output of each stage is kept in build/logs. Tests leave cores idle: many wait for disks and
 # processes. The sanitized and the cross-compiled builds are made, and tested, beside them.
 set -euo pipefail
@@ -23,7 +23,7 @@ stage_with() {
         stages+=("$(printf '%-22s skipped: no %s' "$name" "$package")")
     fi
 }
-# name, command...: begins it, for what the next stages leave of the cores
+# name, command...: starts it beside the next stages, at a lower priority
 begin() {
     local name=$1
     shift
@@ -36,7 +36,7 @@ begin() {
     beside=$!
     trap 'kill -- "-$beside" 2>/dev/null' EXIT
 }
-# name: waits for what has begun; its output is shown where it fails
+# name: waits for the command of `begin`; shows its output if it fails
 await() {
     local name=$1 from=$SECONDS
     step "$name"
@@ -58,7 +58,7 @@ use_cache() {
     fi
     export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_NAMESPACE=watari-test CCACHE_DEPEND=1
     export CCACHE_SLOPPINESS=include_file_ctime,include_file_mtime,pch_defines,time_macros
-    # what has compiled with warnings as errors has no warnings
+    # a source that compiled with warnings as errors has no warnings
     export CCACHE_IGNOREOPTIONS="-Werror -Werror=all-warnings -Xcompiler=-Werror"
 }
 # One more than there are cores: many tests wait, for disks, delays and processes.
@@ -66,14 +66,14 @@ jobs=$(($(nproc) + 1))
 cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
 python_tests() { "$VENV/bin/pytest" -n $((jobs < 4 ? jobs : 4)) --dist worksteal --durations=25 "$@"; }
 make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"; }
-# The installed package with the same module, but for the C++ runtime, which is inside it.
+# The installed package with the same module, except that the C++ runtime is inside it.
 static_runtime() {
     local folder=build/test/static_runtime
     cmake --build build/test --target static_runtime
     cp -r python/watari/. $folder/watari
     PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
 }
-# That the library compiles and that nothing is undefined in it: nothing of it runs here.
+# Checks that the library compiles and has no undefined symbols; no part of it runs here.
 cross_compile() {
     make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON \
         -DWATARI_UNITY=ALL &&
@@ -82,7 +82,7 @@ cross_compile() {
 }
 
 # AddressSanitizer without lines of its stack, which take a tenth longer to compile: a function's name
-# tells enough to run its test alone, in a build that `cmake --preset asan` has set up again.
+# is enough to run its test alone, in a build that `cmake --preset asan` has set up again.
 sanitizers() {
     make_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 && make_preset tsan &&
         ctest --preset asan -j $jobs --output-log $logs/sanitizers.log &&
@@ -90,7 +90,7 @@ sanitizers() {
 }
 other_builds() { { ! $gtest || sanitizers; } && { ! $aarch64 || cross_compile; }; }
 
-# Several tests share the cores: what spins while it waits takes the core from the one that it waits for.
+# Several tests share the cores: a thread that spins takes the core from the thread that it waits for.
 export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
 scripts/setup.sh test
 use_cache

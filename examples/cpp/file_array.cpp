@@ -17,7 +17,7 @@
 namespace here = watari::WATARI_BACKEND;  // cpu or gpu, as this file is compiled
 using watari::storage::controller;
 
-/// The file as a namespace that two threads serve; past the page cache where its disk can.
+/// The file as a namespace that two threads serve; past the page cache if its disk allows that.
 controller opened(const std::string& path) {
     using watari::files::cache_state;
     const bool direct = watari::files::direct_unit_of(path) > 0;
@@ -44,7 +44,7 @@ int main(int words, char** word) try {
                 array.put(i, static_cast<double>(i) * static_cast<double>(i));
             },
             nullptr);
-        numbers.flush();  // on the disk; throws what a write met
+        numbers.flush();  // to the disk; throws the error of a failed write
     }
     const controller disk = opened(path);
     here::mapped<double> numbers(disk.view(), {.bytes = 4 << 20});

@@ -1,4 +1,4 @@
-// Who touched it first? Writes memory of every kind on the CPU and asks where its pages lie.
+// First touch: writes memory of every kind on the CPU and prints where its pages lie.
 //   build/example/first_touch       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
 #include <watari/measure/pattern.hpp>

@@ -1,4 +1,4 @@
-// Heat on a plate: a solver of the library over an operator of one's own, two right-hand sides.
+// Heat on a plate: a solver of the library with the program's operator, two right-hand sides.
 //   build/example/poisson       (how to build: examples/README.md)
 #include <watari/krylov/cg.hpp>
 

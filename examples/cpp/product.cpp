@@ -1,5 +1,5 @@
-// The product of two matrices in .npy files, which may be larger than memory. Killed, the same
-// command goes on from the tiles that are finished.
+// The product of two matrices in .npy files, which may be larger than memory. After a kill, the
+// same command resumes from the completed tiles.
 //   build/example/product A.npy B.npy C.npy 8192       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
 #include <watari/gemm/product/product.hpp>

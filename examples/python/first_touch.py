@@ -1,4 +1,4 @@
-"""Who touched it first? Memory of every kind as a NumPy array, and where its pages lie.
+"""First touch: memory of every kind as a NumPy array, and the place of its pages.
 
 python examples/python/first_touch.py
 """

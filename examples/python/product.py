@@ -1,5 +1,5 @@
-"""The product of two matrices in files: the forecast, then the product. Killed, the same command
-resumes from the completed tiles.
+"""The product of two matrices in files: the forecast, then the product. After a kill, the same
+command resumes from the completed tiles.
 
     python examples/python/product.py A.npy B.npy C.npy
 

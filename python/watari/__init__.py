@@ -1,6 +1,6 @@
 """Watari: how data crosses the memories of a GPU machine."""
 
-TYPE_CHECKING = False  # to type checkers it is True, as that of typing
+TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
     from watari.cases.gemm.product import gemm
     from watari.memory.buffer import Buffer
@@ -16,7 +16,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    """Imported when it is used: a trial imports this package too, and should start at once."""
+    """Imports an attribute when it is used: a trial imports this package too and must start
+    fast."""
     if name == "Buffer":
         from watari.memory.buffer import Buffer
 

@@ -1,8 +1,8 @@
-"""The entry point. An interrupt ends the command in one line, also while modules are imported; so
-does a limit of addresses that leaves no room for them.
+"""The entry point. An interrupt ends the command with one line, also while modules are imported. So
+does an address-space limit (ulimit -v) that is too small for the imports.
 
-SIGINT has its default action until the handlers are there: it ends the process without a traceback.
-So this module imports as little as possible before that.
+SIGINT has its default action until the handlers are installed: it ends the process without a
+traceback. So this module imports as little as possible before that.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import sys
 
 
 def refuse_few_addresses() -> None:
-    """Ends the command where `ulimit -v` leaves less than the imports take: they would end in a
-    traceback, or wait in a library's retries. Measured: 151 MiB, and 40 for each thread of NumPy's
-    OpenBLAS beyond the first, of which there are 64 at most."""
+    """Ends the command if `ulimit -v` is below what the imports need. Otherwise they would end in a
+    traceback, or wait in a library's retries. Measured: 151 MiB, and 40 MiB for each thread of
+    NumPy's OpenBLAS beyond the first; it has 64 threads at most."""
     least = 176 + 40 * min(len(os.sched_getaffinity(0)), 64)
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY and limit < least << 20:
@@ -29,9 +29,9 @@ def refuse_few_addresses() -> None:
 
 
 def main() -> None:
-    """The command line. Code that must keep something when Ctrl-C comes keeps it itself."""
+    """Runs the command line. Code that must save something on Ctrl-C saves it itself."""
     handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler:  # what a shell ignores stays ignored
+    if handler is signal.default_int_handler:  # an ignored SIGINT stays ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     refuse_few_addresses()
     from watari.common.errors import UsageError, WatariError
@@ -48,7 +48,7 @@ def main() -> None:
 
         commands.main()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda number, frame: None)  # a second one breaks no line
+        signal.signal(signal.SIGINT, lambda number, frame: None)  # keeps the line whole
         print("watari: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except MemoryError:

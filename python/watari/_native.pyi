@@ -1,6 +1,6 @@
 """The compiled module (src/python): libwatari for Python. Internal: programs use `watari.Buffer`,
-`watari.gemm` and `watari.load`. Functions that measure take the plain parameters of a case and give
-the dict of a trial; what they raise is in `watari.common.errors`."""
+`watari.gemm` and `watari.load`. Functions that measure take the plain parameters of a case and
+return the dict of a trial; their exceptions are those of `watari.common.errors`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

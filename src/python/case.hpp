@@ -1,4 +1,4 @@
-/// What bindings of cases share: parameters from a dict, and a trial back as one.
+/// Functions that bindings of cases share: read parameters from a dict, return a trial as a dict.
 #pragma once
 
 #include "module.hpp"
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-/// The value that belongs to a word. Throws watari::usage_error.
+/// Returns the value of a word in a table. Throws watari::usage_error.
 template <class Value>
 Value chosen(const std::string& word, std::initializer_list<std::pair<const char*, Value>> table) {
     for (const auto& [known, value] : table)
@@ -24,8 +24,8 @@ inline std::size_t number(const nb::dict& p, const char* name) {
     return nb::cast<std::size_t>(p[name]);
 }
 
-/// Paths are bytes, of which the kernel alone excludes any: here and in `decoded` as `os.fsencode`
-/// and `os.fsdecode` have them.
+/// Paths may contain any bytes that the kernel accepts: converted here as by `os.fsencode`, in
+/// `decoded` as by `os.fsdecode`.
 inline std::string path(const nb::dict& p, const char* name) {
     PyObject* bytes = nullptr;
     if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
@@ -47,7 +47,7 @@ Parameters with_common(const nb::dict& p) {
     return result;
 }
 
-/// A trial of a case, run without the interpreter's lock, as a dict.
+/// Runs a trial of a case without the interpreter's lock, and returns it as a dict.
 template <class Run, class... Parameters>
 nb::dict trial_of(const Run& run, const Parameters&... parameters) {
     watari::measure::trial result;

@@ -126,7 +126,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
 
 }  // namespace
 
-/// What suits where nobody says: the axes of case `gemm` have no numbers of their own.
+/// Binds the default values: the axes of case `gemm` have no numbers of their own.
 static void bind_defaults(nb::module_& module) {
     module.def(
         "gemm_default_engine",

@@ -38,7 +38,7 @@ hmatrix::solve_options solve_options_of(const nb::dict& p) {
     how.product.engine = text(p, "engine");
     how.product.systems = number(p, "rhs");
     how.product.batch_bytes = number(p, "batch");
-    // a checksum of what is read again takes longer than a product on the CPU, if less than a disk
+    // a checksum of each read takes longer than a product on the CPU, but less time than a disk
     how.product.verify_always = p.contains("verify") && nb::cast<bool>(p["verify"]);
     how.fast_memory = number(p, "fast_memory");
     how.by = chosen<method>(
@@ -51,7 +51,7 @@ hmatrix::solve_options solve_options_of(const nb::dict& p) {
     return how;
 }
 
-/// The ranks of a command that has several; null: it has one. Throws usage_error, unsupported.
+/// Returns the ranks of a command; null if it has one. Throws usage_error, unsupported.
 const comm::communicator* ranks_of(const nb::dict& p) {
     const std::size_t ranks = p.contains("ranks") ? number(p, "ranks") : 1;
     if (ranks == 1) return nullptr;
@@ -60,7 +60,7 @@ const comm::communicator* ranks_of(const nb::dict& p) {
     return &all;
 }
 
-/// Of a command: on several ranks this one's rows.
+/// Returns the build options of a command; with several ranks, for the rows of this rank.
 hmatrix::build_options own_build_options(const checked_surface& of, const nb::dict& p) {
     hmatrix::build_options how = build_options_of(p);
     if (const comm::communicator* const all = ranks_of(p)) {
@@ -116,13 +116,13 @@ nb::dict run_case(const checked_surface& of, const nb::dict& p) {
     return trial_of(hmatrix::run, of.surface, given);
 }
 
-/// Whether a file holds this matrix, whole.
+/// Whether the file `path` contains all of this matrix.
 bool is_built(const checked_surface& of, const nb::dict& p) {
     try {
         return hmatrix::read_index(path(p, "path")).head.of ==
                hmatrix::identity_of(of.surface, own_build_options(of, p));
     } catch (const error&) {
-        return false;  // not there, not finished, damaged: it is built
+        return false;  // absent, incomplete or damaged: it must be built
     }
 }
 
@@ -179,7 +179,7 @@ struct charge_solver {
     std::unique_ptr<hmatrix::solver> by;
 };
 
-/// The first engine of files that this machine has, as a processor likes them best.
+/// Returns the first engine for files that this machine supports, in a processor's preferred order.
 std::string usual_engine(const std::string& processor) {
     const watari::processor who = processor_named(processor);
     std::string reasons;

@@ -1,6 +1,6 @@
 // The second Ctrl-C or SIGTERM ends the process, whatever its threads do. Python's own handlers run
-// between two steps of its main thread, thus not while that thread is in C++; but the system's
-// handler below them writes each signal's number to a pipe (signal.set_wakeup_fd) at once.
+// between two steps of its main thread, so not while this thread is in C++. But Python's C handler
+// writes each signal's number to a pipe (signal.set_wakeup_fd) at once.
 #include "module.hpp"
 
 #include "watari/core/text_file.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace watari;
 
-/// Trials and launchers have process groups of their own.
+/// Ends the children by their process groups: trials and launchers have groups of their own.
 void end_children() {
     std::error_code none;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
@@ -43,7 +43,7 @@ void end_at_second_signal(int pipe) {
     }
 }
 
-/// Where the numbers of signals are to be written. One thread reads them, and takes none itself.
+/// Returns the pipe for the numbers of signals. One thread, which blocks all signals, reads them.
 int signal_pipe() {
     static const int writable = [] {
         int ends[2];

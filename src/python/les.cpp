@@ -51,7 +51,7 @@ les::parameters parameters_of(const nb::dict& p) {
     return result;
 }
 
-/// u v w theta of a whole city, [z][y][x], halos cut off, in single precision.
+/// Returns u, v, w or theta of a whole city, [z][y][x], without halos, in single precision.
 template <class Real>
 nb::object array_of(const les::parameters& p, const std::vector<std::byte>& kept) {
     const les::grid g{p.whole};
@@ -66,7 +66,7 @@ nb::object array_of(const les::parameters& p, const std::vector<std::byte>& kept
     return nb::cast(nb::ndarray<nb::numpy, float>(data, {g.size.z, g.size.y, g.size.x}, owner));
 }
 
-/// Numbers of the two planes of a touch.
+/// Count of numbers in the two planes of a touch.
 std::size_t plane_numbers(const les::parameters& p) {
     return 4 * p.whole.x * (p.whole.y + p.whole.z);
 }
@@ -79,7 +79,7 @@ void append(std::vector<float>& to, const les::parameters& p, const std::byte* p
         add(reinterpret_cast<const double*>(planes));
 }
 
-/// [touch][u v w theta][row of y, then of z][x]
+/// Returns the planes as [touch][u v w theta][row of y, then of z][x].
 nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes) {
     const std::size_t touches = planes.size() / plane_numbers(p);
     auto* const kept = new std::vector<float>(std::move(planes));
@@ -89,9 +89,9 @@ nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes
         kept->data(), {touches, 4, p.whole.y + p.whole.z, p.whole.x}, owner));
 }
 
-/// Velocities around two planes of cells at the end, for those of their centres; laid out as the
-/// planes of a touch: u v w of plane k, then of the x-z plane j; in place of theta w above plane k
-/// and v behind plane j.
+/// Returns the velocities around two planes of cells at the end, which determine those at the
+/// cells' centres. Layout as the planes of a touch: u v w of plane k, then of the x-z plane j;
+/// instead of theta, w above plane k and v behind plane j.
 template <class Real>
 std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* const (&flow)[4],
                                         std::size_t k, std::size_t j) {
@@ -124,7 +124,7 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     std::vector<float> velocities;
     const auto plan = nb::cast<std::size_t>(given["plan"]),
                cut = nb::cast<std::size_t>(given["cut"]);
-    if (p.split.cells() == 1)  // a rank of several has a part of the city
+    if (p.split.cells() == 1)  // with several ranks, each has a part of the city
         p.result = [&](std::byte* const(&flow)[4]) {
             velocities = p.precision == les::precision::single_precision
                              ? velocities_of_planes<float>(p, flow, plan, cut)

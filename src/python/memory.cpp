@@ -22,7 +22,6 @@
 
 using namespace watari;
 
-/// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`.
 int number_in(std::string_view word) {
     const std::size_t colon = word.find(':');
     if (colon == word.npos) return 0;
@@ -54,14 +53,14 @@ nb::dict as_dict(const memory::residency& seen) {
 namespace {
 
 using block = memory::block;
-using unlocked = nb::call_guard<nb::gil_scoped_release>;  ///< for what takes as long as it takes
+using unlocked = nb::call_guard<nb::gil_scoped_release>;  ///< for calls of any duration
 
-/// A Buffer: its memory lasts as long as it or an array of it.
+/// A Buffer: its memory lives as long as the Buffer or an array of it.
 struct buffer {
     std::shared_ptr<const block> memory;
 };
 
-/// DLPack's number of a kind's device.
+/// Returns DLPack's device type of a kind.
 int device_type(memory::kind kind) {
     if (kind == memory::kind::device) return nb::device::cuda::value;
     if (kind == memory::kind::managed) return nb::device::cuda_managed::value;
@@ -69,9 +68,9 @@ int device_type(memory::kind kind) {
     return nb::device::cpu::value;
 }
 
-/// The memory of a block through DLPack; not copied. It owns the block, not the Buffer: an array
-/// that lies in its own Buffer's attributes would keep it for ever, since NumPy's arrays take no
-/// part in Python's search for cycles.
+/// Returns the memory of a block through DLPack, without a copy. The array owns the block, not the
+/// Buffer: otherwise an array in its own Buffer's attributes would keep the Buffer forever, since
+/// NumPy's arrays take no part in Python's search for cycles.
 template <class... Framework>
 nb::object viewed(const buffer& b, int device_type, nb::dlpack::dtype type,
                   const std::vector<std::size_t>& shape) {
@@ -82,7 +81,7 @@ nb::object viewed(const buffer& b, int device_type, nb::dlpack::dtype type,
                                               nullptr, type, device_type, device));
 }
 
-/// As NumPy's array where the CPU can address it, else as DLPack has it.
+/// Returns a NumPy array if the CPU can address the memory, else a DLPack array.
 nb::object view(const buffer& b) {
     const std::vector<std::size_t> shape{b.memory->bytes() / sizeof(double)};
     if (b.memory->kind().cpu_can_address)
@@ -90,14 +89,14 @@ nb::object view(const buffer& b) {
     return viewed<>(b, device_type(b.memory->kind().kind), nb::dtype<double>(), shape);
 }
 
-/// As a NumPy array, whose type and shape are the caller's to view it as.
+/// Returns a NumPy array of bytes, which the caller views with another type and shape.
 nb::object bytes(const buffer& b) {
     return viewed<nb::numpy>(b, nb::device::cpu::value, nb::dtype<std::uint8_t>(),
                              {b.memory->bytes()});
 }
 
-/// Elements of any type and shape that the memory holds, on a device of DLPack's number; without a
-/// number where the memory is.
+/// Returns elements of any type and shape that fit into the memory, with DLPack's device type `on`;
+/// by default the type of the memory.
 nb::object exported(const buffer& b, std::pair<int, int> code_and_bits,
                     const std::vector<std::size_t>& shape, std::optional<int> on) {
     const auto [code, bits] = code_and_bits;

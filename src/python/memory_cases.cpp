@@ -17,7 +17,8 @@ cases::memory_end end_named(std::string_view word) {
     return {memory::row(word.substr(0, word.find(':'))).kind, number_in(word)};
 }
 
-/// `local`, the number of a node, or `gpu` for the node that is a GPU's memory. Throws unsupported.
+/// Parses `local`, the number of a node, or `gpu` for the node that is a GPU's memory. Throws
+/// unsupported.
 int numa_named(const std::string& word) {
     if (word == "local") return -1;
     if (word != "gpu") return std::stoi(word);
@@ -26,7 +27,7 @@ int numa_named(const std::string& word) {
     return *nodes.begin();
 }
 
-/// What all of these cases take.
+/// Reads the parameters that all of these cases have.
 template <class Parameters>
 Parameters with_placement(const nb::dict& p) {
     auto result = with_common<Parameters>(p);

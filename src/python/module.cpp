@@ -1,5 +1,5 @@
-// The Python module: wraps the library, does nothing else. Arguments come as the plain parameters
-// of a case (python/watari/cases); a trial goes back as the dict that a result file keeps.
+// The Python module: wraps the library, does nothing else. Arguments are the plain parameters of a
+// case (python/watari/cases); a trial is returned as the dict that a result file keeps.
 #include "module.hpp"
 
 #include "build_facts.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace watari;
 
-/// A NumPy array that takes over a vector's memory.
+/// Returns a NumPy array that takes over a vector's memory.
 nb::object array(std::vector<double> values) {
     auto owned = std::make_unique<std::vector<double>>(std::move(values));
     double* data = owned->data();
@@ -107,7 +107,7 @@ nb::dict build() {
 
 }  // namespace
 
-/// What each file binds.
+/// Returns the functions that bind the contents of each file.
 std::vector<void (*)(nb::module_&)>& bindings() {
     static std::vector<void (*)(nb::module_&)> all;
     return all;

@@ -1,4 +1,4 @@
-/// What the files of the Python module share.
+/// Declarations that the files of the Python module share.
 #pragma once
 
 #include "watari/core/processor.hpp"
@@ -13,12 +13,12 @@
 
 namespace nb = nanobind;
 
-/// One in each file of bindings: what it binds when the module is made.
+/// Each file of bindings has one: it registers the function that binds the file's contents.
 struct binding {
     explicit binding(void (*bind)(nb::module_&));
 };
 
-/// The rows of a table, each as what `convert` makes of it.
+/// Returns the rows of a table, each converted by `convert`.
 template <class Rows, class Convert>
 nb::list list_of(const Rows& rows, Convert convert) {
     nb::list result;
@@ -28,14 +28,14 @@ nb::list list_of(const Rows& rows, Convert convert) {
 
 inline nb::str as_text(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-/// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
+/// Returns the number after a colon: 1 for `gpu:1`, 0 for `gpu`. Throws usage_error.
 int number_in(std::string_view word);
 
-/// `cpu`, `gpu` or `gpu:1`. Throws usage_error.
+/// Parses `cpu`, `gpu` or `gpu:1`. Throws usage_error.
 watari::processor processor_named(std::string_view word);
 
-/// Residency as a result file keeps it.
+/// Residency in the form of a result file.
 nb::dict as_dict(const watari::memory::residency& seen);
 
-/// A trial as a worker writes it.
+/// A trial in the form that a worker writes.
 nb::dict as_dict(watari::measure::trial t);

@@ -5,8 +5,8 @@
 #include "watari/memory/host.hpp"
 #include "watari/memory/kind.hpp"
 
-/// Sets `thp` and `page`. Pages of the ordinary size are had by refusing larger ones; of any other
-/// size they come from the kernel's pool, where none is transparent. Throws unsupported.
+/// Sets `thp` and `page`. For pages of the ordinary size larger ones are disabled; pages of any
+/// other size come from the kernel's pool, which has no transparent pages. Throws unsupported.
 template <class Parameters>
 void take_pages(Parameters& into, const nb::dict& p) {
     using watari::memory::huge_pages;

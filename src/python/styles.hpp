@@ -6,8 +6,8 @@
 
 #include <span>
 
-/// A row each: name, the memory of the pointer whose halo it exchanges on a GPU, and the paths of a
-/// halo that it can take.
+/// Returns a row for each style: its name, the memory of the pointer whose halo it exchanges on a
+/// GPU, and the paths of a halo that it supports.
 template <class Part>
 nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
     using namespace watari;

@@ -1,4 +1,4 @@
-/// Meshes of `watari bem` and of case `hmatrix`, as NumPy has them and as the library does.
+/// Converts meshes of `watari bem` and of case `hmatrix` between NumPy and the library.
 #pragma once
 
 #include "module.hpp"
@@ -17,7 +17,8 @@ using table = nb::ndarray<const Element, nb::ndim<2>, nb::c_contig, nb::device::
 template <class Element>
 using column = nb::ndarray<const Element, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// A NumPy array that takes over a vector's memory, with `width` elements a row; 0: no rows.
+/// Returns a NumPy array that takes over a vector's memory, with `width` elements per row; 0: one
+/// dimension.
 template <class Element>
 nb::object numpy(std::vector<Element> values, std::size_t width = 0) {
     auto owned = std::make_unique<std::vector<Element>>(std::move(values));
@@ -29,7 +30,7 @@ nb::object numpy(std::vector<Element> values, std::size_t width = 0) {
     return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size / width, width}, owner));
 }
 
-/// Vertices, triangles, signs of the potential.
+/// Returns vertices, triangles, signs of the potential.
 nb::tuple as_arrays(const watari::hmatrix::mesh& m);
 
 /// A mesh that passed the checks, and its tree.
@@ -38,7 +39,7 @@ struct checked_surface {
     checked_surface(const table<double>& vertices, const table<std::int64_t>& triangles,
                     const column<std::int8_t>& signs, bool repaired);
 
-    /// Values by triangle in the order of the mesh.
+    /// Returns one value per triangle, in the order of the mesh, from values in the tree's order.
     std::vector<double> in_order(const double* of_the_tree) const;
     nb::object areas() const;
     nb::list notes() const;

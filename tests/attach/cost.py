@@ -1,6 +1,6 @@
-"""What the preloaded library costs: an allocation with its release, and the start of a program.
+"""The cost of the preloaded library: an allocation with its release, and the start of a program.
 
-On the driver without a GPU, without and with the library in turn, by CPU time. The least counts.
+Measured on the driver without a GPU, without and with the library in turn; the least CPU time.
 
     python tests/attach/cost.py build/test
 """

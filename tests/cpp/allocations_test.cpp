@@ -23,8 +23,8 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Those of this whole program. The other forms of new and delete come here. Inlined, GCC would take
-// malloc and delete for a mismatch.
+// Counts the allocations of this whole program. The other forms of new and delete call these.
+// noinline: with inlined functions GCC reports malloc and delete as a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
     ++allocations;
     if (void* const made = std::malloc(std::max<std::size_t>(bytes, 1))) return made;
@@ -54,7 +54,7 @@ protected:
 
     Krylov() { system_.fill_positive(3, 1e-3); }
 
-    /// solve(problem, memory, stopping) allocates as much for few iterations as for many.
+    /// Expects that solve(problem, memory, stopping) allocates as often for 4 iterations as for 40.
     template <class Solve>
     void expect_none(std::size_t bytes, const Solve& solve) {
         const krylov::workspace memory(the_cpu, memory::kind::pageable, bytes);
@@ -64,7 +64,7 @@ protected:
             std::fill_n(system_.x(), length, 0.0);
             krylov::stopping when{.relative = 0, .iterations = many ? 40u : 4u};
             when.stop = [](std::span<const krylov::report>) { return false; };
-            solve(given, memory, when);  // threads are there
+            solve(given, memory, when);  // starts the threads
             std::fill_n(system_.x(), length, 0.0);
             krylov::reports told;
             counts[many] = allocated_by([&] { told = solve(given, memory, when); });
@@ -106,14 +106,14 @@ TEST_F(Krylov, SolversAllocateNothingInTheirLoops) {
 TEST(Reductions, AllocateNothing) {
     constexpr std::size_t count = 70000;
     std::vector<double> partials(partial_doubles(count, 2, 3), 1.0), totals(6);
-    cpu::add_partials(totals.data(), partials.data(), count, 2, 3, nullptr);  // threads are there
+    cpu::add_partials(totals.data(), partials.data(), count, 2, 3, nullptr);  // starts the threads
     EXPECT_EQ(allocated_by(
                   [&] { cpu::add_partials(totals.data(), partials.data(), count, 2, 3, nullptr); }),
               0u);
 }
 
-/// run(iterations) of an application: besides `each` time, only its series of samples grow, by
-/// doubling.
+/// Expects fewer than 50 + 100 * each allocations in 100 more iterations of run(iterations). Only
+/// the series of samples grow, by doubling.
 template <class Run>
 void expect_few(const Run& run, std::size_t each = 0) {
     run(20);
@@ -154,7 +154,7 @@ TEST(Les, AllocatesNothingInItsLoop) {
         p.steps = steps;
         EXPECT_EQ(les::run(p).host_s.size(), std::size_t(steps));
     };
-    expect_few(run, 1);  // after a touch the flow is surveyed, outside of samples, with own memory
+    expect_few(run, 1);  // a touch also surveys the flow, outside of samples, in its own memory
     p.touched = les::touched::none, p.every = 1000;
     expect_few(run);
 }

@@ -15,7 +15,7 @@
 
 namespace watari::storage {
 
-/// A directory that goes with its files.
+/// A temporary directory, removed with its files by the destructor.
 struct directory {
     std::string path = std::filesystem::temp_directory_path() / "watari-storage-XXXXXX";
     directory() {

@@ -1,11 +1,11 @@
-"""What every hostile program has in common: seeded attempts, a time bound, one line of report.
+"""Shared parts of the hostile programs: seeded attempts, a time bound, one line of report.
 
     python tests/hostile/NAME.py --attempts 300 --seconds 600 --seed 7
 
-An attempt is a function of a random generator and an empty folder. It returns a word for what
-happened, raises `Broken` where a promise of docs/reliability.md was not kept, and `Unsupported`
-where this machine lacks what the attack needs. Attempt i of seed s always draws the same numbers:
-`--seed s --only i` repeats it. Moments of a kill are drawn too, but what they hit depends on the
+An attempt is a function of a random generator and an empty folder. It returns a word for its
+outcome, raises `Broken` if a promise of docs/reliability.md was not kept, and `Unsupported` if this
+machine lacks a need of the attack. Attempt i of seed s always draws the same numbers:
+`--seed s --only i` repeats it. Moments of a kill are drawn too, but their effect depends on the
 machine; so the folder of a broken attempt is kept.
 """
 
@@ -34,12 +34,12 @@ class Broken(Exception):  # noqa: N818
 
 
 class Unsupported(Exception):  # noqa: N818
-    """This machine lacks what the attack needs; the message is the reason."""
+    """This machine lacks a need of the attack, which the message names."""
 
 
 @dataclass
 class Tally:
-    """What came of some attempts."""
+    """The outcomes of some attempts."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     broken: list[tuple[int, str]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much to attack. `deadline` is a moment of time.monotonic()."""
+    """The bounds of an attack. `deadline` is a moment of time.monotonic()."""
 
     seed: int
     numbers: range
@@ -61,14 +61,14 @@ class Bounds:
 
 
 def scratch() -> Path:
-    """Where attempts have their folders: a real disk, since tmpfs has no direct I/O everywhere."""
+    """The folder for attempts: on a real disk, since not every tmpfs has direct I/O."""
     folder = Path(__file__).parents[2] / "build" / "hostile"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def one(attempt: Attempt, name: str, seed: int, number: int, tally: Tally) -> None:
-    """Runs one attempt in a folder of its own and adds what came of it."""
+    """Runs one attempt in a folder of its own and adds its outcome."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-{seed}-{number}-", dir=scratch()))
     try:
         tally.outcomes[attempt(random.Random(f"{name} {seed} {number}"), folder)] += 1
@@ -77,7 +77,7 @@ def one(attempt: Attempt, name: str, seed: int, number: int, tally: Tally) -> No
     except Broken as broken:
         tally.broken.append((number, f"{broken} [kept in {folder}]"))
         return
-    except Exception:  # of the attack itself: never taken for a success
+    except Exception:  # of the attack itself, which never counts as a success
         tally.broken.append((number, f"the attack failed: {traceback.format_exc()}"))
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -103,7 +103,7 @@ def arguments(name: str, attempts: int) -> argparse.Namespace:
 
 
 def spread(attempt: Attempt, name: str, given: argparse.Namespace, seed: int) -> Tally:
-    """Attempts by several processes, every one its own numbers."""
+    """Attempts by several processes, each with its own numbers."""
     deadline = time.monotonic() + given.seconds
     if given.only is not None:
         return share(attempt, name, Bounds(seed, range(given.only, given.only + 1), deadline))
@@ -119,7 +119,7 @@ def spread(attempt: Attempt, name: str, given: argparse.Namespace, seed: int) ->
 
 
 def kind(text: str) -> str:
-    """What is the same in two reports of one defect: the promise, and the error of a traceback."""
+    """The text that two reports of one defect share: the promise, and the error of a traceback."""
     raised = re.findall(r"(\w+(?:Error|Exception|Interrupt)): (.{0,30})", text)
     return f"{text.split('`')[0]} {raised[-1:]}"
 
@@ -144,7 +144,7 @@ def report(name: str, seed: int, tally: Tally) -> int:
 
 
 def main(attempt: Attempt, attempts: int) -> None:
-    """The whole program; `attempts` where none are asked for. Exits with 1 if anything broke."""
+    """The whole program; `attempts` is their default number. Exits with 1 if anything broke."""
     name = Path(sys.argv[0]).stem
     given = arguments(name, attempts)
     seed = given.seed if given.seed is not None else int.from_bytes(os.urandom(3), "big")

@@ -1,9 +1,9 @@
-"""`watari bem` that is killed, whose disk fills, whose calls fail, whose matrix is damaged; and
-products whose matrix comes from a device with faults.
+"""`watari bem` with kills, full disks, failing calls and damaged matrices; and products whose
+matrix comes from a device with faults.
 
-Promises: a charge is right, to the bit, or there is none: the same command in the end writes the
-charges of an undisturbed one with the same options but for fast memory; what it cannot do is
-reported in one line; nothing lies beside the output then.
+Promises: charges are right, to the bit, or absent. In the end the same command writes the charges
+of an undisturbed one with the same options except fast memory, and no other file remains. A failure
+is reported in one line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OUTPUTS = {"c.vtu", "c.npy"}
 
 
 def command(rng: random.Random) -> list[str]:
-    """Without --fast-memory, which a repetition draws anew."""
+    """A command without --fast-memory, which each repetition draws anew."""
     words = ["bem", rng.choice(MESHES), "-o", "c.vtu", "--charges", "c.npy", "--threads", "2"]
     return [
         *words,
@@ -48,7 +48,7 @@ def command(rng: random.Random) -> list[str]:
 
 @functools.cache
 def undisturbed(words: tuple[str, ...]) -> bytes:
-    """The charges of a command, each made once."""
+    """The charges of an undisturbed command, computed once."""
     with tempfile.TemporaryDirectory(dir=attacks.scratch()) as folder:
         ended = watari(list(words), Path(folder))
         if ended.code:
@@ -57,12 +57,12 @@ def undisturbed(words: tuple[str, ...]) -> bytes:
 
 
 def right(words: list[str]) -> bytes:
-    """The same charges for every engine."""
+    """The right charges of a command, the same for every engine."""
     return undisturbed((*words[: words.index("--engine")], "--engine", "posix"))
 
 
 def check_charges(folder: Path, words: list[str], ended: Ended) -> None:
-    """Raises Broken for wrong charges; those that are not there are none."""
+    """Raises Broken for wrong charges, and for none after exit code 0."""
     path = folder / "c.npy"
     if path.exists() and path.read_bytes() != right(words):
         raise Broken(f"wrong charges after {ended}")
@@ -71,7 +71,8 @@ def check_charges(folder: Path, words: list[str], ended: Ended) -> None:
 
 
 def finish(rng: random.Random, folder: Path, words: list[str]) -> None:
-    """The same command, within another budget, to its end."""
+    """Runs the same command with another budget. Raises Broken unless it succeeds and leaves no
+    other file."""
     ended = watari([*words, *rng.choice(BUDGETS)], folder)
     check_charges(folder, words, ended)
     left = {path.name for path in folder.iterdir()} - OUTPUTS
@@ -80,7 +81,7 @@ def finish(rng: random.Random, folder: Path, words: list[str]) -> None:
 
 
 def killed(rng: random.Random, folder: Path) -> str:
-    """By signals, while it builds or solves."""
+    """Signals end the command while it builds or solves."""
     words = command(rng)
     right(words)
     partial = folder / f"{MATRIX}.partial"
@@ -113,7 +114,7 @@ def faulty(rng: random.Random, folder: Path) -> str:
 
 
 def damaged(rng: random.Random, folder: Path) -> str:
-    """The matrix, or what is left of its build, is truncated or changed between two commands."""
+    """The file of the matrix is truncated or changed between two commands."""
     words = command(rng)
     right(words)
     watari([*words, "--keep"], folder)
@@ -170,7 +171,7 @@ def product_of(rng: random.Random, folder: Path, fault: str) -> dict[str, Any]:
 
 
 def device(rng: random.Random, folder: Path) -> str:
-    """The device behind the queues reorders, delays, repeats, drops or fails what it is asked."""
+    """The device behind the queues reorders, delays, repeats, drops or fails requests."""
     right_one = product_of(rng, folder, "none")
     trial = product_of(rng, folder, rng.choice(DEVICE_FAULTS))
     if trial["status"] == "ok":

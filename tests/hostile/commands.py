@@ -1,4 +1,4 @@
-"""Starts `watari ...`, ends it, and holds what it says against what it promises.
+"""Starts and ends `watari ...`, and checks its output against its promises.
 
 Promises of every command: it ends; its exit code is one of the documented ones; an error is
 reported in one line that begins with `watari:`, without a traceback.
@@ -16,15 +16,15 @@ from pathlib import Path
 
 from attacks import Broken
 
-TIMEOUT = 180.0  # seconds: a machine may be slow and busy; nothing here takes more than some
+TIMEOUT = 180.0  # seconds: a machine may be slow and busy; every command here takes only a few
 CODES = {0, 1, 2, 3, 4, 130}
-OURS = "/watari/__main__.py"  # is in tracebacks, but where the interpreter had not begun it yet
+OURS = "/watari/__main__.py"  # is in tracebacks, unless the interpreter had not begun it yet
 COMMAND = [sys.executable, str(Path(__file__).with_name("watari_command.py"))]
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A command that ended. `code` is negative where a signal ended it."""
+    """A command that ended. `code` is negative if a signal ended it."""
 
     words: list[str]
     code: int
@@ -46,7 +46,7 @@ class Ended:
 def start(words: list[str], folder: Path, **more: str) -> subprocess.Popen[str]:
     """A command in a session of its own; `more` goes into its environment."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **more}
-    if "folder=data" in words:  # one that does not exist is refused
+    if "folder=data" in words:  # a folder that does not exist is refused
         with suppress(OSError):  # a full disk
             (folder / "data").mkdir(exist_ok=True)
     return subprocess.Popen(
@@ -70,7 +70,8 @@ def end(
     killed: bool = False,
     more: dict[str, str] | None = None,
 ) -> Ended:
-    """Waits. Raises Broken where it hangs, writes more than it may, or ends otherwise."""
+    """Waits for the end. Raises Broken if the command hangs, or, unless `killed`, ends in an
+    undocumented way."""
     try:
         out, err = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -96,5 +97,5 @@ def check_manners(ended: Ended) -> None:
 
 
 def watari(words: list[str], folder: Path, **more: str) -> Ended:
-    """A whole command. Raises Broken."""
+    """Runs a command to its end. Raises Broken."""
     return end(start(words, folder, **more), words, more=more)

@@ -1,9 +1,10 @@
-"""Products that are killed, and what they left is damaged before the same command comes again.
+"""Products that are killed, and whose files are damaged before the same command runs again.
 
 Promise: a right C, or a refusal in one line that leaves the old C, and then `--fresh` makes a right
-one; never a wrong C. Damaged are the unfinished file (cut, written over, replaced, holes punched,
-lengthened, removed), its journal (cut anywhere, bits and digits changed, lines doubled, removed,
-emptied) and the matrices that are read (replaced by others of the same size and time of change).
+one; never a wrong C. An attempt damages the unfinished file (cut, written over, replaced, holes
+punched, lengthened, removed), its journal (cut anywhere, bits and digits changed, lines doubled,
+removed, emptied) or a matrix that is read (replaced by another of the same size and time of
+change).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def lengthened(rng: random.Random, path: Path) -> None:
 
 
 def replaced(rng: random.Random, path: Path) -> None:
-    """By a file of the same size and times."""
+    """Replaced by a file of the same size and times, sometimes with other data."""
     other, status = path.with_name(".other"), path.stat()
     content = bytearray(path.read_bytes())
     if len(content) > HEADER and rng.random() < 0.5:
@@ -77,7 +78,7 @@ def bit_flipped(rng: random.Random, path: Path) -> None:
 
 
 def digit_changed(rng: random.Random, path: Path) -> None:
-    """As a careful hand would do it: the lines stay well-formed."""
+    """One digit is changed; the lines stay well-formed."""
     content = bytearray(path.read_bytes())
     digits = [at for at, byte in enumerate(content) if chr(byte).isdigit()]
     content[rng.choice(digits)] = ord(rng.choice("0123456789"))
@@ -85,7 +86,7 @@ def digit_changed(rng: random.Random, path: Path) -> None:
 
 
 def lines_moved(rng: random.Random, path: Path) -> None:
-    """One is doubled, lost or swapped with another."""
+    """One line is doubled, lost or swapped with another."""
     lines = path.read_bytes().splitlines(keepends=True)
     first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
     how = rng.randrange(3)
@@ -100,7 +101,7 @@ def lines_moved(rng: random.Random, path: Path) -> None:
 
 def exchanged(rng: random.Random, path: Path) -> None:
     """Another matrix with the same header, size and times, under a new or the same inode. With the
-    same one it differs in the last block, which is sampled: between samples nothing is promised."""
+    same inode it differs in the last block, which is sampled: no promise covers other blocks."""
     status, content = path.stat(), bytearray(path.read_bytes())
     in_place = rng.random() < 0.5
     at = len(content) - 64 * rng.randrange(1, 64 if in_place else 100)
@@ -124,7 +125,7 @@ TARGETS: dict[str, list[Damage]] = {
 
 
 def killed(rng: random.Random, product: Product) -> bool:
-    """Whether the product was killed with something left to damage."""
+    """Whether the product was killed and left an unfinished file and a journal."""
     for _ in range(5):
         partial = product.folder / "C.npy.partial"
         ended = end_at_random(
@@ -138,7 +139,7 @@ def killed(rng: random.Random, product: Product) -> bool:
 
 
 def right_now(product: Product) -> bytes:
-    """C of the matrices as they are, made in a folder of its own."""
+    """C from the present matrices, made in a folder of its own."""
     with_old = {name for name in ("A.npy", "B.npy", "C.npy") if (product.folder / name).exists()}
     aside = product.folder.with_name(product.folder.name + "-aside")
     aside.mkdir()

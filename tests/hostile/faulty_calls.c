@@ -1,11 +1,11 @@
-// Preloaded into a command: one of its calls to the operating system fails, or moves less than it
-// was asked to.
+// Preloaded into a command: one of its calls to the operating system fails, or transfers less than
+// requested.
 //
 //     FAULT_FOLDER=/tmp/x FAULT_CALL=pwrite FAULT_NTH=3 FAULT_ERRNO=5 FAULT_LOG=/tmp/log
 //
 // counts calls of that kind on files in this folder, in each process; the third one fails with EIO
-// (errno 0: is short), and with FAULT_LASTING=1 all later ones, too. What was done is reported in the
-// log. Calls that glibc makes for itself, and io_uring's, do not come by here.
+// (errno 0: is short), and with FAULT_LASTING=1 all later ones, too. The log reports every fault.
+// Calls inside glibc and those of io_uring do not pass this library.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static int number(const char* name) {
     return text ? atoi(text) : 0;
 }
 
-// Whether a path is in the folder; one that is not absolute is relative to the command's folder.
+// Whether a path is in the folder; a relative path counts, since the command runs in the folder.
 static int is_in_folder(const char* path) {
     const char* folder = getenv("FAULT_FOLDER");
     if (!folder || !path) return 0;
@@ -47,7 +47,8 @@ static void report(const char* call, const char* path, int error) {
     syscall(SYS_close, file);
 }
 
-// 0: continues unchanged; 1: fails, with errno set; 2: is to be short.
+// Returns 0 for a call that continues unchanged, 1 for one that fails, with errno set, 2 for one
+// that is short.
 static int fault(const char* call, const char* path) {
     const char* wanted = getenv("FAULT_CALL");
     if (!wanted || strcmp(wanted, call) != 0 || !is_in_folder(path)) return 0;
@@ -72,7 +73,8 @@ static int fault_of_file(const char* call, int file) {
 
 static void* real(const char* name) { return dlsym(RTLD_NEXT, name); }
 
-// Calls on an open file. `LESS` is what a short one does; those that cannot be short fail with EIO.
+// Calls on an open file. `LESS` is the code of a short call; calls that cannot be short fail with
+// EIO.
 #define ON_FILE(type, name, word, failed, parameters, arguments, LESS) \
     type name parameters {                                             \
         type(*own) parameters = (type(*) parameters)real(#name);       \

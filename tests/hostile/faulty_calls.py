@@ -2,7 +2,7 @@
 
 Promises: a documented exit code, no traceback, no hang; the old output whole or the new one right;
 an error line that names the file; and the same command without a fault then does its work. Calls of
-io_uring and those that glibc makes for itself cannot be reached from here (faulty_calls.c).
+io_uring and calls inside glibc cannot be reached from here (faulty_calls.c).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def library() -> str:
 
 
 def drawn(rng: random.Random, folder: Path, calls: list[str]) -> dict[str, str]:
-    """The environment of a fault: which call, which of them, how, once or from then on."""
+    """The environment of a fault: the call, its number, the error, once or from then on."""
     call = rng.choice(calls)
     how = rng.choice(FAULTS[call])
     return {
@@ -83,7 +83,7 @@ def drawn(rng: random.Random, folder: Path, calls: list[str]) -> dict[str, str]:
         "FAULT_CALL": call,
         "FAULT_NTH": str(int(10 ** rng.uniform(0, rng.choice([0.3, 0.8, 1.6])))),
         "FAULT_ERRNO": str(0 if how == "SHORT" else getattr(errno, how)),
-        # an interrupt again and again is no machine's
+        # no machine interrupts a call again and again
         "FAULT_LASTING": str(int(rng.random() < 0.3 and how not in ("EINTR", "SHORT"))),
     }
 
@@ -98,7 +98,7 @@ def came(ended: Ended, folder: Path, fault: dict[str, str]) -> str:
 
 
 def check_end(ended: Ended, codes: tuple[int, ...], names: list[str]) -> None:
-    """Raises Broken where a command ended otherwise, or its error does not say what failed."""
+    """Raises Broken if a command ended with another code, or if its error has none of the names."""
     if ended.code not in codes:
         raise Broken(f"an exit code for something else: {ended}")
     if ended.code and not (
@@ -108,7 +108,7 @@ def check_end(ended: Ended, codes: tuple[int, ...], names: list[str]) -> None:
 
 
 def of_product(rng: random.Random, folder: Path) -> str:
-    """`watari gemm`: C is the old one or right; a fault leaves nothing that hinders."""
+    """`watari gemm`: C is the old one or right; after a fault, the same command succeeds."""
     product = products.prepare(rng, folder)
     fault = drawn(rng, folder, list(FAULTS))
     ended = watari(product.words, folder, **fault)
@@ -120,7 +120,7 @@ def of_product(rng: random.Random, folder: Path) -> str:
     if again.code == 2 and "--fresh" in again.error:
         again = watari([*product.words, "--fresh"], folder)
     products.whole(again)
-    # one that was in place already may have been reported as finished, or be the C that is added to
+    # a C that was in place already may be reported as completed, or be the C that is added to
     right = {product.right, product.right_anew} if finished else {product.right}
     if product.content() not in right or product.left_over():
         raise Broken(f"a wrong C, or something beside it {product.left_over()}: {again}")
@@ -128,7 +128,7 @@ def of_product(rng: random.Random, folder: Path) -> str:
 
 
 def result(folder: Path, old: str, ended: Ended) -> dict[str, Any] | None:
-    """The new result file. Raises Broken where it is torn, or has a trial that gave wrong data."""
+    """The new result file. Raises Broken if it is torn, or has a case with wrong data."""
     path = folder / "run.json"
     text = path.read_text() if path.exists() else ""
     if text == old:
@@ -172,7 +172,7 @@ def of_run(rng: random.Random, folder: Path, words: list[str], calls: list[str])
 
 
 def of_storage(rng: random.Random, folder: Path) -> str:
-    """`watari run storage`: a fault is no wrong data, and leaves none that a later run reads."""
+    """`watari run storage`: a fault gives no wrong data, and leaves none that a later run reads."""
     words = [*STORAGE, f"engine={rng.choice(['posix', 'mmap', 'queue'])}"]
     words += [f"direction={rng.choice(['read', 'write'])}"]
     outcome = of_run(rng, folder, words, DATA)
@@ -216,7 +216,7 @@ def of_copy(rng: random.Random, folder: Path) -> str:
     return of_run(rng, folder, RUN, RUNS)
 
 
-# how often each; a page needs packages that a compute node may lack
+# weights; a page needs packages that a compute node may lack
 ATTACKS = {
     of_product: 5,
     of_copy: 4,

@@ -1,8 +1,8 @@
 """Small disks that fill at random moments: ext4 in a file and tmpfs, each of a random size.
 
-Promises: what does not fit is reported in one line; C and result files are the old ones or right;
-once there is room the same command, or `--resume`, completes. Mounts are in a namespace of their
-own; where they are not allowed the attack is unsupported.
+Promises: a full disk is reported in one line; C and result files are the old ones or right; once
+there is room the same command, or `--resume`, completes. Mounts are in a namespace of their own; if
+they are not allowed, the attack is unsupported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STORAGE += ["trials=1", "samples=2", "engine=posix,queue", "folder=data", "cache
 
 
 def command(words: list[str]) -> str:
-    """What a command says when it fails; empty if it does not."""
+    """The error output of a command that fails; empty if it succeeds."""
     ended = subprocess.run(words, capture_output=True, text=True)
     return ended.stderr.strip() if ended.returncode else ""
 
@@ -45,7 +45,8 @@ def loops() -> bool:
 
 @contextmanager
 def mounted(at: Path, system: str, size: int, ignore: bool = False) -> Iterator[str]:
-    """A disk of a size; the reason why not, where that is to be ignored. Raises Unsupported."""
+    """Mounts a disk of `size` bytes. Raises Unsupported if that fails, or with `ignore` yields the
+    reason."""
     at.mkdir()
     image = at.with_name(at.name + ".image")
     if system == "ext4":
@@ -74,7 +75,7 @@ def free(folder: Path) -> int:
 
 
 class Ballast:
-    """A file that takes all room but some bytes, at once or while a command runs."""
+    """A file that takes all room except some bytes, at once or while a command runs."""
 
     def __init__(self, rng: random.Random, folder: Path, left: int) -> None:
         self.path, self.left, self.folder = folder / "ballast", left, folder
@@ -90,7 +91,7 @@ class Ballast:
                 pass  # full, as it should be
 
     def command(self, words: list[str], folder: Path) -> Ended:
-        """Runs it on the full disk, or on one that becomes full meanwhile."""
+        """Runs a command on the full disk, or on one that becomes full meanwhile."""
         if not self.pause:
             self.fill()
             return watari(words, folder)
@@ -123,14 +124,14 @@ def of_product(rng: random.Random, disk: Path) -> str:
 
 
 def check_told(ended: Ended, names: list[str]) -> None:
-    """Raises Broken where no single line reports the full disk."""
+    """Raises Broken unless one line reports the full disk."""
     named = any(name in ended.error for name in names)
     if ended.code not in (1, 2) or not ended.error.startswith("watari: ") or not named:
         raise Broken(f"a full disk is not reported: {ended}")
 
 
 def statuses(path: Path, ended: Ended) -> list[str]:
-    """Of a result file's cases. Raises Broken where it is torn or something is missing."""
+    """The statuses of a result file's cases. Raises Broken if it is torn or lacks trials."""
     try:
         content = json.loads(path.read_text())
     except (OSError, ValueError) as error:
@@ -163,7 +164,7 @@ def of_run(rng: random.Random, disk: Path, words: list[str]) -> str:
 
 
 def of_copy(rng: random.Random, disk: Path) -> str:
-    """Results alone fill it."""
+    """Results alone fill the disk."""
     return of_run(rng, disk, RUN)
 
 

@@ -1,9 +1,10 @@
-// Where there is no libFuzzer: gives a target its seeds, changed at random, one after another.
+// A driver for use without libFuzzer: gives a target its seeds, changed at random, one after
+// another.
 //
 //     fuzz_npy ATTEMPTS SECONDS SEED FOLDER     seeds are the files of the folder
 //
-// A program that ends before its last line broke; it has printed the input that broke it, as hex.
-// docs/reliability.md says how libFuzzer takes the targets instead.
+// A program that ends without its last line is broken; it has printed the input that broke it, as
+// hex. docs/reliability.md describes how to run the targets with libFuzzer instead.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -41,7 +42,7 @@ extern "C" void on_abort(int) {
     std::_Exit(1);
 }
 
-/// Words that parsers stumble over.
+/// Words that are difficult for parsers.
 const std::vector<input> words{"0",
                                "-1",
                                "18446744073709551615",
@@ -124,7 +125,7 @@ int main(int count, char** values) {
         now = seeds[below(seeds.size())];
         for (std::size_t left = 1 + below(8); left > 0; --left)
             change(now, seeds[below(seeds.size())]);
-        // a copy as long as it is, so that AddressSanitizer sees what reads beyond its end
+        // a copy of the exact length, so that AddressSanitizer detects a read beyond its end
         const std::vector<std::uint8_t> exact(now.begin(), now.end());
         LLVMFuzzerTestOneInput(exact.data(), exact.size());
     }

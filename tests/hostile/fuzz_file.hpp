@@ -19,7 +19,7 @@ public:
 
     const std::string& path() const { return path_; }
 
-    /// These bytes, and no others.
+    /// Replaces the content by these bytes.
     void hold(const std::uint8_t* data, std::size_t size) const {
         std::FILE* into = std::fopen(path_.c_str(), "wb");
         if (!into || (size > 0 && std::fwrite(data, 1, size, into) != size) ||

@@ -1,4 +1,4 @@
-"""Files and words that are not what they should be, through `commands.main` in this process.
+"""Invalid files and words, through `commands.main` in this process.
 
 Result files, journals of runs, plans, words of the command line, heads of matrices and journals of
 products: valid samples, changed byte by byte or part by part. Promise: an exit code that is
@@ -60,7 +60,7 @@ def command_output(words: list[str]) -> tuple[int, str]:
 
 @functools.cache
 def probed_once() -> None:
-    """Asks the machine what it has a single time: ten thousand attempts change nothing of it."""
+    """Probes the machine a single time, since it is the same in ten thousand attempts."""
     from watari.machine import probe
 
     probe.machine = functools.cache(probe.machine)
@@ -71,7 +71,7 @@ def word(code: int) -> str:
 
 
 def result_file(rng: random.Random) -> str:
-    """`compare`, and now and then a page or a summary of what it took."""
+    """`compare`, and sometimes a page of an accepted file, or its resumption."""
     sample = rng.choice(RESULTS)
     Path("new.json").write_bytes(changed_json(rng, sample.read_bytes()))
     Path("base.json").write_bytes(sample.read_bytes())
@@ -87,7 +87,7 @@ def result_file(rng: random.Random) -> str:
 
 @functools.cache
 def run_journal() -> bytes:
-    """One of a run that is not finished, made by the program itself."""
+    """The journal of an unfinished run, made by the program itself."""
     from watari.plan.plan import Plan
     from watari.run import journal, prepare, resume
     from watari.run.launcher import Launcher
@@ -170,8 +170,8 @@ PREFIX = f"fuzz_files-product-{os.getpid()}-"
 
 @dataclass(frozen=True)
 class Interrupted:
-    """A product that was stopped halfway, in a folder where it stays: its journal knows the files
-    in it by more than their content."""
+    """A product that was stopped halfway, in a folder where it stays: its journal identifies the
+    files by more than their content."""
 
     folder: Path
     left: dict[str, bytes]
@@ -180,7 +180,7 @@ class Interrupted:
 
 @functools.cache
 def interrupted() -> Interrupted:
-    """Raises Unsupported."""
+    """The stopped product, made once. Raises Unsupported."""
     import numpy
 
     from watari.cases.gemm import product
@@ -223,7 +223,7 @@ def refused(name: str, **more: Any) -> bool:
 
 
 def head(rng: random.Random) -> str:
-    """Of a matrix."""
+    """The head of a matrix is changed."""
     folder, source = Path.cwd(), interrupted().folder
     os.chdir(folder)
     for name in ("A.npy", "B.npy"):
@@ -238,7 +238,7 @@ def journal_of_a_product(rng: random.Random) -> str:
     os.chdir(kept.folder)
     partial, journal = (Path(name) for name in LEFT)
     if Path("C.npy").exists():
-        os.rename("C.npy", partial)  # the same file, as its journal wants it
+        os.rename("C.npy", partial)  # the same file, as its journal requires
     partial.write_bytes(kept.left[LEFT[0]])
     changed = changed_bytes(rng, kept.left[LEFT[1]])
     journal.write_bytes(changed)

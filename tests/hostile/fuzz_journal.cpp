@@ -1,5 +1,5 @@
-// Journals of products, for libFuzzer or fuzz_driver.cpp: `journal::read` of any bytes gives what a
-// journal says, or throws file_error; and what it gives can be stored and read again.
+// Journals of products, for libFuzzer or fuzz_driver.cpp: `journal::read` of any bytes returns the
+// contents of a journal, or throws file_error. Returned contents can be stored and read again.
 #include "watari/core/error.hpp"
 #include "watari/gemm/product/journal.hpp"
 

@@ -1,7 +1,7 @@
-"""Products that are ended at random moments, and the same command again: the same bits of C.
+"""Products that are ended at random moments; the same command then gives the same bits of C.
 
 Promises: C is the old one or right after every kill; in the end it has the bits of the undisturbed
-product (same fast memory and engine); nothing lies beside it then; nothing hangs.
+product (same fast memory and engine), and no other file is left; no command hangs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def attempt(rng: random.Random, folder: Path) -> str:
 
 
 def finished_unseen(product: products.Product) -> str:
-    """Killed between the journal's end and the last line: documented. C is a new one to add to."""
+    """A kill between the journal's end and the last line, as documented: the same command may add
+    to the new C."""
     ended = watari(product.words, product.folder)
     products.whole(ended)
     if product.content() not in (product.right, product.right_anew):

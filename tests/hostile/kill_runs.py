@@ -1,8 +1,8 @@
-"""Runs that are ended at random moments, and continued: every trial once, and nothing left over.
+"""Runs that are ended at random moments and resumed: every trial once, and no file left over.
 
-Promises: a trial that was reported as finished is never run again; in the end every planned
+Promises: a trial that was reported as completed is never run again; in the end every planned
 trial is there once; the result file is valid JSON whenever it is there; no `.trial-*`, journal or
-unfinished file stays; nothing hangs.
+unfinished file stays; no command hangs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from kills import end_at_random
 
 TRIALS = 4
 SIZES = ("16KiB", "64KiB")
-SECONDS, PHASE = 1.8, 1.2  # of a run on an idle machine; where it is busy, kills come sooner
+SECONDS, PHASE = 1.8, 1.2  # of a run on an idle machine; on a busy one, kills come sooner
 RESULT, JOURNAL = "run.json", "run.json.journal"
 CONTINUATIONS = 3  # undisturbed ones; the first one should be enough
 
 
 def command(rng: random.Random, folder: Path) -> list[str]:
-    """The run, or its continuation where something of it is left."""
+    """The command of the run, or the one that resumes it if a file of it is left."""
     result, journal = folder / RESULT, folder / JOURNAL
     if journal.exists() and journal.stat().st_size:
         return ["run", "--resume", rng.choice([RESULT, JOURNAL])]
@@ -37,12 +37,12 @@ def command(rng: random.Random, folder: Path) -> list[str]:
 
 
 def trials_reported(ended: Ended) -> int:
-    """Trials that a command reported as finished: lines as `[3/8] copy ...`."""
+    """Trials that a command reported as completed: lines such as `[3/8] copy ...`."""
     return sum(bool(re.match(r"\[\d+/\d+\] ", line)) for line in ended.out.split("\n"))
 
 
 def read(path: Path, ended: Ended) -> dict[str, Any] | None:
-    """The result file, if it is there. Raises Broken where it is no JSON."""
+    """The result file, if it is there. Raises Broken if it is no JSON."""
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         return content
@@ -53,7 +53,7 @@ def read(path: Path, ended: Ended) -> dict[str, Any] | None:
 
 
 def check_trials(result: dict[str, Any], ended: Ended) -> None:
-    """Raises Broken where one is lost or there twice."""
+    """Raises Broken if a case is lost or not ok, or a trial is lost or there twice."""
     if len(result["cases"]) != len(SIZES) or result["missing"]:
         raise Broken(f"cases are lost: {len(result['cases'])} after {ended}")
     for case in result["cases"]:
@@ -65,7 +65,7 @@ def check_trials(result: dict[str, Any], ended: Ended) -> None:
 
 
 def whole(folder: Path, ended: Ended) -> dict[str, Any] | None:
-    """The result file once nothing is missing. Raises Broken where it is no JSON."""
+    """The result file once no trial is missing. Raises Broken if it is no JSON."""
     content = read(folder / RESULT, ended)
     return None if (folder / JOURNAL).exists() or not content or content["missing"] else content
 

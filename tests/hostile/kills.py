@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 
 def await_file(process: subprocess.Popen[str], path: Path) -> None:
-    """Until a file is there, or the command ended."""
+    """Waits until a file is there, or the command ended."""
     while process.poll() is None and not path.exists():
         time.sleep(0.001)
 
@@ -39,8 +39,8 @@ def end_at_random(
     name: str | None = None,
 ) -> Ended:
     """Starts a command and ends it: in a quarter of cases anywhere in the `seconds` that it takes,
-    else in the `phase` seconds after a file `started_file` is there. Raises Broken where it hangs
-    or ends with an undocumented exit code."""
+    else in the `phase` seconds after a file `started_file` is there. Raises Broken if it hangs or
+    ends with an undocumented exit code."""
     name = name or rng.choices(list(SIGNALS), WEIGHTS)[0]
     process = start(words, folder)
     if rng.random() < 0.75:
@@ -58,7 +58,7 @@ def end_at_random(
 
 
 def check_end(ended: Ended, name: str) -> None:
-    """Raises Broken where a command did not end as it should after these signals."""
+    """Raises Broken if a command ended otherwise than documented for these signals."""
     number = SIGNALS[name][0]
     own_start = "init_import_site" in ended.err  # Python's, before a line of ours has run
     if (ended.code == -number or own_start) and OURS not in ended.err:

@@ -1,7 +1,7 @@
 """Small products of files: the request, the bits of an undisturbed product, and the files that it
 leaves.
 
-C is promised to be whole or as it was, and after any kill the same bits as without one (with the
+Promise: C is whole or unchanged, and after any kill it has the same bits as without one (with the
 same fast memory and engine).
 """
 
@@ -24,13 +24,13 @@ EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 @dataclass(frozen=True)
 class Product:
-    """A command in a folder, C before it, and C after it as it must be."""
+    """A command in a folder, C before it, and the right C after it."""
 
     folder: Path
     words: list[str]
     old: bytes | None
     right: bytes
-    right_anew: bytes  # of the same command once more: what is added to is then C itself
+    right_anew: bytes  # of the same command once more, which then adds to C itself
     time: tuple[float, float]  # seconds undisturbed, and of these after C.npy.partial was there
 
     @property
@@ -71,8 +71,8 @@ def near(folder: Path, words: list[str], old: numpy.ndarray | None) -> bool:
 
 
 def prepare(rng: random.Random, folder: Path, may_add: bool = True) -> Product:
-    """Matrices, the command (with --beta only where it `may_add`), and its undisturbed result.
-    Raises Broken where that is wrong."""
+    """Matrices, the command (with --beta only if it `may_add`), and its undisturbed result. Raises
+    Broken if that is wrong."""
     draw = numpy.random.default_rng(rng.getrandbits(32))
     dtype = rng.choice(list(EPSILON))
     m, n, k = (rng.randrange(low, low + 700) for low in (300, 300, 600))
@@ -110,13 +110,13 @@ def undisturbed(words: list[str], folder: Path) -> tuple[float, float]:
 
 
 def whole(ended: Ended) -> None:
-    """Raises Broken where an undisturbed command does not succeed."""
+    """Raises Broken if an undisturbed command does not succeed."""
     if ended.code != 0:
         raise Broken(f"refused without a reason: {ended}")
 
 
 def check_old(product: Product, ended: Ended) -> bool:
-    """Whether C is there already. Raises Broken where it is neither the old one nor right."""
+    """Whether C is right already. Raises Broken if it is neither the old one nor right."""
     content = product.content()
     if content == product.right:
         return True
@@ -127,7 +127,7 @@ def check_old(product: Product, ended: Ended) -> bool:
 
 
 def check_done(product: Product, ended: Ended, right: bytes) -> None:
-    """Raises Broken where a command that says it is done left another C, or anything else."""
+    """Raises Broken if a command that succeeded left another C, or any other file."""
     if product.content() != right:
         raise Broken(f"a wrong C after {ended}")
     if product.left_over():

@@ -1,7 +1,7 @@
 """Commands that write the same output at the same moment, some of them killed.
 
 Promises: one writes and the others are refused in one line, or come after it; the output is right
-as soon as one of them succeeds; what a killed one leaves does not lock anybody out.
+as soon as one of them succeeds; files of a killed one do not lock out a later command.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`watari`, but a product's finished tiles become durable many times a second, not once.
+"""`watari`, except that a product syncs its completed tiles 50 times a second, not once.
 
-Products of a fraction of a second then have something to resume. Started by commands.py.
+So products of a fraction of a second have tiles to resume from. Started by commands.py.
 """
 
 import sys

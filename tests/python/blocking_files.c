@@ -1,4 +1,4 @@
-// Preloaded into a product: its reads of files called BLOCK never return, as of a store that hangs.
+// Preloaded into a product: reads of files called BLOCK never return, as if the store hung.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

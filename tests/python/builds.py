@@ -1,11 +1,11 @@
-"""What was built for the tests, in the build directories whose programs run on this machine."""
+"""Builds for the tests, in the build directories whose programs run on this machine."""
 
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# neither another processor's nor one with sanitizers, whose programs want to be loaded first
+# no build for another processor, and none with a sanitizer, which must be loaded first
 NAMES = ("test", "gpu", "cuda", "cpu")
 
 

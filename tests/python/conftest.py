@@ -1,4 +1,4 @@
-"""What tests need of the machine: where it is missing, they are skipped and say why."""
+"""Requirements of tests: without them a test is skipped, with the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def why_no_mpi() -> str | None:
 
 
 def pytest_configure() -> None:
-    """Lets Ctrl-C be tested where a shell started the tests in the background, with it ignored."""
+    """Enables tests of Ctrl-C in a background job, which a shell starts with SIGINT ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

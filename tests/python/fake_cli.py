@@ -37,7 +37,7 @@ def launcher(how):
     return ["--launcher", f"{sys.executable} {FAKE} {how} --"]
 
 
-# the commands' own names for it: `probe.machine` stays true for the tests of machines
+# replaces the commands' `this_machine`; tests of machines need the real `probe.machine`
 ASKING = [
     module
     for name, module in sys.modules.items()

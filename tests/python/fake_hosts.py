@@ -1,7 +1,7 @@
-"""Stands where a launcher of several hosts stands: `fake_hosts.py RANKS PER_HOST COMMAND...`.
+"""Stands in for a launcher of several hosts: `fake_hosts.py RANKS PER_HOST COMMAND...`.
 
-Starts the ranks on this host under names of others, each with the variables of a login there: what
-was set for the launcher does not arrive.
+Starts the ranks on this host under the names of other hosts. Each rank has the variables of a login
+there: variables that were set for the launcher do not arrive.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Stands where the launcher stands and misbehaves: `fake_trial.py HOW -- worker command`.
+"""Stands in for the launcher and misbehaves: `fake_trial.py HOW -- worker command`.
 
 The last word of the worker command is the result file, the one before it the case file.
 """
@@ -42,7 +42,7 @@ def child_that_stays() -> None:
 
 
 def eat_memory() -> None:
-    """Allocates beyond its limit; the kernel's killer is played by ourselves."""
+    """Allocates beyond its limit, then kills itself as the kernel would."""
     resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
     try:
         bytearray(2**31)

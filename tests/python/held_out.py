@@ -1,8 +1,8 @@
-"""The split of the stored results: what a profile is fitted to, and what it is tested on.
+"""The split of the stored results: some fit a profile, the others test it.
 
 Fitted: one run of the standard plan. Tested by size (the thesis's arrays of 4 and 8 GB, the sweep
 of sizes), by case (applications, of which the profile has none) and by machine (a host of four
-GPUs). Nothing that is tested has been fitted.
+GPUs). No tested result was fitted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TESTED = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A case that was not fitted: its seconds, and the prediction for as many samples."""
+    """A case that was not fitted: its seconds, and the prediction for the same samples."""
 
     measured: Measured
     seconds: float
@@ -42,7 +42,7 @@ class Pair:
 
     @property
     def error(self) -> float:
-        """Relative, with its sign."""
+        """The relative error, with its sign."""
         return self.prediction.total.middle / self.seconds - 1
 
     @property
@@ -54,7 +54,7 @@ class Pair:
 
 @cache
 def profile() -> MachineProfile:
-    """That of the fitted run."""
+    """The profile of the fitted run."""
     return fit.fit([schema.read(FITTED)], [FITTED.name])
 
 
@@ -71,7 +71,7 @@ def predicted(m: Measured, by: MachineProfile) -> Prediction | None:
 
 @cache
 def pairs() -> tuple[Pair, ...]:
-    """Everything that is tested and that the model says something of."""
+    """Every tested case that the model predicts."""
     return tuple(of_files([RESULTS / name for name in TESTED], profile()))
 
 

@@ -10,7 +10,7 @@ from watari.run import launch
 from watari.run.launcher import Launcher
 
 FAKE = Path(__file__).with_name("fake_trial.py")
-HANGS = 300  # seconds: a limit for what never ends, not for a slow machine
+HANGS = 300  # seconds: for a process that hangs, not for a slow machine
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
 
 
@@ -23,7 +23,7 @@ def trial(how, tmp_path, limit=HANGS):
 
 
 def time_limit_passes_when(reached, monkeypatch):
-    """The limit of a trial that hangs is over once it is where it is to hang, on any machine."""
+    """Ends the time limit of a trial once it hangs where it should, on a machine of any speed."""
 
     def wait(process, timeout):
         while not reached():

@@ -1,5 +1,5 @@
-// Preloaded into a trial: file functions that lie as a bad disk, driver or kernel would. LIE says
-// how. Only blocks of 4096 bytes are lied about.
+// Preloaded into a trial: file functions that err as a bad disk, driver or kernel would. LIE names
+// the fault. Only blocks of 4096 bytes are affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int broken(const char* how, size_t count) {
     return 1;
 }
 
-// Nothing can be put before io_uring: it is forbidden.
+// io_uring cannot be intercepted, so it is forbidden.
 __attribute__((constructor)) static void forbid_uring(void) {
     const char* wanted = getenv("LIE");
     if (!wanted || strncmp(wanted, "broken", 6) != 0) return;

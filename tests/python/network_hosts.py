@@ -1,8 +1,8 @@
 """Two hosts of a network of their own, on this machine, for Open MPI.
 
 Each is a network namespace with a name of its own (UTS namespace), joined by a cable (veth). An
-agent stands where ssh stands: it starts Open MPI's daemon on the other one, with the variables of a
-login there. So the ranks of one host reach those of the other by TCP alone.
+agent replaces ssh: it starts Open MPI's daemon on the other host, with the variables of a login
+there. So the ranks of one host reach those of the other by TCP alone.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def ip(*words: str) -> None:
 
 @contextmanager
 def two_hosts(folder: Path) -> Iterator[tuple[list[str], str]]:
-    """What comes before a command for it to run on the first host, and a launcher for there, with
-    two ranks a host. Skips the test where this machine has no such hosts."""
+    """The words in front of a command that run it on the first host, and a launcher for there, with
+    two ranks a host. Skips the test if this machine has no such hosts."""
     for program in ("ip", "unshare", "mpirun"):
         if not shutil.which(program):
             pytest.skip(f"no {program}")

@@ -30,7 +30,7 @@ ranks_run = pytest.mark.skipif(
 
 
 def on_ranks(ranks: int, trials: list[Request], folder: Path, **variables: str) -> list[Outcome]:
-    """All these trials in one start of the launcher, which ends well."""
+    """Runs these trials in one start of the launcher, which must succeed."""
     asked, answer = folder / "trials.json", folder / "outcomes.json"
     asked.write_text(json.dumps([(one.case, one.parameters) for one in trials]))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Matrices in .npy files, their products, and what an unfinished one leaves."""
+"""Matrices in .npy files, their products, and the files that an unfinished product leaves."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def save(name, rows, columns, dtype=numpy.float32):
 
 
 def factors(m=300, n=270, k=200, dtype=numpy.float32):
-    """A.npy and B.npy."""
+    """Saves random factors as A.npy and B.npy."""
     return save("A.npy", m, k, dtype), save("B.npy", k, n, dtype)
 
 
 def assert_product(a, b, c, alpha=1.0, beta=0.0, old=None):
-    """Every element within what rounding allows, against NumPy in double."""
+    """Expects every element within the rounding error, compared with NumPy in double."""
     wide = [x.astype(numpy.float64) for x in (a, b)]
     exact = alpha * (wide[0] @ wide[1])
     size = abs(alpha) * (abs(wide[0]) @ abs(wide[1]))
@@ -45,7 +45,7 @@ def assert_product(a, b, c, alpha=1.0, beta=0.0, old=None):
 
 
 def left_over():
-    """What lies beside the matrices."""
+    """The names of the files beside the matrices."""
     return sorted({path.name for path in Path().iterdir()} - {"A.npy", "B.npy", "C.npy"})
 
 
@@ -55,15 +55,15 @@ def state():
 
 
 def finished_tiles() -> int:
-    """How many tiles the journal has. A column that was half done is done again, so that some of
-    its tiles come twice."""
+    """The number of tiles in the journal. A column that was half done is computed again, so that
+    some of its tiles come twice."""
     lines = JOURNAL.read_text().split("\n")[:-1] if JOURNAL.exists() else []
     words = [line.split()[1:] for line in lines if line.startswith("tiles ")]
     return len({(w[i], w[i + 1]) for w in words for i in range(0, len(w) - 2, 3)})
 
 
 def gemm(**more):
-    """C.npy of A.npy and B.npy, on the CPU."""
+    """Multiplies A.npy and B.npy into C.npy on the CPU."""
     given = {"fast_memory": FAST, "processor": "cpu"}
     return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
 
@@ -84,7 +84,7 @@ class Listener(product.Silent):
 
 
 def unfinished(count=3, number=signal.SIGINT, **more):
-    """A product that was stopped when so many tiles were finished; its message."""
+    """Stops a product when `count` tiles are completed. Returns its message."""
 
     def stop(finished):
         if finished >= count:
@@ -111,7 +111,7 @@ def run_cli(capsys, *words):
 
 
 def cut(path, size):
-    """Leaves the first bytes alone."""
+    """Truncates a file to its first `size` bytes."""
     os.truncate(path, size)
 
 
@@ -120,7 +120,7 @@ def write(path, data):
 
 
 def with_header(text):
-    """A.npy with another text in its header."""
+    """Replaces the text in the header of A.npy."""
     data = numpy.load("A.npy").tobytes()
     text = f"{text:118}"  # data begin at byte 128
     Path("A.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + text.encode() + data)

@@ -16,7 +16,7 @@ from watari.run.worker import RANK_VARIABLES, from_launcher
 
 
 def outcome(case: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """What tests compare of one trial, or the error that all ranks threw."""
+    """The values of one trial that tests compare, or the error that all ranks threw."""
     try:
         trial = cases.find(case).run(parameters)
     except WatariError as error:

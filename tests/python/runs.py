@@ -19,7 +19,7 @@ def requests(*sizes, trials=2, processor="cpu"):
     return resolve("copy", given, fake_cli.machine())
 
 
-# a true one: needs the compiled module
+# a real request: needs the compiled module
 COPY = Request("copy", {**requests(2**20)[0].parameters, "samples": 3}, 1)
 
 
@@ -34,7 +34,7 @@ def options(tmp_path, how="good", **given):
 
 
 class Recorder:
-    """A progress that remembers."""
+    """A progress listener that records its calls."""
 
     def __init__(self):
         self.finished, self.left = [], []

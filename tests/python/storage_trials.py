@@ -22,7 +22,7 @@ def request(**given: Any) -> Request:
 
 
 def run(**given: Any) -> dict[str, Any]:
-    """A trial in this process; checks what every good one has."""
+    """Runs a trial in this process, and checks the common properties of good trials."""
     parameters = request(**given).parameters
     trial = cases.CASES["storage"].run(parameters)
     size = parameters["requests"] * parameters["block"] * parameters["samples"]

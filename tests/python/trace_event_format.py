@@ -1,8 +1,8 @@
-"""Whether a file is one of the Trace Event Format, by its published definition, strictly.
+"""A strict check of a file against the published definition of the Trace Event Format.
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU: keys by phase,
-times in microseconds, slices of a thread one in another or apart, flows with a beginning and an
-end. Beyond it: events in order of time, and a name for each process and thread.
+times in microseconds, slices of a thread nested or apart, flows with a beginning and an end. Two
+rules go beyond it: events in order of time, and a name for each process and thread.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def no_number(word: str) -> float:
 
 
 def require_keys(event: dict[str, Any]) -> None:
-    """What an event of this phase must have, and nothing else."""
+    """Requires exactly the keys of the event's phase."""
     require(event.get("ph") in KEYS, "an unknown phase:", event)
     wanted = KEYS[event["ph"]]
     require(event.keys() == wanted.keys(), "keys of another phase:", event)
@@ -53,7 +53,7 @@ def require_keys(event: dict[str, Any]) -> None:
 
 
 def require_arguments(event: dict[str, Any]) -> None:
-    """What the arguments of a phase are."""
+    """Requires valid arguments for the event's phase."""
     match event["ph"]:
         case "M":
             require(event["name"] in METADATA, "unknown metadata:", event)
@@ -68,7 +68,7 @@ def require_arguments(event: dict[str, Any]) -> None:
 
 
 def require_nested(slices: list[dict[str, Any]]) -> None:
-    """Slices of one thread: the later one ends before the earlier one, or begins behind it."""
+    """Requires that a later slice of a thread ends within the earlier one, or begins behind it."""
     open_until: list[float] = []
     for event in slices:
         end = event["ts"] + event["dur"]
@@ -79,8 +79,8 @@ def require_nested(slices: list[dict[str, Any]]) -> None:
 
 
 def check(text: str) -> list[dict[str, Any]]:
-    """The events of a file. Raises ValueError for what is not of the format."""
-    text.encode()  # no half of a surrogate pair, nor one that is escaped:
+    """Returns the events of a file. Raises ValueError if the file violates the format."""
+    text.encode()  # no lone half of a surrogate pair, nor an escaped one:
     document = json.loads(text, parse_constant=no_number)
     json.dumps(document, ensure_ascii=False).encode()
     require(document.keys() == {"traceEvents", "displayTimeUnit"}, "keys of the file")

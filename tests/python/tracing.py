@@ -64,7 +64,7 @@ def process(*parts: np.ndarray, pid: int = 1) -> Recorded:
 
 
 def allocation(pointer: int, size: int, site: str = "aa", kind: str = "device", **times: float):
-    """One of process 1; times in seconds."""
+    """An allocation of process 1; times in seconds."""
     return Allocation(
         1, site, 0, "cuMemAlloc", pointer, size, kind, kind, 0, times.get("begun", 0.0), 0.0, 0,
         times.get("ended"),
@@ -79,7 +79,7 @@ def events(*allocations: Allocation) -> Events:
 
 
 def built() -> Path:
-    """The folder of what stands in for CUDA and CUPTI, and of the programs."""
+    """The folder of the stand-ins for CUDA and CUPTI, and of the test programs."""
     if not (PACKAGE / "libwatari_injected.so").is_file():
         pytest.skip("Watari was built without CUPTI's headers")
     return builds.built("tests/attach/fake_cupti/libcupti.so") / "tests" / "attach"
@@ -92,7 +92,7 @@ def program(name: str) -> str:
 def watari(
     cwd: Path, *words: str, stdin: Any = subprocess.DEVNULL, **variables: object
 ) -> subprocess.CompletedProcess[str]:
-    """A command on a machine with the made-up driver and CUPTI."""
+    """Runs a command on a machine with the made-up driver and CUPTI."""
     environment = {
         **os.environ,
         "LD_LIBRARY_PATH": str(built() / "fake_cuda"),

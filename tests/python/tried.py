@@ -1,4 +1,4 @@
-"""The programs that are tried, and the driver without a GPU that they run on (tests/attach)."""
+"""The test programs of `watari try`, and their driver without a GPU (tests/attach)."""
 
 import json
 import os
@@ -12,7 +12,7 @@ MB = 1_000_000
 
 
 def built() -> Path:
-    """The folder of what stands in for CUDA, and of the programs."""
+    """The folder of the stand-in for CUDA, and of the test programs."""
     return builds.built("tests/attach/fake_cuda/libcuda.so.1") / "tests" / "attach"
 
 

@@ -1,1 +1,1 @@
-"""Programs that are not ours: started, moved, watched (`watari try`, `watari trace`)."""
+"""Users' programs: started, run in each memory style, traced (`watari try`, `watari trace`)."""

@@ -18,7 +18,7 @@ from watari.run import scratch
 
 LIMIT = 3600.0  # seconds of a run
 RUNS = 3
-TRIED = {"explicit": AS_IS, "managed-mapped": "mapped"}  # the model's word: that of `try`
+TRIED = {"explicit": AS_IS, "managed-mapped": "mapped"}  # style of the model: style of `try`
 
 
 def is_program(words: Sequence[str]) -> bool:
@@ -27,7 +27,7 @@ def is_program(words: Sequence[str]) -> bool:
 
 
 def program(words: Sequence[str]) -> Start:
-    """How it is started, with the standard input of this process."""
+    """The command to start, with the standard input of this process."""
     return Start(tuple(words), LIMIT, stdin=standard_input())
 
 
@@ -39,14 +39,15 @@ def trace(words: Sequence[str], report: session.Report) -> str:
 
 
 def written(content: str, folder: Path) -> Path:
-    """The trace as a file."""
+    """Writes the trace to a file in the folder."""
     path = folder / "trace.json"
     path.write_text(content)
     return path
 
 
 def confirm(words: Sequence[str], styles: Sequence[str]) -> dict[str, tuple[float, str]]:
-    """Seconds of the whole program in these styles of the model, measured in turn; or why not."""
+    """Seconds of the whole program in each of these styles of the model, measured in turn; 0 and
+    the reason where no run succeeded. Raises WatariError where the program fails as it is."""
     start = program(words)
     learned = measure.first_run(start, [])
     if learned.status != "ok":

@@ -1,6 +1,6 @@
-"""What moves in each style, counted in one further run by `watari trace`'s library.
+"""Counts the data that move in each style, in one further run with `watari trace`'s library.
 
-Those runs are slower, by an amount that differs from style to style: their seconds are not kept.
+Tracing slows these runs, by an amount that differs from style to style: their seconds are not kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from watari.run import scratch
 
 @dataclass(frozen=True)
 class Counts:
-    """Of all processes of a run. Bytes over the link are those of copies and of migrations."""
+    """Counts over all processes of a run. Bytes over the link are those of copies and
+    migrations."""
 
     kernels: int = 0
     copies: int = 0
@@ -34,7 +35,7 @@ class Counts:
 
 
 def of_process(process: Recorded) -> Counts:
-    """What one process did."""
+    """The counts of one process."""
     copies = process.of(Kind.COPY)
 
     def moved(direction: Copy, counter: Counter) -> int:

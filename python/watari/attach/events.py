@@ -1,7 +1,7 @@
-"""Reads what the preloaded library wrote: src/attach/preload/event_log.hpp has the format.
+"""Reads the event log of the preloaded library; src/attach/preload/event_log.hpp has the format.
 
-A run has one file a process (and one more for each program it became by exec). A file of a killed
-process ends in the middle of a line or in zeros: what is whole counts.
+A run has one file per process, and one more for each program that a process starts by exec. The
+file of a killed process ends in a partial line or in zeros: only whole lines count.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ class Allocation:
     api: str
     pointer: int
     bytes: int
-    kind: str  # what the program asked for
-    got: str  # what it got: of the same kind, or of the style's
+    kind: str  # the kind that the program requested
+    got: str  # the kind that it got: the same one, or the style's
     device: int
     begun: float
     seconds: float
     code: int  # CUresult
-    ended: float | None = None  # when the release of it began
-    shared: str = ""  # the call that handed it to others: it must stay GPU memory
+    ended: float | None = None  # when its release began
+    shared: str = ""  # the call that shared it: it must stay GPU memory
     context: int = 0
-    pool: int = 0  # 0: none was named
+    pool: int = 0  # 0: the call named no pool
 
     @property
     def name(self) -> str:
-        """The same in every run: call site and ordinal."""
+        """Call site and ordinal: the same name in every run."""
         return f"{self.site}#{self.ordinal}"
 
 
 @dataclass
 class Device:
-    """What a GPU said of itself."""
+    """Properties that a GPU reports."""
 
     memory: int
     managed: bool
@@ -76,36 +76,36 @@ class Process:
     ended: float | None = None  # None: by _exit, a crash, a signal
     allocations: list[Allocation] = field(default_factory=list)
     free_seconds: float = 0.0
-    left_bytes: int = 0  # by cuMemCreate, in no style replaced
+    left_bytes: int = 0  # of cuMemCreate, which no style replaces
     hints: int = 0
     failed_hints: int = 0
     first_failed_hint: tuple[str, int] = ("", 0)
     devices: dict[int, Device] = field(default_factory=dict)
-    shared_pools: dict[int, str] = field(default_factory=dict)  # and the call that did so
+    shared_pools: dict[int, str] = field(default_factory=dict)  # pool: the call that shared it
 
 
 @dataclass
 class Events:
-    """What all processes of a run did."""
+    """The events of all processes of a run."""
 
     processes: list[Process]
     sites: dict[str, tuple[Frame, ...]]
-    cut: list[str] = field(default_factory=list)  # why logs have no end, or were never begun
+    cut: list[str] = field(default_factory=list)  # why a log is cut off or was never begun
 
     @property
     def allocations(self) -> list[Allocation]:
-        """All that succeeded, in order of time."""
+        """All successful allocations, in order of time."""
         every = [a for p in self.processes for a in p.allocations if a.code == 0]
         return sorted(every, key=lambda allocation: allocation.begun)
 
     @property
     def failed(self) -> list[Allocation]:
-        """Those that the driver refused."""
+        """The allocations that the driver refused."""
         return [a for p in self.processes for a in p.allocations if a.code != 0]
 
     @property
     def allocation_seconds(self) -> float:
-        """In allocating and releasing, in the process that took longest."""
+        """Seconds of allocation and release in the process that spent most on them."""
         return max(
             (sum(a.seconds for a in p.allocations) + p.free_seconds for p in self.processes),
             default=0.0,
@@ -122,7 +122,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_bytes().rstrip(b"\0").split(b"\n"):
         try:
             event = json.loads(line.decode(errors="replace"))
-        except ValueError:  # cut off, or the last one's end
+        except ValueError:  # a partial line, or the end after the last newline
             continue
         if isinstance(event, dict) and "op" in event:
             yield event
@@ -154,7 +154,7 @@ def allocation(pid: int, event: dict[str, Any]) -> Allocation:
 
 
 def read_process(path: Path, into: Events) -> None:
-    """One log."""
+    """Reads one log."""
     process: Process | None = None
     modules: dict[int, str] = {}
     alive: dict[int, Allocation] = {}
@@ -185,7 +185,7 @@ def read_process(path: Path, into: Events) -> None:
 
 
 def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) -> None:
-    """What changes a process, its devices or an allocation that is there."""
+    """Applies an event to a process, its devices or its live allocations."""
     match event["op"]:
         case "init":
             process.initialised, process.init_code = event["s"], event["rc"]
@@ -218,7 +218,8 @@ def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) 
 def handed_on(
     event: dict[str, Any], process: Process, alive: dict[int, Allocation]
 ) -> Iterable[Allocation]:
-    """The allocations that a call shares: one, or all of a pool, those to come as well."""
+    """The allocations that a call shares: one, or all of a pool. Later ones of this pool are
+    shared, too."""
     if "ptr" in event:
         one = alive.get(int(event["ptr"], 16))
         return [one] if one else []
@@ -227,7 +228,7 @@ def handed_on(
 
 
 def read(folder: Path) -> Events:
-    """All logs of a run. A key that is missing in an event is an error of this program's."""
+    """Reads all logs of a run. Raises KeyError where an event lacks a key: a bug of Watari's."""
     found = Events([], {})
     for path in sorted(folder.glob("*.jsonl")):
         read_process(path, found)

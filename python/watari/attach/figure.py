@@ -22,7 +22,7 @@ from watari.results import statistics
 from watari.results.measured import Measured
 
 WIDTH, ROW = 460, 26
-LETTER = 7.5  # at most: a viewer may lack the font by which names are measured
+LETTER = 7.5  # pixels, at most: a viewer may lack the font in which names are measured
 OTHER = "#8c8f96"
 COLOURS = {
     AS_IS: style.COLOURS["device"],
@@ -69,21 +69,22 @@ def chart(heading: str, times: Mapping[str, Sequence[float]]) -> Any:
 
 
 def colour(name: str) -> str:
-    """That of the memory which the style gives."""
+    """The colour of the memory that the style gives."""
     return COLOURS.get(name, OTHER)
 
 
 def write(measured: measure.Measured, path: Path) -> None:
-    """The figure as a file; its format by the name."""
+    """Writes the figure; the suffix of the file is its format."""
     times = {s: t for s in measured.styles if (t := seconds(measured.of(s)))}
     spec = style.unfold(chart(measured.start.text, times).to_dict(validate=False))
     write_atomically(path, converted({**spec, "config": style.config()}, path.suffix[1:]))
 
 
 def drawn(cases: Sequence[Measured]) -> Drawn:
-    """A chart for each program of result files, and each choice of its allocations."""
+    """A chart for each program of the result files and each `only`, its selection of
+    allocations."""
     mine = [case for case in cases if case.case == CASE]
-    choices: dict[tuple[str, ...], dict[str, None]] = {}  # of allocations, in order
+    choices: dict[tuple[str, ...], dict[str, None]] = {}  # values of `only` by program, in order
     for case in mine:
         if case.parameters["style"] != AS_IS:
             choices.setdefault(program_of(case), {})[str(case.parameters["only"])] = None
@@ -97,12 +98,12 @@ def drawn(cases: Sequence[Measured]) -> Drawn:
 
 
 def program_of(case: Measured) -> tuple[str, str, str]:
-    """What was run, and where."""
+    """Run, program and number of ranks."""
     return case.run, str(case.parameters["program"]), str(case.parameters["ranks"])
 
 
 def heading_of(run: str, program: str, ranks: str, only: str) -> str:
-    """What was tried, and where."""
+    """Heading of a chart: program, selected allocations, ranks and run."""
     words = [program, f"only {only}" if only else "", f"{ranks} ranks" if ranks != "1" else "", run]
     return ", ".join(word for word in words if word)
 

@@ -1,4 +1,4 @@
-"""`--fit SIZE`: which allocations to move out of GPU memory so that a program fits."""
+"""`--fit SIZE`: selects the allocations to move out of GPU memory so that a program fits."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def touched(trace: Path) -> dict[str, int]:
 
 
 def in_managed(measured: Measured) -> Events:
-    """What a program allocates that has no room as it is: a run with all of it managed. Raises
-    WatariError where that fails, too."""
+    """Events of a run with managed memory, for a program that does not fit as it is. Raises
+    WatariError where that run fails, too."""
     keep = [rule for rule in measured.rules if rule.startswith("!")]
     one = measure.once(measured.start, LEARN, keep, [])
     if one.status != "ok":
@@ -37,8 +37,9 @@ def in_managed(measured: Measured) -> Events:
 
 
 def add_rules(measured: Measured, seen: Events, limit: int, known: dict[str, int]) -> None:
-    """Rules for the allocations to move, and a note of what they are. Where nothing has to be
-    moved, no style is left to run."""
+    """Adds rules for the allocations to move, and a note on them. If nothing has to move, each
+    style that changes GPU memory becomes unsupported. Raises UsageError where the trace has none of
+    the program's allocations."""
     if known and not known.keys() & {a.name for a in seen.allocations}:
         raise UsageError(
             "--trace: it has none of the program's allocations; is it of another build?"
@@ -68,7 +69,7 @@ def devices(seen: Events) -> set[int]:
 
 
 def left(seen: Events, moved: list[Allocation]) -> int:
-    """The most GPU memory of one device, without what is moved."""
+    """The largest peak of GPU memory on one device, in bytes, without the moved allocations."""
     gone = {id(a) for a in moved}
     kept = [a for a in seen.allocations if id(a) not in gone]
     return max((rules.at_peak(kept, device)[0] for device in devices(seen)), default=0)

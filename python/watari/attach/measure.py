@@ -1,6 +1,6 @@
-"""Runs a program in turn in each style, and judges each run by a first one as it is.
+"""Runs a program in each style in turn, and judges each run by a first one as it is.
 
-That first run is not counted: it finds caches cold and the GPU asleep.
+The first run is not counted: its caches are cold and the GPU is asleep.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from watari.run.worker import now
 
 BARE = "without-watari"  # a row of its own: the program without the preloaded library
 OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
-STYLE_LIMIT = 20.0  # a style may take so many times the seconds of the first run
+STYLE_LIMIT = 20.0  # time limit of a style, as a multiple of the seconds of the first run
 LEAST_LIMIT = 60.0  # seconds
 if TYPE_CHECKING:
     from watari.attach.counted import Counts
 
 PART = 2**20  # bytes of a file that are read at once
-STDOUT = "-"  # in the list of files that must not change
-ABSENT, UNWRITTEN = "absent", "not written by the program"  # in place of what identifies a file
+STDOUT = "-"  # standard output, in the list of files that must not change
+ABSENT, UNWRITTEN = "absent", "not written by the program"  # in place of a digest
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Run:
     started: str
     ending: Ending
     events: events.Events
-    outputs: dict[str, str]  # file: what identifies its content, or why it has none
+    outputs: dict[str, str]  # file: digest of its content, or why it has none
     status: str = "ok"
     reason: str = ""
-    ended: str = ""  # how, where not with exit code 0: that may be no failure
+    ended: str = ""  # how it ended, unless with exit code 0: that may be no failure
 
 
 @dataclass
@@ -53,12 +53,12 @@ class Measured:
     start: Start
     styles: list[str]
     rules: list[str]
-    learned: Run  # the first run, as it is: what it allocates, and what the others are judged by
+    learned: Run  # the first run, as it is: the others are judged by it
     keeps_limit: bool = False  # the time limit is the user's own
     runs: list[Run] = field(default_factory=list)
     unsupported: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    counts: dict[str, Counts] = field(default_factory=dict)  # of traced runs
+    counts: dict[str, Counts] = field(default_factory=dict)  # of traced runs, by style
 
     @property
     def bounded(self) -> Start:
@@ -71,7 +71,7 @@ class Measured:
 
 
 def identified(path: Path, before: tuple[int, int] | None) -> str:
-    """What a file holds, in short; or that the run did not write it."""
+    """Digest of a file; ABSENT, or UNWRITTEN where the run did not write it."""
     if not path.is_file():
         return ABSENT
     if written(path) == before:
@@ -80,7 +80,7 @@ def identified(path: Path, before: tuple[int, int] | None) -> str:
 
 
 def digest(path: Path) -> str:
-    """What identifies the content of a file, which may be larger than memory."""
+    """SHA-256 of a file, which may be larger than memory."""
     found = hashlib.sha256()
     with path.open("rb") as file:
         while part := file.read(PART):
@@ -89,7 +89,7 @@ def digest(path: Path) -> str:
 
 
 def written(path: Path) -> tuple[int, int] | None:
-    """When a file was written, and its inode; None where there is none."""
+    """Modification time (ns) and inode of a file; None where there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -98,7 +98,8 @@ def written(path: Path) -> tuple[int, int] | None:
 
 
 def lines_identified(path: Path, ranks: int) -> str:
-    """Standard output in short. The lines of several ranks come in any order."""
+    """Digest of standard output. The lines of several ranks come in any order, so they are
+    sorted."""
     if ranks == 1:
         return digest(path)
     content = b"\n".join(sorted(path.read_bytes().split(b"\n")))
@@ -106,7 +107,7 @@ def lines_identified(path: Path, ranks: int) -> str:
 
 
 def once(start: Start, style: str, wanted: Sequence[str], same: Sequence[str]) -> Run:
-    """Runs the program in a style, in a folder of its own that goes again."""
+    """Runs the program once in a style; its files are in a temporary folder."""
     with scratch.folder(None) as files:
         before = {name: written(Path(name)) for name in same if name != STDOUT}
         variables = {} if style == BARE else preloaded(files, style, wanted)
@@ -132,7 +133,7 @@ def named(files: Sequence[str]) -> str:
 
 
 def is_written(value: str) -> bool:
-    """Whether this identifies a file that a run wrote."""
+    """Whether this is the digest of a file that a run wrote."""
     return value not in (ABSENT, UNWRITTEN)
 
 
@@ -142,8 +143,8 @@ def refused(seen: events.Events, code: int) -> bool:
 
 
 def judged(one: Run, first: Run) -> Run:
-    """A run with its status, by the first one as it is. An exit code of the program's own is no
-    failure where it is the same."""
+    """The run with its status, judged by the first run as it is. A nonzero exit code is no failure
+    if the first run ended with the same one."""
     if one.ending.timed_out:
         return replace(one, status="failed", reason=one.reason)
     failures = [p for p in one.events.processes if p.failed_hints]
@@ -168,8 +169,8 @@ def judged(one: Run, first: Run) -> Run:
 
 
 def first_run(start: Start, same: Sequence[str]) -> Run:
-    """The program as it is. An exit code of its own is a property of the program, unless the driver
-    had no memory for it."""
+    """Runs the program as it is. A nonzero exit code is a property of the program, unless the
+    driver refused an allocation."""
     one = once(start, AS_IS, [], same)
     own_code = one.ending.code > 0 and not one.ending.timed_out
     if own_code and not one.events.failed:
@@ -178,12 +179,12 @@ def first_run(start: Start, same: Sequence[str]) -> Run:
 
 
 def limited(start: Start, seconds: float) -> Start:
-    """With a time limit for the other styles, from the first run."""
+    """The start with the time limit of the other styles, from the seconds of the first run."""
     return replace(start, limit=min(start.limit, max(LEAST_LIMIT, STYLE_LIMIT * seconds)))
 
 
 def vary(first: Run, second: Run) -> list[str]:
-    """Outputs that are not the same in two runs as it is."""
+    """Outputs that differ between two runs of the program as it is."""
     return [name for name, value in first.outputs.items() if value != second.outputs.get(name)]
 
 
@@ -201,7 +202,7 @@ def all_runs(
     begun, done = clock(), 0
     turns = [style for style in measured.styles if style not in measured.unsupported] * count
     ended: set[str] = set()
-    if measured.learned.status != "ok":  # nor would it be another time
+    if measured.learned.status != "ok":  # it would fail again
         measured.runs.append(measured.learned)
         ended.add(AS_IS)
     varying: list[str] = []
@@ -239,7 +240,7 @@ def all_runs(
 
 
 def learn(measured: Measured, seen: events.Events) -> None:
-    """What the first run says of the styles: which cannot be, and what must stay GPU memory."""
+    """Applies the first run: styles that cannot work, and allocations that must stay GPU memory."""
     for style in measured.styles:
         if style != BARE and (reason := unsupported(STYLES[style], seen)):
             measured.unsupported[style] = reason

@@ -1,6 +1,6 @@
 """The runs of a program as a result file, which `report`, `compare` and `export` read.
 
-A style is a case, a run one of its trials, whose only sample is the whole program.
+A style is a case. A run is one of its trials, with one sample: the whole program.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORST_FIRST = ("wrong", "failed", "unsupported", "ok")
 
 
 def quantities(one: Run) -> dict[str, schema.Quantity]:
-    """What was counted in a run; `*_peak`: most bytes that were allocated at once."""
+    """Quantities of a run; `*_peak`: most bytes that were allocated at once."""
     done = one.events.allocations
     values = {"exit_code": (float(one.ending.code), "1")}
     if one.events.processes:
@@ -42,7 +42,7 @@ def kinds(one: Run) -> list[str]:
 
 
 def trial(one: Run, ranks: int) -> schema.Trial:
-    """A run as a trial. Of one that failed the seconds say nothing."""
+    """A run as a trial; a failed one has no samples."""
     good = one.status in ("ok", "wrong")
     return schema.Trial(
         status=one.status,  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ def trial(one: Run, ranks: int) -> schema.Trial:
 
 
 def parameters(measured: Measured, style: str) -> dict[str, schema.Scalar]:
-    """What `compare` matches: the program as it was called, the style, and which allocations."""
+    """The key that `compare` matches: command line, style, selected allocations and ranks."""
     moved = [rule for rule in measured.rules if not rule.startswith("!")]
     return {
         "program": measured.start.text,
@@ -66,7 +66,7 @@ def parameters(measured: Measured, style: str) -> dict[str, schema.Scalar]:
 
 
 def counted(measured: Measured, style: str) -> dict[str, schema.Quantity]:
-    """What was counted in the traced run of a style: `traced_*`."""
+    """Counts of the traced run of a style: `traced_*`."""
     counts = measured.counts.get(style)
     return {
         f"traced_{name}": schema.Quantity(
@@ -77,7 +77,7 @@ def counted(measured: Measured, style: str) -> dict[str, schema.Quantity]:
 
 
 def case(measured: Measured, style: str, count: int) -> schema.Case:
-    """A style with its runs. The counts of its traced run stand with the last of them."""
+    """A style with its runs; the last one holds the counts of the traced run."""
     runs = measured.of(style)
     trials = [trial(one, measured.start.ranks) for one in runs]
     if trials:

@@ -1,6 +1,5 @@
-"""Which allocations a style changes: what the user chose, what cannot be moved, and what must be
-moved so that a program fits into GPU memory.
-"""
+"""Rules that select the allocations of a style: those that the user chose, that cannot be moved, or
+that must be moved so that a program fits into GPU memory."""
 
 from __future__ import annotations
 
@@ -32,8 +31,8 @@ def parse(words: Sequence[str]) -> list[str]:
 
 
 def meets(allocation: Allocation, rules: Sequence[str]) -> bool:
-    """Whether a style changes an allocation, as the preloaded library decides it: it has every size
-    and one of the sites."""
+    """Whether a style changes an allocation, as the preloaded library decides it: it meets every
+    size rule, and one of the site rules if there are any."""
     sizes = [int(rule.removeprefix("size>=")) for rule in rules if rule.startswith("size>=")]
     sites = [rule.removeprefix("site:") for rule in rules if rule.startswith("site:")]
     here = {allocation.site, allocation.name}
@@ -52,9 +51,10 @@ def none_met(allocations: Sequence[Allocation], rules: Sequence[str]) -> str:
 
 
 def keep_shared(events: Events) -> list[str]:
-    """Rules that keep what the program hands to other processes or devices: only GPU memory can be.
+    """Rules that keep the allocations that the program shares with other processes or devices: only
+    GPU memory can be shared.
 
-    Learned by call site, since an allocation is made before it is shared.
+    The rules name call sites, since an allocation is made before it is shared.
     """
     shared = {a.site: a.shared for a in events.allocations if a.shared and a.kind == "device"}
     return [f"!site:{site}" for site in shared]
@@ -70,7 +70,7 @@ def note_shared(events: Events) -> str:
 
 
 def at_peak(allocations: Sequence[Allocation], device: int) -> tuple[int, list[Allocation]]:
-    """Most bytes of GPU memory at once on a device, and the allocations that they were."""
+    """Peak bytes of GPU memory on a device, and the allocations that were alive then."""
     here = [a for a in allocations if a.kind == "device" and a.device == device]
     steps = sorted(
         [(a.begun, 1, i) for i, a in enumerate(here)]
@@ -90,9 +90,9 @@ def at_peak(allocations: Sequence[Allocation], device: int) -> tuple[int, list[A
 def to_fit(events: Events, limit: int, touched: Mapping[str, int]) -> list[Allocation]:
     """The allocations to move so that GPU memory never holds more than `limit` bytes.
 
-    Where they are known, those go first of which the GPU touches least bytes for each byte that is
-    freed. Else the smallest one that is large enough, or the largest. Raises UsageError where what
-    must stay is larger.
+    If `touched` is known, the allocation with the fewest touched bytes per freed byte goes first.
+    Else it is the smallest one that is large enough, or the largest. Raises UsageError where the
+    allocations that must stay are larger.
     """
     moved: list[Allocation] = []
     left = [a for a in events.allocations if a.kind == "device"]

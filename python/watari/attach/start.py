@@ -1,8 +1,8 @@
-"""Starts a user's program and always comes back with how it ended.
+"""Starts a user's program and always reports how it ended.
 
-As a trial, it has a session of its own, a time limit past which every process of the session is
-ended. Ctrl-C ends it (watari.run.session), and so does the end of Watari by SIGKILL. Its output
-goes to files; what it reads is the same file in every run.
+Like a trial, the program has a session of its own and a time limit; past it every process of the
+session is ended. Ctrl-C ends the program, and so does the end of Watari by SIGKILL
+(watari.run.session). Its output goes to files; its standard input is the same file in every run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from watari.run.session import end_session, guarded
 PRELOADED = "libwatari_preload.so"
 PACKAGE = Path(__file__).absolute().parents[1]
 DAY = 86400.0  # seconds; poll takes no more than 24 days
-SEPARATORS = " :\t\n"  # of LD_PRELOAD, which has no way to quote them
+SEPARATORS = " :\t\n"  # of paths in LD_PRELOAD, which cannot quote them
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Start:
     ranks: int = 1
     launcher: Launcher = field(default_factory=Launcher)
     stdin: Path | None = None
-    folder: Path | None = None  # where it runs; None: here
+    folder: Path | None = None  # working folder; None: the current one
 
     @property
     def text(self) -> str:
@@ -58,19 +58,19 @@ class Start:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run of it ended. `code`: its exit code, or -N where signal N ended it."""
+    """How a run of the program ended. `code`: its exit code, or -N where signal N ended it."""
 
     seconds: float
     code: int
     timed_out: bool
     output: Path
     errors: Path
-    limit: float = 0.0  # seconds that it was given
+    limit: float = 0.0  # its time limit, in seconds
     stuck: bool = False  # a process could not be killed
 
     @property
     def reason(self) -> str:
-        """Why it is no success; empty where it is one."""
+        """Why the run failed; empty where it succeeded."""
         if self.timed_out:
             text = f"still running after its time limit of {self.limit:g} s; ended"
             return text + (" (a process could not be killed)" if self.stuck else "")
@@ -90,7 +90,7 @@ def code_words(code: int) -> str:
 
 
 def require_program(command: Sequence[str]) -> None:
-    """Raises UsageError where there is no such program, or nobody may execute it."""
+    """Raises UsageError where there is no such program, or it may not be executed."""
     if not command or not command[0]:
         raise UsageError("no program was given: put it after --, as in: -- ./a.out ARGUMENTS")
     if shutil.which(command[0]):
@@ -113,7 +113,7 @@ def require_program(command: Sequence[str]) -> None:
 
 
 def why_not_executed(program: str, error: OSError) -> str:
-    """Why the system refuses a program that is there, in words that say what to do."""
+    """Why the system refuses to execute a program that exists, with advice."""
     path = Path(shutil.which(program) or program)
     if error.errno == errno.ENOEXEC:
         return (
@@ -129,8 +129,8 @@ def why_not_executed(program: str, error: OSError) -> str:
 
 
 def standard_input() -> Path | None:
-    """What every run reads: the file of `watari ... < FILE`. A terminal or pipe cannot be read more
-    than once: programs then read nothing."""
+    """The standard input of every run: the file of `watari ... < FILE`. A terminal or pipe cannot
+    be read more than once: None, and programs read nothing."""
     try:
         status = os.fstat(0)
     except OSError:
@@ -139,7 +139,7 @@ def standard_input() -> Path | None:
 
 
 def unread_input() -> str:
-    """That nobody reads what a pipe gave this process; empty where it gave nothing."""
+    """A note that the program does not get the data that wait in a pipe; empty where none wait."""
     with suppress(OSError):
         if stat.S_ISFIFO(os.fstat(0).st_mode):
             waiting = array("i", [0])
@@ -160,8 +160,9 @@ def obstacle(command: Sequence[str]) -> str:
 
 
 def library(name: str, files: Path) -> Path:
-    """A library of this package that programs load. Where its path has a character that separates
-    paths, a link to it in `files`. Raises UnsupportedError where this build has none."""
+    """The path of a library of this package that programs load. If the path contains a separator of
+    LD_PRELOAD, a link to it in `files`. Raises UnsupportedError where this build has no such
+    library, or the link has a separator, too."""
     path = PACKAGE / name
     if not path.is_file():
         raise UnsupportedError(f"this build of Watari has no {name}")
@@ -178,7 +179,7 @@ def library(name: str, files: Path) -> Path:
 
 
 def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> dict[str, str]:
-    """The variables of a run whose allocations are recorded in `files`/events, in a style.
+    """Environment variables of a run in a style, whose allocations are recorded in `files`/events.
 
     src/attach/preload/settings.hpp describes them.
     """
@@ -201,8 +202,8 @@ def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> d
 
 
 def with_launcher(start: Start, variables: Mapping[str, str]) -> list[str]:
-    """The whole command. Launchers need not pass variables on, and load nothing themselves: `env`
-    hands them to each rank."""
+    """The whole command. `env` sets the variables in each rank: launchers need not pass them on,
+    and do not load the library themselves."""
     prefix = start.launcher.prefix(start.ranks)
     if not prefix:
         return list(start.command)
@@ -235,8 +236,8 @@ def wait(process: subprocess.Popen[bytes], limit: float) -> int:
 def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
     """Runs the program once with these variables. Its output goes to `files`/stdout and /stderr.
 
-    Neither processes nor folders stay; an interrupt ends the program and is passed on. Raises
-    UsageError where the program cannot be started, OSError where the files cannot be written.
+    No process is left behind; an interrupt ends the program and is raised again. Raises UsageError
+    where the program cannot be started, OSError where the files cannot be written.
     """
     launched = bool(start.launcher.prefix(start.ranks))
     environment = {**os.environ, **start.launcher.environment, **({} if launched else variables)}
@@ -272,5 +273,5 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
             end_session(process)
             raise
         seconds = time.monotonic() - begun
-        end_session(process)  # what it left behind
+        end_session(process)  # processes that it left behind
         return Ending(seconds, code, False, output, errors)

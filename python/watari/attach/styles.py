@@ -1,9 +1,9 @@
-"""The styles that can be given to a program from outside, and why one cannot.
+"""The styles that can be given to a program from outside, and why a style cannot.
 
-What each does stands in src/attach/preload/settings.hpp; the words are those of design.md. `mapped`
-and `pinned` both leave data in CPU memory, where the GPU reads them over the link. `mapped` is
-managed memory with a hint: nobody locks its pages, and the driver may still move them. `pinned` is
-page-locked: it cannot move or be swapped, and takes long to allocate.
+src/attach/preload/settings.hpp states what each style does; the words are those of design.md.
+`mapped` and `pinned` both leave data in CPU memory, where the GPU reads them over the link.
+`mapped` is managed memory with a hint: its pages are not locked, and the driver may still move
+them. `pinned` is page-locked: it cannot move or be swapped, and its allocation is slow.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ KINDS = {"device": "GPU memory", "managed": "managed memory"}
 
 
 def chosen(words: str | None) -> list[str]:
-    """The styles of `managed,pinned`; of None every one. `as-is` is always the first."""
+    """The styles that `managed,pinned` names; None names all. `as-is` is always the first. Raises
+    UsageError."""
     names = [name.strip() for name in words.split(",")] if words else list(STYLES)
     for name in names:
         if name not in STYLES:
@@ -64,7 +65,7 @@ def chosen(words: str | None) -> list[str]:
 
 
 def lacking(device: Device, style: Style) -> str:
-    """What a GPU lacks for a style; empty where nothing."""
+    """Why a GPU does not support a style; empty where it does."""
     if style.needs_managed and not device.managed:
         return "the GPU has no managed memory"
     if style.needs_managed and not device.concurrent and style.name != "managed":
@@ -77,7 +78,7 @@ def lacking(device: Device, style: Style) -> str:
 
 
 def unsupported(style: Style, events: Events) -> str:
-    """Why a style cannot be given to a program that did this as it was; empty where it can."""
+    """Why a style cannot be given to the program of these events; empty where it can."""
     if not style.changes:
         return ""
     kinds = {allocation.kind for p in events.processes for allocation in p.allocations}

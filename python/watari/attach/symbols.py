@@ -1,7 +1,7 @@
 """Names of call sites: function and offset, from the symbol table of the module if it has one.
 
-The dynamic table, which the preloaded library reads, has exported functions alone; the symbol table
-of an ELF file (section .symtab, absent after `strip`) has every one.
+The dynamic table, which the preloaded library reads, lists exported functions only. The symbol
+table of an ELF file (section .symtab, absent after `strip`) lists all functions.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 PROGRAM = struct.Struct("<IIQQQQQQ")
 LOAD, INTERPRETER = 1, 3
-# the CUDA runtime, linked in or not, is not where a program allocates
+# frames of the CUDA runtime, linked in or not: a call site of the program is further out
 RUNTIME = re.compile(r"cuda[A-Z]\w*$|libcudart|__cuda|cu[A-Z]\w*$")
 RUNTIME_MODULES = re.compile(r"lib(cudart|cuda|cublas|cublasLt|c10_cuda)\.so")
 
 
 @lru_cache(maxsize=64)
 def functions(path: str) -> tuple[list[int], list[tuple[int, str]]]:
-    """Where functions of a module begin, in order, and their size and name. Empty for what is no
-    64-bit ELF file of this byte order."""
+    """Start offsets of a module's functions, ascending, and their size and name. Empty for a file
+    that is no 64-bit little-endian ELF."""
     try:
-        # a library of PyTorch has a GB, and its symbols a part of that
+        # mapped, not read: a library of PyTorch has 1 GB, and its symbols are a part of that
         with (
             Path(path).open("rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
@@ -42,13 +42,13 @@ def functions(path: str) -> tuple[list[int], list[tuple[int, str]]]:
 
 
 def table(data: mmap.mmap) -> tuple[list[int], list[tuple[int, str]]]:
-    """The functions of an ELF file. Raises struct.error where it is cut short."""
+    """The functions of an ELF file. Raises struct.error or ValueError where it is cut short."""
     head = HEADER.unpack_from(data)
     if head[0][:6] != b"\x7fELF\x02\x01":
         return [], []
     sections = [SECTION.unpack_from(data, head[6] + i * head[11]) for i in range(head[12])]
     loads = [PROGRAM.unpack_from(data, head[5] + i * head[9]) for i in range(head[10])]
-    base = min((p[3] for p in loads if p[0] == LOAD), default=0)  # offsets count from there
+    base = min((p[3] for p in loads if p[0] == LOAD), default=0)  # offsets count from this address
     found: dict[int, tuple[int, str]] = {}
     for section in sorted((s for s in sections if s[1] in (SYMTAB, DYNSYM)), key=lambda s: -s[1]):
         names = sections[section[6]]
@@ -76,7 +76,7 @@ def is_static(path: Path) -> bool:
 
 
 def function(frame: Frame) -> tuple[str, int] | None:
-    """The function that a return address lies in, and the offset in it."""
+    """The function that contains a return address, and the offset in it; None where unknown."""
     starts, rest = functions(frame.module)
     index = bisect_right(starts, frame.offset - 1) - 1  # a call may be the last instruction
     if index >= 0:
@@ -101,7 +101,8 @@ def plain(name: str) -> str:
 
 
 def is_runtime(frame: Frame) -> bool:
-    """Whether a frame is the CUDA runtime's or a library's that allocates for others."""
+    """Whether a frame belongs to the CUDA runtime or to a library that allocates for its
+    callers."""
     if RUNTIME_MODULES.search(Path(frame.module).name):
         return True
     found = function(frame)
@@ -109,8 +110,7 @@ def is_runtime(frame: Frame) -> bool:
 
 
 def name(frames: tuple[Frame, ...]) -> str:
-    """`solve+0x1f`, or `a.out+0x4a1f` where the module has no symbols: of the first frame that is
-    the program's own."""
+    """Name of the program's own first frame: `solve+0x1f`, or `a.out+0x4a1f` without symbols."""
     frame = next((f for f in frames if not is_runtime(f)), frames[0] if frames else None)
     if frame is None:
         return ""

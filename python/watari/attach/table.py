@@ -1,4 +1,4 @@
-"""What `watari try` prints: a table of styles, why some are not there, and what follows."""
+"""The output of `watari try`: a table of styles, why some are missing, and the conclusion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLOURS = {"ok": "", "wrong": "bold red", "failed": "bold red", "unsupported": "
 
 
 def seconds(runs: list[Run]) -> list[float]:
-    """Of the runs that ended well."""
+    """Seconds of the successful runs."""
     return [one.ending.seconds for one in runs if one.status == "ok"]
 
 
@@ -51,7 +51,7 @@ def memory(one: Run) -> str:
 
 
 def output_words(runs: list[Run]) -> str:
-    """Whether what the program wrote is the same, where that was asked for."""
+    """`same` or `other` for the outputs of the program; empty where none was compared."""
     if any(one.outputs and one.status == "wrong" for one in runs):
         return "other"
     return "same" if any(is_written(v) for one in runs for v in one.outputs.values()) else ""
@@ -101,7 +101,7 @@ def render(measured: Measured) -> list[Table | Text]:
 
 
 def traced(measured: Measured) -> Table | None:
-    """What moved in the traced run of each style; None where there was none."""
+    """Table of the traced run of each style: copies, bytes, faults; None where there was none."""
     if not measured.counts:
         return None
     title = "One further run of each style, traced"
@@ -124,7 +124,7 @@ def traced(measured: Measured) -> Table | None:
 
 
 def conclusion(measured: Measured) -> list[str]:
-    """What the seconds say, as far as the runs agree among themselves."""
+    """The conclusion from the seconds, as far as the spread of the runs allows one."""
     times = {s: seconds(measured.of(s)) for s in measured.styles if s != BARE}
     base = times.get(AS_IS, [])
     others = {style: t for style, t in times.items() if t and style != AS_IS}
@@ -152,7 +152,7 @@ def judged(base: list[float], others: Mapping[str, list[float]]) -> dict[str, st
 def sentence(
     word: str, styles: list[str], others: Mapping[str, list[float]], base: list[float]
 ) -> str:
-    """What a verdict means, the best style first."""
+    """A verdict in words, with its styles, the fastest first."""
     ordered = sorted(styles, key=lambda style: median(others[style]))
     ratios = [f"{style} ({median(others[style]) / median(base):.3g})" for style in ordered]
     return f"{MEANING[word]}: {', '.join(ratios)}."

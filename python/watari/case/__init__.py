@@ -1,1 +1,1 @@
-"""What a case is: its axes, its profile, its limits."""
+"""The definition of a case: its axes, its profile, its limits."""

@@ -1,6 +1,6 @@
 """Results without hosts, users, folders and the command as typed.
 
-What changes how data move stays: processors, links, driver, kernel, variables of known meaning.
+Facts that change how data move stay: processors, links, driver, kernel, variables of known meaning.
 Texts, such as why a trial failed, lose every host, user and absolute path.
 """
 
@@ -20,20 +20,20 @@ from watari.common.errors import UsageError
 from watari.common.variables import HIDDEN, kept
 from watari.results.schema import Results
 
-LEFT_OUT = "<folder-"  # with a number: two disks stay two
+LEFT_OUT = "<folder-"  # followed by a number: two disks stay two
 PATH = "<path>"
-# quoted ones whole, as they may have spaces; others to the next blank; addresses of the web stay
+# quoted paths whole, since they may have spaces; others up to the next blank; web addresses stay
 PATHS = re.compile(
     r"(?P<quote>['\"])(?:~[\w.-]*)?/.*?(?P=quote)"
     r"|(?<![\w./])(?<!https:)(?<!http:)(?:~[\w.-]*)?/[^\s'\",;)\]]*[^\s'\",;)\]:.]"
 )
-INNER = re.compile(rf"({PATH}|{LEFT_OUT}\d+>)(?:{PATH})+")  # a folder, and what is in it
+INNER = re.compile(rf"({PATH}|{LEFT_OUT}\d+>)(?:{PATH})+")  # a folder, and the path in it
 TEXTS = ("error", "reason", "notes", "flags", "detail", "description", "source")
 GPU = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]{7,}")
 
 
 def anonymous(whole: Sequence[Results]) -> list[Results]:
-    """These results without names; in all of them a folder has the same number."""
+    """These results without names; a folder has the same number in all of them."""
     plain = [result.as_dict() for result in whole]
     folders: dict[str, str] = {}
     for result in plain:
@@ -69,10 +69,10 @@ def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any
 
 
 def replacements(hosts: Sequence[str], folders: Mapping[str, str]) -> dict[str, str]:
-    """What stands for each name that is known, of the result and of this process; longest first."""
+    """The replacement of each known name, of the result and of this process; longest name first."""
     names: dict[str, str] = {}
     for folder, number in folders.items():
-        with suppress(UsageError):  # of a user that is not here
+        with suppress(UsageError):  # `~user` of an unknown user
             names[expanded(folder)] = number
     names |= folders
     with suppress(OSError):
@@ -89,18 +89,18 @@ def replacements(hosts: Sequence[str], folders: Mapping[str, str]) -> dict[str, 
 
 
 def scrub(value: Any, names: Mapping[str, str], key: str = "") -> Any:
-    """The value without paths and numbers of GPUs; where people read it, without names too."""
+    """The value without paths and UUIDs of GPUs; texts that people read lose names, too."""
     if isinstance(value, dict):
         return {inner: scrub(item, names, inner) for inner, item in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], str | dict | list):
-        return [scrub(item, names, key) for item in value]  # not thousands of samples
+        return [scrub(item, names, key) for item in value]  # lists of samples stay
     if isinstance(value, str):
         return scrub_text(value, names if key in TEXTS else {})
     return value
 
 
 def scrub_text(text: str, names: Mapping[str, str]) -> str:
-    """A text without names, paths and numbers of GPUs."""
+    """A text without names, paths and UUIDs of GPUs."""
     for name, instead in names.items():
         if name.strip("/") and name in text:
             text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, text)

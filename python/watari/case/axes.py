@@ -24,7 +24,7 @@ from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.units import exact_size, format_size
 
-MOST_SAMPLES = 1_000_000  # of a trial: a result keeps every one
+MOST_SAMPLES = 1_000_000  # of a trial: a result keeps every sample
 TRIALS = Axis("trials", "trials, each a fresh process", count(1, 10_000), lambda m, p: 5, "5")
 KINDS = tuple(library.KINDS)  # of memory
 ANY_PAGE = "default"  # the system chooses pages
@@ -36,20 +36,21 @@ def gpus(machine: Machine) -> list[dict[str, Any]]:
 
 
 def array_size(text: str) -> int:
-    """A size that holds at least one double, what arrays are made of. Raises UsageError."""
+    """A size of at least one double, the element of arrays. Raises UsageError."""
     if parse_size(text) < 8:
         raise UsageError(f"'{text}' is too small: an array has at least 8 bytes, one double")
     return parse_size(text)
 
 
 def default_size(machine: Machine, parameters: Parameters) -> int:
-    """1 GiB, or the power of two that a sixteenth of the available memory holds."""
+    """1 GiB, or less: the largest power of two within a sixteenth of the available memory, at least
+    1 MiB."""
     fitting = max(machine["memory_available_bytes"] // 16, 2**20)
     return min(2**30, 1 << (int(fitting).bit_length() - 1))
 
 
 def line_bytes(processor: str) -> int:
-    """Bytes of a cache line: CPUs have 64, of a GPU's 128 a miss loads a sector of 32."""
+    """Bytes of a cache line: 64 of a CPU, 128 of a GPU, whose misses load a sector of 32."""
     return 64 if processor == "cpu" else 128
 
 
@@ -71,7 +72,7 @@ def page_bytes(text: str) -> int | str:
 
 
 def page_words(parameters: Parameters) -> str:
-    """`huge pages never`, `pages of 2 MiB`; empty where nothing is asked of pages."""
+    """`huge pages never`, `pages of 2 MiB`; empty for default pages."""
     thp, page = (parameters.get(name, "default") for name in ("thp", "page"))
     parts = [
         "" if thp == "default" else f"huge pages {thp}",
@@ -92,7 +93,8 @@ def words(name: str, summary: str, default: str, *choices: str) -> Axis:
 
 
 def style(*styles: str) -> Axis:
-    """The styles of an application: explicit copies by default, which a CPU alone does not need."""
+    """The axis of an application's styles. Default: `explicit`, or `system` on a CPU, which needs
+    no copies."""
     return Axis(
         "style",
         "how the program manages its memory",
@@ -159,7 +161,7 @@ def samples(default: int, summary: str = "timed executions, one after the other"
 
 
 def kept(text: str) -> int:
-    """How many samples a trial has. Raises UsageError for more than a result holds."""
+    """Parses the number of samples of a trial. Raises UsageError for more than a result holds."""
     if re.fullmatch(r"[0-9]+", text) and whole(text) > MOST_SAMPLES:
         raise UsageError(f"{text[:20]} is more than a result holds ({MOST_SAMPLES})")
     return count(1, MOST_SAMPLES)(text)

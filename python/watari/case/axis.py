@@ -1,7 +1,7 @@
 """The words an axis understands: sizes, durations, processors, memories, choices.
 
-An axis turns what a user wrote (command line text or a TOML value) into a plain JSON value. Sizes
-read as `4KiB`, `4GB` (10^9 bytes), `4G` (GiB) or bytes.
+An axis turns a user's text or TOML value into a plain JSON value. Sizes read as `4KiB`, `4GB` (10^9
+bytes), `4G` (GiB) or bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Machine = dict[str, Any]
 BINARY = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 DECIMAL = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 MOST_BYTES = 2**63 - 1
-WORD = re.IGNORECASE | re.ASCII  # without, \d has digits that int() does not, and K is also a sign
+WORD = re.IGNORECASE | re.ASCII  # else \d matches other digits, too, and K the Kelvin sign
 MOST_WAIT = 8e9  # seconds: the kernel counts nanoseconds in 63 bits
 SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
@@ -33,9 +33,9 @@ SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 class Axis:
     """One axis of a case. `default` sees the machine and the axes resolved before this one.
 
-    An axis that is added to a case states `before`: the value that results have which were written
-    without it. It keeps their meaning, whatever the default is. `needs`: a trial cannot run where
-    the memory or processor that a value names is missing.
+    An axis that is added to a case states `before`: the value for results that were written without
+    the axis. It keeps their meaning, whatever the default is. `needs`: a trial cannot run where the
+    memory or processor that a value names is missing.
     """
 
     name: str
@@ -81,7 +81,7 @@ def parse_size(text: str) -> int:
 
 
 def whole(digits: str) -> int:
-    """The number that ASCII digits are; of very many, one that is above every limit."""
+    """The number that ASCII digits state; 10^40, above every limit, for 40 digits or more."""
     digits = digits.lstrip("0") or "0"
     return int(digits) if len(digits) < 40 else 10**40
 
@@ -98,7 +98,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_share(text: str) -> float:
-    """The part of a whole that `5%` or `0.05` is: above 0, below 1. Raises UsageError."""
+    """The part of a whole that `5%` or `0.05` states: above 0, below 1. Raises UsageError."""
     match = re.fullmatch(r"\s*(\d*\.?\d+)\s*(%?)\s*", text, re.ASCII)
     share = float(match.group(1)) / (100 if match.group(2) else 1) if match else 0.0
     if not 0 < share < 1:
@@ -107,9 +107,9 @@ def parse_share(text: str) -> float:
 
 
 def expanded(path: str) -> str:
-    """The path with `~` as the home folder: HOME, else that of the password file. Raises UsageError
-    where `~` stands for nothing; an empty or relative HOME would be the root or the current folder.
-    """
+    """The path with `~` replaced by the home folder: HOME, else that of the password file. An empty
+    or relative HOME is ignored: it would mean the root or the current folder. Raises UsageError
+    where there is no such user or home."""
     if path != "~" and not path.startswith("~/"):
         resolved = os.path.expanduser(path)
         if resolved.startswith("~"):
@@ -130,7 +130,7 @@ def parse_folder(text: str) -> str:
     """A path, perhaps below a home folder (~). Raises UsageError."""
     if not text.strip():
         raise UsageError("a folder needs a name")
-    if not text.isprintable():  # bytes that are no UTF-8 too: no result could hold them
+    if not text.isprintable():  # nor bytes that are no UTF-8: no result could hold them
         raise UsageError(f"{text!r}: a folder's name must be printable, in UTF-8")
     expanded(text)
     return text
@@ -201,5 +201,5 @@ def as_text(value: Value) -> str:
         return "yes" if value else "no"
     try:
         return str(value)
-    except ValueError:  # of thousands of digits
+    except ValueError:  # a number of thousands of digits
         return hex(value)

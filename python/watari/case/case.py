@@ -1,4 +1,4 @@
-"""What a case is: one row of the registry (cases/), complete with all that other modules need."""
+"""A case: one row of the registry (cases/), with everything that other modules need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from watari.run.worker import Trial
 
 
-# quantities of a program with styles (cases/common/stopwatch.hpp), in the words of the model
+# quantities of a program with styles (cases/common/stopwatch.hpp): the model's name of each
 OUTSIDE_THE_LOOP = {
     "allocate": "allocate",
     "transfer_in": "bring",
@@ -30,39 +30,40 @@ def nothing(parameters: Parameters) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Case:
-    """What can be measured, along which axes, and what a trial of it asks of a machine.
+    """A case: its axes, one trial, and the resources that a trial needs.
 
-    Hooks see parameters, complete but for `settle`, which sees what was given.
+    Hooks get complete parameters, except `settle`, which gets the given ones.
     """
 
     name: str
     summary: str
-    line: str  # how `describe` begins, with axes in braces
+    line: str  # beginning of `describe`, with axes in braces
     axes: dict[str, Axis]
     run: Callable[[Parameters], Trial]  # one trial, in the worker
     profile: Callable[[Parameters], Profile]
-    # what was given, completed and without contradiction, before defaults; what cannot be, after
+    # `settle` completes the given parameters and refuses contradictions, before defaults;
+    # `require_sense` refuses impossible combinations, after defaults
     settle: Callable[[Parameters], Parameters] = dict
     require_sense: Callable[[Parameters], None] = lambda parameters: None
     # seconds of a trial that its bytes do not explain: a slow disk, arithmetic
     extra_seconds: Callable[[Parameters], float] = lambda parameters: 0.0
-    # what the machine must be asked before a trial, as run/gpu_mpi.py names it
+    # questions to the machine before a trial, as run/gpu_mpi.py names them
     asks: Callable[[Parameters], tuple[str, ...]] = lambda parameters: ()
     # text of axes in `describe`, where it is not their value; "" leaves an axis out
     labels: Callable[[Parameters], dict[str, str]] = nothing
-    # what the standard plan has of it on a machine: axes, as a user gives them
+    # requests of the standard plan on a machine: axes, as a user gives them
     standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
-    # lines that forecast what trials will take
+    # lines that forecast the trials
     forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
-    # words after `watari run NAME` that show what it is for; other tools' words for it, each with
-    # the axes that belong to it here
+    # `example`: words after `watari run NAME` that show a use; `also`: other tools' words for the
+    # case, each with the axes that it stands for
     example: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
     # the same work in each memory style, by the style's word: parameters that `predict` compares
     alternatives: Callable[[Parameters], dict[str, Parameters]] = nothing
-    # quantities of a trial that are seconds outside its samples, and the part that each is
+    # quantities of a trial that are seconds outside its samples, each with its part of the model
     outside: Mapping[str, str] = field(default_factory=dict)
-    threads_compute: bool = True  # axis `threads` is how many OpenMP has
+    threads_compute: bool = True  # axis `threads` is the number of OpenMP threads
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION
     commands: str | None = None  # module with the case's own commands

@@ -1,5 +1,5 @@
-"""Engines that move blocks between a store and memory, as axes of the cases that use them have
-them, and how many requests each keeps in flight."""
+"""Engines that move blocks between a store and memory: values of axes, and the requests that each
+engine keeps in flight."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOW_DISK = 1e8  # bytes per second, when a file is made
 
 
 def usual_depth(engine: str, block: int, on_disk: bool) -> int:
-    """Requests of this many bytes that each thread of an engine keeps in flight."""
+    """Requests of `block` bytes that each thread of an engine keeps in flight."""
     return _native.default_depth(engine, block, on_disk)
 
 

@@ -20,7 +20,7 @@ ABOVE = "above-limit"
 
 
 def identifier(name: str) -> str:
-    """`gpu` is the first GPU; a store is behind the CPU."""
+    """The id of a side: `gpu` is the first GPU, and a store is behind the CPU."""
     return {"gpu": "gpu:0", STORE: "cpu"}.get(name, name)
 
 
@@ -54,7 +54,8 @@ def memory_bandwidth(machine: Machine, name: str) -> float | None:
 
 
 def bound(phase: Phase, machine: Machine) -> float | None:
-    """Bytes per second that samples of a phase cannot exceed, as they count them, if known."""
+    """Bytes per second that samples of a phase cannot exceed, in their own count of bytes, if
+    known."""
     crossing: Counter[tuple[str, str]] = Counter()
     beside: Counter[str] = Counter()
     for transfer in phase.transfers:

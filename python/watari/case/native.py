@@ -1,4 +1,4 @@
-"""How the compiled function of a case becomes its `run`."""
+"""Makes the `run` of a case from its compiled function."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from watari.common.errors import WrongResultError
 
 
 def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
-    """The trial of the compiled module as a worker gives it: `wrong` says what is not right, with
-    {count} for how many elements."""
+    """The trial of the compiled module as a worker returns it, with `verified`. `wrong`: the error
+    for wrong elements; {count} is their number."""
     count = trial.pop("wrong_elements")
     trial["verified"] = count == 0
     if count:
@@ -22,7 +22,8 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
 
 
 def compiled(case: str) -> Callable[..., dict[str, Any]]:
-    """The function that runs a trial of a case. The stub of the module names none of them."""
+    """The function that runs a trial of a case. The stub of the module does not list these
+    functions."""
     function: Callable[..., dict[str, Any]] = getattr(_native, case)
     return function
 

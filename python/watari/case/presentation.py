@@ -1,7 +1,7 @@
-"""How a case is shown: its words, columns, tables and figures. All but words have defaults.
+"""How a case is shown: its words, columns, tables and figures. All have defaults.
 
-A case's module of words has one, PRESENTATION; it is imported by summaries and reports alone, and
-what it names in `figures` by reports.
+A case's module of words defines PRESENTATION. Only reports import the module that it names in
+`figures`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from watari.results.statistics import WHOLE, Summary, summaries, summary
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers that are a case's own, in the report. `under` names the figure that it stands below;
-    none: it has a section of its own."""
+    """A table of a case's own, in the report. `under` names the figure above it; without one the
+    table has a section of its own."""
 
     name: str
     title: str
     says: str
-    columns: tuple[str, ...]  # the first says which case
+    columns: tuple[str, ...]  # the first names the case
     rows: list[dict[str, str]] = field(default_factory=list)  # by column, and `run`
     under: str = ""
 
@@ -35,8 +35,8 @@ def in_numbers(
     row: Callable[[Measured, Sequence[Measured]], dict[str, str]],
     under: str = "",
 ) -> Callable[[Sequence[Measured]], list[Table]]:
-    """The table of every case of this name that ran. `row` has its columns by name; it is given all
-    cases, too."""
+    """Makes the table of all cases of this name that ran. `row` returns the texts of one case by
+    column; it gets all cases, too."""
 
     def tables(cases: Sequence[Measured]) -> list[Table]:
         texts = [(m, row(m, cases)) for m in drawable(cases, case)]
@@ -81,7 +81,7 @@ def spread_of(levels: Sequence[float]) -> str:
 
 
 def gigabytes_per_second(seconds: float, size: int) -> float:
-    """The rate of a sample that moves so many bytes."""
+    """The rate of a sample that moves `size` bytes, in GB/s."""
     return size / seconds / 1e9
 
 
@@ -90,16 +90,16 @@ class Presentation:
     """The functions that show a case."""
 
     words: Callable[[str, Parameters], str] = plain_words  # a case without its size
-    extent: Callable[[Parameters], str] = plain_extent  # how large it is
-    # a line of the summary: what each column says; `cases` are all of the file
+    extent: Callable[[Parameters], str] = plain_extent  # its size in words
+    # columns of its line in the summary, by title; it gets all cases of the file, too
     columns: Callable[[Measured, Sequence[Measured]], dict[str, str]] = plain_columns
-    # what a sample is measured in, from its seconds and bytes: progress lines, table of all cases
+    # unit and value of a sample, from its seconds and bytes: progress lines, table of all cases
     unit: str = "GB/s"
     value: Callable[[float, int], float] = gigabytes_per_second
     tables: Callable[[Sequence[Measured]], list[Table]] = lambda cases: []
-    # a case as what it is in the words of another, so that both stand side by side
+    # a case in the terms of an equivalent one, so that both are shown side by side
     alike: Callable[[Measured], Measured] = lambda m: m
-    plain: Callable[[Measured], bool] = lambda m: True  # nothing special about it
+    plain: Callable[[Measured], bool] = lambda m: True  # no special parameters
     figures: str = ""  # module with FIGURES
     answer: str = ""  # module with answer(): where data should live, by the cases of one run
 

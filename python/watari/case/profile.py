@@ -1,8 +1,8 @@
-"""What a trial of a case asks of a machine: bytes, flops, and the path of the bytes.
+"""The resources that a trial of a case needs: bytes, flops, and the path of the bytes.
 
-Time limits, budgets, physical limits and the memory that a run prepares are computed from it, and
-so is the forecast for another machine. The counts are those of the algorithm; C++ states
-them in the head comment of each kernel and reports them with each trial.
+Time limits, budgets, physical limits, prepared memory and the forecast for another machine are
+computed from them. The counts are those of the algorithm; C++ states them in the head comment of
+each kernel and reports them with each trial.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Access:
-    """One allocation in one sample: bytes that a processor reads and writes, how many times."""
+    """Accesses of a processor to one allocation in one sample: bytes read and written in a pass,
+    and the number of passes."""
 
     allocation: str
     processor: str
@@ -40,7 +41,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Memory that accesses name. `kind` is the one that the case gives it, whatever the style."""
+    """Memory that accesses name. `kind`: kind of memory that the case sets, whatever the style."""
 
     name: str
     bytes: int
@@ -58,13 +59,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Phase:
-    """Samples of one kind in a row. `bytes` is what one of them moves, as the case counts it.
+    """Consecutive samples of one kind. `bytes`: those that one sample moves, as the case counts
+    them.
 
-    `transfers` are those of one sample at least, and are empty where nothing is known of its path.
-    Of several equal processors they are what one of them moves, at the same time as the others.
-    `moves` take the place of accesses where no processor executes the copy. `fresh`: every sample
-    begins as the first one did. `prefetched` is a phase that only asks for its data. `launches`:
-    kernels, or parallel regions of the CPU, of one sample, and small results that it reads back.
+    `transfers` are the least that one sample has; they are empty where its path is unknown. Of
+    several equal processors they are those of one, at the same time as the others. `moves` take the
+    place of accesses where no processor executes the copy. `fresh`: every sample begins as the
+    first one did. `prefetched`: the phase only prefetches its data. `launches`: kernels, or
+    parallel regions of the CPU, of one sample, and small results that it reads back.
     """
 
     name: str
@@ -84,9 +86,9 @@ class Profile:
     """`footprint` is bytes of memory by kind, `disk` those of files; not `exact`: an estimate until
     it is measured.
 
-    What the model of `predict` needs is `style`, how the program keeps its allocations (a word of
-    model/styles.py), the `allocations`, and what is done `before` the samples and `after` them,
-    which a trial does not time as samples. Without allocations the model says nothing of the case.
+    The model of `predict` needs `style` (a word of model/styles.py: how the program keeps its
+    allocations), the `allocations`, and the phases `before` and `after` the samples, which a trial
+    does not time as samples. A case without allocations is not in the model.
     """
 
     phases: tuple[Phase, ...]
@@ -100,17 +102,17 @@ class Profile:
 
     @property
     def bytes_per_sample(self) -> int:
-        """Of the first phase; all phases of a trial count the same."""
+        """Bytes of a sample of the first phase; all phases of a trial count the same."""
         return self.phases[0].bytes
 
     @property
     def flops_per_sample(self) -> int:
-        """Of the first phase."""
+        """Flops of a sample of the first phase."""
         return self.phases[0].flops
 
     @property
     def bytes(self) -> int:
-        """What all samples move."""
+        """Bytes of all samples."""
         return sum(phase.bytes * phase.repeats for phase in self.phases)
 
     @property
@@ -126,5 +128,5 @@ class Profile:
 
     @property
     def in_host_memory(self) -> int:
-        """Bytes of those that lie or may lie in CPU memory."""
+        """Bytes of the buffers that are or may be in CPU memory."""
         return sum(n for kind, n in self.footprint.items() if not kind.startswith("device"))

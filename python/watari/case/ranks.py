@@ -1,5 +1,5 @@
-"""The axes of cases that run on several ranks: how many, how they divide the grid, how they
-exchange its halo."""
+"""The axes of cases that run on several ranks: their number, the split of the grid, and the
+exchange of its halo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.library import Style
 
-HALOS = ("none", *library.HALOS)  # `none` is that of one rank
+HALOS = ("none", *library.HALOS)  # `none`: one rank
 MOST_RANKS = 4096
 NUMBERS = {3: "three", 4: "four"}
 
@@ -32,8 +32,8 @@ def parse_extents(text: str, like: str) -> tuple[int, ...]:
 def parse_named(
     text: str, known: Mapping[str, tuple[int, ...]], like: str, what: str
 ) -> tuple[str, tuple[int, ...]]:
-    """Name and extents of a known one, or of a text such as `like`; `what` is how an error calls it
-    and its form, `grid of IxJxK`. Raises UsageError."""
+    """Name and extents of a known name, or of extents such as `like`. `what`: noun and form for the
+    error, such as `grid of IxJxK`. Raises UsageError."""
     for name, extents in known.items():
         if text.lower() == name.lower():
             return name, extents
@@ -61,10 +61,10 @@ def along_first(ranks: int, like: str) -> str:
 def settle(
     case: str, given: Parameters, like: str, along: Callable[[int], str] | None = None
 ) -> Parameters:
-    """What was given, with ranks and split made one; one rank has no halo, whatever was given.
-    `along` is the split of ranks alone, by default along the first axis.
+    """The given parameters with ranks and split made consistent; one rank has no halo, whatever was
+    given. `along`: the split for a number of ranks, by default along the first axis.
 
-    Raises UsageError for what contradicts itself.
+    Raises UsageError for contradictions.
     """
     split = given.get("split")
     wanted = math.prod(parse_extents(split, like)) if split else 1
@@ -96,20 +96,20 @@ def ranks_beside(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_halo(machine: Machine, parameters: Parameters) -> str:
-    """From GPU to GPU, which is within one host; else by the host's memory."""
+    """`peer` (GPU to GPU) on GPUs of one host; else `staged`, by the host's memory."""
     one_host = ranks_beside(machine, parameters) == int(parameters["ranks"])
     return "peer" if parameters["processor"] != "cpu" and one_host else "staged"
 
 
 def halo_of(style: Style, machine: Machine, parameters: Parameters) -> str:
-    """What a style in directives is written for; else whatever carries fastest."""
+    """On a GPU the halo that a style in directives is written for; else the default halo."""
     if style.in_directives and parameters["processor"] != "cpu":
         return style.halos[0]
     return default_halo(machine, parameters)
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core, shared by the ranks of a host."""
+    """One thread per core; the ranks of a host share its cores."""
     return max(1, int(machine["processors"][0]["cores"]) // ranks_beside(machine, parameters))
 
 
@@ -132,7 +132,7 @@ def rank_axes(
     halo_text: str = "peer, on the cpu staged",
     inner: str = "inner points",
 ) -> tuple[Axis, ...]:
-    """The axes of ranks; `names` of the grid's axes, `like` an example of a split."""
+    """The axes of ranks. `names`: the grid's axes; `like`: an example of a split."""
     before = {"ranks": 1, "split": along_first(1, like), "halo": "none", "overlap": False}
     rows = (
         axis("ranks", "processes, started by the launcher", count(1, MOST_RANKS), 1),

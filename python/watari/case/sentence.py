@@ -1,7 +1,7 @@
 """One sentence of the answer: where data should live, with its figure, confidence and crossover.
 
-A cost is in seconds per GB of data, with its interval over trials. Of two ways with the costs
-`setup` once and `each` a pass, the second pays from the first whole n on for which
+A cost is in seconds per GB of data, with its interval over trials. Two ways cost `setup` once and
+`each` per pass. The second pays from the first whole n for which
 
     setup_2 + n each_2 < setup_1 + n each_1
 """
@@ -17,7 +17,7 @@ from watari.common.units import format_rate, format_speed
 from watari.results.measured import Measured
 from watari.results.statistics import interval
 
-# what can be answered, in order; a machine without a GPU answers those of its CPU
+# topics of the answer, in order; a machine without a GPU answers those of its CPU
 TOPICS = {
     "again": "Read again and again by the GPU",
     "once": "Used once by the GPU",
@@ -34,14 +34,14 @@ TOPICS = {
 }
 
 
-ALIKE = 16  # arrays down to this part of the largest answer as well as that one
+ALIKE = 16  # arrays down to this part of the largest are as good as the largest
 ENOUGH = 3  # trials
 HOPELESS = 5  # an interval from x to 5 x says nothing
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """What the numbers of a run say on one topic. Empty `crossover`: there is none."""
+    """The answer of a run on one topic. Empty `crossover`: there is none."""
 
     topic: str
     text: str  # complete, with its figures
@@ -51,7 +51,7 @@ class Sentence:
 
     @property
     def title(self) -> str:
-        """What data this is about."""
+        """The data that the sentence is about."""
         return TOPICS.get(self.topic, self.topic)
 
     def line(self) -> str:
@@ -72,7 +72,7 @@ class Cost:
         return Cost(self.middle + other.middle, self.low + other.low, self.high + other.high)
 
     def times(self, count: float) -> Cost:
-        """The cost of so many of them."""
+        """The cost, multiplied by `count`."""
         return Cost(self.middle * count, self.low * count, self.high * count)
 
     @property
@@ -86,7 +86,7 @@ NOTHING = Cost(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Option:
-    """One way to use data: what it costs once, and a pass."""
+    """One way to use data: its cost once, and per pass."""
 
     name: str
     setup: Cost
@@ -94,20 +94,20 @@ class Option:
     trials: int
 
     def total(self, passes: int) -> Cost:
-        """All passes, with what comes before them."""
+        """The cost of the setup and of these passes."""
         return self.setup + self.each.times(passes)
 
 
 def cost(seconds: Sequence[float], gigabytes: float) -> Cost:
-    """Of data of this size, from the seconds of each trial."""
+    """The cost per GB, from the seconds of each trial on data of this size."""
     each = [s / gigabytes for s in seconds]
     low, high = interval(each) or (min(each), max(each))
     return Cost(median(each), low, high)
 
 
 def pays_from(first: Option, second: Option) -> tuple[int, int | None] | None:
-    """From which pass on the second way is faster: soonest and latest within the intervals (None:
-    perhaps never). None where it is slower for any number of passes."""
+    """The first pass from which the second way is faster: earliest and latest within the intervals
+    (None: perhaps never). None where its passes are not cheaper."""
 
     def passes(setup: float, saved: float) -> int | None:
         return max(1, math.floor(setup / saved) + 1) if saved > 0 else None
@@ -144,7 +144,7 @@ def confidence(m: Measured) -> str:
 
 
 def confidence_of(speed: Cost, trials: int) -> str:
-    """The same for a cost, as GB of data per second."""
+    """The confidence of a cost, as GB of data per second."""
     if trials < 2 or speed.low <= 0:
         return "a single trial" if trials == 1 else f"{trials} trials"
     return within((1 / speed.high, 1 / speed.low), [1 / speed.middle] * trials)
@@ -155,7 +155,7 @@ def within(
     levels: Sequence[float],
     shown: Callable[[float, float], str] = format_speed,
 ) -> str:
-    """An interval, of GB/s unless shown otherwise; too few trials where it says nothing."""
+    """An interval in words, of GB/s unless `shown` differs; too few trials where it is too wide."""
     if not ends:
         return "a single trial" if len(levels) == 1 else f"{len(levels)} trials"
     if ends[1] > HOPELESS * ends[0]:
@@ -169,8 +169,8 @@ def nanoseconds(low: float, high: float) -> str:
 
 
 def best(cases: Sequence[Measured], **wanted: object) -> Measured | None:
-    """The case with these parameters that says most: neither flagged nor wrong, of a large array,
-    with an interval; of these the largest array, with most trials."""
+    """The best case with these parameters: neither flagged nor wrong, of a large array, with enough
+    trials; of these the largest array, then the most trials."""
     fitting = [
         m
         for m in cases

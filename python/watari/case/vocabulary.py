@@ -1,15 +1,15 @@
-"""Words of other tools (fio, STREAM, nvbandwidth, CUDA) and the word that stands here instead.
+"""Words of other tools (fio, STREAM, nvbandwidth, CUDA) and the words of Watari for them.
 
-An error about a word that no list has looks here after the spelling: `bs=4k` is answered with
-`block`. A word of this table is offered only where the list has its counterpart. Other words for a
-case stand in the case's row.
+The error for an unknown word looks here first, then for a similar spelling: `bs=4k` is answered
+with `block`. A counterpart is offered only if the list of known words has it. Other tools' words
+for a case are in the case's row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-# the field's word: words here, the likeliest first
+# word of other tools: words of Watari, the likeliest first
 INSTEAD: dict[str, tuple[str, ...]] = {
     # axes
     "bs": ("block", "size"),
@@ -90,7 +90,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "fp32": ("single",),
     "fp64": ("double",),
 }
-# what several words say here; for axes and values that do not exist
+# words that need several words here, or that are no axis or value
 ADVICE = {
     "h2d": "write from=pinned to=device",
     "d2h": "write from=device to=pinned",

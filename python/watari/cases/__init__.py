@@ -1,4 +1,4 @@
-"""The registry: which folders have cases. A folder's `case.py` has their rows, CASES."""
+"""The registry of cases. Each folder in FOLDERS has a `case.py`, which defines its rows, CASES."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def find(name: str) -> Case:
 
 
 def written(word: str) -> str:
-    """`watari run copy from=pinned to=device` for another tool's word, `h2d`; empty where no case
-    knows it."""
+    """The command for another tool's word: `watari run copy from=pinned to=device` for `h2d`.
+    Empty if no case lists the word."""
     for case in CASES.values():
         if word.lower() in case.also:
             return f"watari run {case.name} {case.also[word.lower()]}".rstrip()
@@ -54,7 +54,7 @@ def written(word: str) -> str:
 
 
 def presentation(name: str) -> Presentation:
-    """How people are shown the case of this name; plainly, if it is of a version to come."""
+    """The presentation of the case of this name; the plain one for a case of a newer version."""
     from watari.case.presentation import Presentation
 
     if name not in CASES:
@@ -64,7 +64,7 @@ def presentation(name: str) -> Presentation:
 
 
 def words(name: str, parameters: Parameters) -> str:
-    """A case in words, without its size; what a newer version has as plain parameters."""
+    """A case in words, without its size; axes of a newer version as `name=value`."""
     axes = CASES[name].axes if name in CASES else {}
     text = [presentation(name).words(name, parameters)] if axes else []
     newer = [f"{k}={as_text(v)}" for k, v in parameters.items() if k not in axes]
@@ -72,7 +72,7 @@ def words(name: str, parameters: Parameters) -> str:
 
 
 def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
-    """What results must hold of a known case. Raises ValidationError."""
+    """Checks the parameters and counts of a known case in results. Raises ValidationError."""
     from watari.cases import checks
 
     if name in CASES:
@@ -80,7 +80,8 @@ def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | No
 
 
 def complete(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with each axis that was added to a known case since they were written."""
+    """The parameters, and `axis.before` for each axis that a known case got after they were
+    written."""
     axes = CASES[name].axes.values() if name in CASES else ()
     return {axis.name: axis.before for axis in axes if axis.before is not None} | dict(parameters)
 

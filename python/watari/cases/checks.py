@@ -1,6 +1,6 @@
-"""What results must hold of known cases: parameters that their axes know, counts that are no zeros.
+"""Checks of known cases in results: their axes accept the parameters, and counts are not zero.
 
-A case or an axis that is not in the registry is of a newer version: its values stay as they are.
+A case or an axis that is not in the registry is of a newer version: its values are not checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ELSEWHERE = ("folder",)  # axes whose values only the machine that measured can 
 
 
 def known(axis: Axis, value: Value) -> bool:
-    """Whether an axis has this value, as a run writes it."""
+    """Whether an axis accepts this value in the form that a run writes."""
     if axis.name in ELSEWHERE:
         return isinstance(value, str)
     try:
@@ -30,8 +30,8 @@ def known(axis: Axis, value: Value) -> bool:
 
 
 def check(case: Case, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
-    """Raises ValidationError where an axis is missing or has a value that is none, and where
-    samples moved or computed nothing though the case does."""
+    """Raises ValidationError if an axis is missing or has an invalid value, or if the bytes or
+    flops of a sample are 0 though the case has some."""
     for axis in case.axes.values():
         if axis.name not in parameters:
             text = f"the axis '{axis.name}' of {case.name} is missing"

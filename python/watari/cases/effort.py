@@ -1,7 +1,7 @@
-"""How much code a memory style takes: the statements that manage memory, counted from its source.
+"""The code that a memory style takes: its statements that manage memory, counted from its source.
 
-Counted by tokens, not by hand: a call of a function in CALLS is one statement of its kind, and so
-is a directive that moves or maps data. A call inside a loop counts once, as it is written once.
+The count is by tokens: a call of a function in CALLS is one statement of its kind, and so is a
+directive that moves or maps data. A call inside a loop counts once, as it is written once.
 Kernels, the loop and verification are shared by all styles and are not in these files. The count
 is a number for the second axis of Yoshida (2024, section 4.3), productivity.
 """
@@ -111,7 +111,7 @@ def effort(program: str) -> list[Effort]:
 def render(
     counted: list[Effort], title: str | None = None, speeds: dict[str, str] | None = None
 ) -> Table:
-    """One line a style, for rich to print; with `speeds`, what each style reached."""
+    """One line a style, for rich to print; `speeds` adds a column with the speed of each style."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("style", no_wrap=True)
     for kind in (*KINDS, "total", "lines"):

@@ -1,7 +1,7 @@
-"""What a row of a table must say beside a case's words: axes that would not be seen, and doubts.
+"""Notes in a row of a table beside a case's words: axes that the words do not show, and doubts.
 
-An axis that is not at its default stands in its row, and one that was swept too, where the words
-alone would give two equal rows. How often a case ran is neither.
+A row names an axis that is not at its default, and a swept axis if the words alone would give two
+equal rows. An axis of HOW_OFTEN is named only if swept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from watari.cases import CASES, presentation, words
 from watari.results.measured import Measured
 
 Text = Callable[[str, Parameters], str]
-HOW_OFTEN = ("samples", "requests", "iterations", "folder")  # shown only where it was swept
+HOW_OFTEN = ("samples", "requests", "iterations", "folder")
 IN_CACHE = "within cache"
 
 
@@ -49,7 +49,7 @@ def swept(same: Sequence[Measured]) -> list[str]:
 
 
 def extras(cases: Sequence[Measured], text: Text = whole) -> list[str]:
-    """For each case `threads=1, thp=always`: what its text does not show, and must."""
+    """For each case the axes that its text must show but does not: `threads=1, thp=always`."""
     alike: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
     for m in cases:
         alike[m.run, m.case, text(m.case, m.parameters)].append(m)

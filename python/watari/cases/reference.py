@@ -1,4 +1,4 @@
-"""The rate that an application's floor is counted from: a copy measured in the same result file."""
+"""The rate for an application's floor: that of a copy measured in the same result file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COPY = "copy"
 
 
 def is_reference(m: Measured, copy: Measured) -> bool:
-    """Whether `copy` is one in the memory that the processor of `m` calls its own."""
+    """Whether `copy` is a valid large copy in the own memory of m's processor, in m's file."""
     processor = m["processor"]
     own = own_memory(processor)
     cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, processor)

@@ -1,1 +1,1 @@
-"""How charts look, and what several of them share."""
+"""The look of charts, and parts that several of them share."""

@@ -1,4 +1,4 @@
-"""A figure: a function from measured cases to charts; it returns none where nothing of its kind was
+"""A figure: a function from measured cases to charts; it returns none if no case of its kind was
 measured. The chart is one object for every use: the page draws it live, a paper gets SVG or PDF."""
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ Drawn = list[tuple[str, Any, list[Measured]]]  # heading, chart, the cases that 
 
 @dataclass(frozen=True)
 class Figure:
-    """`says` is what a reader is to see, `of` the cases it is made from, `group` its part of the
-    page. A folded one is opened by a click: it has what an open one leaves out."""
+    """`says` explains the figure, `of` names the cases that it is made from, `group` is its part of
+    the page. A folded figure opens by a click: it has details that the open ones leave out."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Drawing:
-    """One chart of a figure: `name` is a file name, `heading` says which of several it is."""
+    """One chart of a figure: `name` is a file name, `heading` distinguishes it from the others."""
 
     name: str
     figure: Figure
@@ -45,8 +45,8 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much code a style takes beside how fast it is: `combined` makes one chart of several,
-    `speeds` says of each style what it reached."""
+    """The code that a style takes beside its speed: `combined` makes one chart of several, `speeds`
+    gives the speed of each style as text."""
 
     figure: Figure
     combined: Callable[[Drawn], Any]
@@ -54,7 +54,7 @@ class Effort:
 
 
 def draw(figures: Sequence[Figure], cases: Sequence[Measured]) -> list[Drawing]:
-    """Every figure for which there is something to draw, in order."""
+    """The charts of every figure that has some, in order."""
     drawings = []
     for figure in figures:
         drawn = figure.draw(cases)

@@ -8,7 +8,7 @@ import altair as alt
 import vl_convert
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-PAPER = "white"  # also since vl-convert's PNG has wrong colours where it is transparent
+PAPER = "white"  # also because vl-convert's PNG has wrong colours where it is transparent
 SCALE = 3.0  # PNG pixels per point: 216 dots an inch
 
 

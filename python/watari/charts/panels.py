@@ -1,4 +1,4 @@
-"""What figures share: groups of cases, scales, labels at the ends of lines, panels of lines."""
+"""Parts that figures share: groups of cases, scales, labels at ends of lines, panels of lines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LABEL_HEIGHT = 13
 
 @dataclass(frozen=True)
 class Look:
-    """What a panel of lines is drawn with: the title of its values, how they are written (a Vega
-    expression; as numbers if empty), the colour of each kind."""
+    """The look of a panel of lines: the title of its values, their format (a Vega expression; plain
+    numbers if empty), the colour of each kind, the width."""
 
     values: str = RATE
     written: str = ""
@@ -48,14 +48,14 @@ def groups(cases: Sequence[Measured], *names: str) -> dict[tuple[Any, ...], list
 
 
 def heading(cases: Sequence[Measured], run: str, text: str) -> str:
-    """A panel's title: the run is named where there are several."""
+    """A panel's title, with the run if there are several."""
     text = text[:1].upper() + text[1:]
     several = len(runs(cases)) > 1
     return ": ".join(part for part in (run if several else "", text) if part)
 
 
 def by_ranks(on_cpu: bool) -> alt.X:
-    """Groups of bars, one for each number of ranks; on GPUs each rank has its own."""
+    """Groups of bars, one for each number of ranks; each rank on GPUs has its own GPU."""
     return alt.X(
         "ranks:O",
         title="CPU ranks" if on_cpu else "GPUs",
@@ -65,13 +65,13 @@ def by_ranks(on_cpu: bool) -> alt.X:
 
 
 def apart(wanted: Sequence[float], height: float) -> list[float]:
-    """Pixels from the top for labels that would like to be at these, none over its neighbour."""
+    """Pixels from the top for labels wanted at these places, moved apart so that none overlap."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     at = [wanted[i] for i in order]
     for i in range(1, len(at)):
         at[i] = max(at[i], at[i - 1] + LABEL_HEIGHT)
     below = height
-    for i in reversed(range(len(at))):  # what now lies under the panel goes up again
+    for i in reversed(range(len(at))):  # labels below the panel move up again
         at[i] = below = min(at[i], below)
         below -= LABEL_HEIGHT
     placed = [0.0] * len(at)
@@ -128,7 +128,7 @@ def lines_panel(
     log: bool,
     look: Look = USUAL,
 ) -> Panel:
-    """Rate over something, one line a path, named at its end; the band is the trials' range."""
+    """Rate over `x`, one line a path, named at its end; the band is the trials' range."""
     scale = alt.Scale(type="log" if log else "linear", domain=list(domain), nice=False)
     kinds = style.table_scale(look.colours)
     base = alt.Chart(rows(points)).encode(
@@ -187,5 +187,5 @@ def grid(panels: Sequence[Panel], columns: int = 4) -> Panel:
 
 
 def largest(cases: Iterable[Measured]) -> Measured | None:
-    """The case with the largest array; one that ran before one that did not."""
+    """The case with the largest array among those that ran; among all if none ran."""
     return max(cases, key=lambda m: (m.drawn, m["size"]), default=None)

@@ -1,8 +1,8 @@
-"""How figures look: one colour a memory kind, calm axes, ink that follows the page.
+"""The look of figures: one colour a memory kind, calm axes, ink that follows the page.
 
-Text, axes and grid are `currentColor`: black on paper, and whatever the page says in the report,
-light or dark. The colours of kinds differ in lightness too, so that they survive colour blindness
-and a grey printer.
+Text, axes and grid are `currentColor`: black on paper, and the text colour of the page in the
+report, light or dark. The colours of kinds differ in lightness too, so that colour-blind readers
+and grey printers distinguish them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STYLES = {
     "omp-target": "#c4503e",
     "omp-system": "#e39a8c",
 }
-# paths of a halo, where one style has several: through the host grey, GPU to GPU in colour
+# paths of a halo, if one style has several: through the host grey, GPU to GPU in colour
 HALOS = {
     "none": "#8c8f96",
     "staged": "#8c8f96",
@@ -65,7 +65,7 @@ ENGINES = {
     "pinned": "#a08a3c",
     "managed": "#c4503e",
 }
-# what a run spends its time on: warm outside the loop, blue within
+# parts of the time of a run: warm outside the loop, blue within
 SPENT = {
     "allocate": "#c9a53a",
     "transfer in": "#e08a1e",
@@ -77,7 +77,7 @@ SPENT = {
     "release": "#8c8f96",
 }
 SEQUENTIAL = ["#e4eef6", "#b7d3e8", "#7fb2d6", "#4589bd", "#1f629b", "#0d3f6e"]
-Panel = Any  # a chart: what Altair's operators return are unions too wide to say more
+Panel = Any  # a chart; Altair's operators return unions too wide for a type
 
 RATE = "GB/s"
 GFLOPS = "GFLOPS"
@@ -85,13 +85,13 @@ NUMBER = ".4~r"  # 4000 and 0.5, not 4e+3
 
 
 def tips(*fields: str | alt.Tooltip) -> list[alt.Tooltip]:
-    """What a mark shows when it is pointed at. Altair takes long to find the class of a shorthand,
-    here as in other channels: where many are drawn, the class is written, `alt.Text("text:N")`."""
+    """The tooltip of a mark. Altair takes long to find the class of a shorthand, here as in other
+    channels: figures of many charts write the class, `alt.Text("text:N")`."""
     return [alt.Tooltip(field) if isinstance(field, str) else field for field in fields]
 
 
 def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
-    """Plain rows as a chart's data. As text, since Altair copies everything else at every step."""
+    """Plain rows as a chart's data: as text, since Altair copies other values at every step."""
     return alt.InlineData(values=json.dumps(list(values)))
 
 
@@ -112,7 +112,7 @@ def table_scale(colours: dict[str, str]) -> alt.Scale:
 
 
 def tint(colour: str, part: float) -> str:
-    """A colour mixed with so much white."""
+    """A colour mixed with a part of white, 0 to 1."""
     channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(c + (255 - c) * part):02x}" for c in channels)
 
@@ -142,7 +142,7 @@ def title(text: str, subtitle: str = "") -> alt.TitleParams:
 
 
 def message(text: str, width: int, height: int, heading: alt.TitleParams) -> Panel:
-    """A panel that says why there is nothing to draw."""
+    """A panel with the reason why it has nothing to draw."""
     wide = max(20, width // 6)
     lines, line = [], ""
     for word in text.split():

@@ -1,4 +1,4 @@
-"""`watari profile`, `watari predict` and `watari advise`: what the model says of a machine and of a
+"""`watari profile`, `watari predict` and `watari advise`: the model of a machine and of a
 program."""
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def predict(
             for line in derivation(one, machine):
                 print(f"{one.style}: {line}")
     if output:
-        drawing("page")  # a line about what is not installed
+        drawing("page")  # an error in one line where a package is missing
         from watari.model import figure
 
         figure.write([(t, p) for t, p, _ in wanted], measured, output, beside or [])
@@ -195,7 +195,7 @@ def is_program(words: list[str]) -> bool:
 def predicted(
     words: list[str], is_traced: bool, machine: MachineProfile, processes: int
 ) -> list[tuple[str, list[Prediction], str]]:
-    """What is asked about, with its predictions; a program is traced first."""
+    """The programs that the words name, with their predictions; a program is traced first."""
     from watari.attach import advised
     from watari.model import asked
     from watari.run import scratch
@@ -209,7 +209,7 @@ def predicted(
 
 
 def show_confirmed(words: list[str], best: list[Prediction]) -> None:
-    """Predicted beside measured, of the best styles."""
+    """Prints predicted and measured seconds of the best styles."""
     from watari.attach import advised
     from watari.common.units import format_duration
 

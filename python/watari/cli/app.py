@@ -1,4 +1,4 @@
-"""The application that commands add themselves to, and what several of them use."""
+"""The application to which commands are added, and helpers of several commands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from watari.cli.help import Command, Group
 
 
 class App(typer.Typer):
-    """Commands whose help is that of help.py."""
+    """An application whose commands have the help of help.py."""
 
     def command(
         self, name: str | None = None, *, cls: Any = Command, **given: Any
     ) -> Callable[[CommandFunctionType], CommandFunctionType]:
-        """As that of typer."""
+        """Adds a command as typer does, by default of class help.Command."""
         return super().command(name, cls=cls, **given)
 
 
@@ -60,14 +60,13 @@ def commands_by_name() -> dict[str, Any]:
 
 
 def this_machine() -> Machine:
-    """The machine that this runs on."""
+    """The record of this machine."""
     from watari.machine.probe import machine
 
     return machine()
 
 
 def show(renderable: Any) -> None:
-    """Prints a table or text; through a pipe in lines as long as they need to be, and never so
-    narrow that a column would vanish."""
+    """Prints a table or text: 80 columns at least on a terminal, 160 through a pipe."""
     console = Console()
     Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)

@@ -36,7 +36,7 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
 
 
 def planned(words: list[str], name: str | None, machine: Machine, brief: bool = False) -> Any:
-    """The plan that the words, the name of a plan, or neither ask for; `brief`: a first look.
+    """The plan for these words, for the name of a plan, or the standard one; `brief`: a first look.
     Raises UsageError."""
     from watari.plan.plan import quick
 
@@ -47,7 +47,7 @@ def planned(words: list[str], name: str | None, machine: Machine, brief: bool = 
 
 
 def asked_for(words: list[str], name: str | None, machine: Machine) -> Any:
-    """The plan as it was asked for. Raises UsageError."""
+    """The plan in full length. Raises UsageError."""
     from watari.plan.plan import Plan, find, read, standard
 
     if words and name:

@@ -1,4 +1,4 @@
-"""`watari try`: a program that is not ours, in each memory style that can be given from outside."""
+"""`watari try`: a user's program, in each memory style that can be given from outside."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def first(start: Start, same: list[str]) -> Run:
 
 
 def unseen(start: Start, one: Run) -> str:
-    """Why nothing of CUDA was seen in a run."""
+    """Why a run shows no use of CUDA."""
     from watari.attach.start import obstacle
 
     if one.events.cut:
@@ -188,7 +188,8 @@ def run_all(
     touched: dict[str, int],
     traced: bool,
 ) -> BaseException | None:
-    """Fills in the runs; what ended them early, if anything. What was measured by then stays."""
+    """Adds the runs. Returns the error or interrupt that ended them early, if any: completed runs
+    stay."""
     from watari.attach import counted, measure
     from watari.attach.start import unread_input
     from watari.common import progress
@@ -211,14 +212,14 @@ def run_all(
 
 
 def how_it_ran(one: Run) -> str:
-    """Its seconds, and how it ended where that may be a failure."""
+    """The seconds of a run, and how it ended where that may be a failure."""
     words = f"{one.ending.seconds:.4g} s"
     return one.reason or (f"{words}, {one.ended}" if one.ended else words)
 
 
 def fit_into(measured: Measured, limit: int, touched: dict[str, int]) -> None:
-    """Adds the rules that make the program fit. A program that did not run to its end as it is
-    shows its allocations in managed memory."""
+    """Adds the rules that make the program fit. If the program fails as it is, a run in managed
+    memory shows its allocations."""
     from watari.attach import fit
 
     seen = measured.learned.events
@@ -235,7 +236,7 @@ def draw(measured: Measured, path: Path) -> None:
 
 
 def print_all(measured: Measured) -> None:
-    """The table, and what follows."""
+    """Prints the table and the lines below it."""
     from watari.attach import table
 
     for part in table.render(measured):

@@ -32,12 +32,12 @@ def axes_text(case: Case) -> str:
 
 
 def example(case: Case) -> str:
-    """A command that measures it."""
+    """A command that measures the case."""
     return f"watari run {case.name} {case.example}".rstrip()
 
 
 def help_text(case: Case) -> str:
-    """All that one needs to know to measure a case."""
+    """The help of a case: usage, axes, sizes and an example."""
     return (
         f"Usage: watari run {case.name} [AXIS=VALUE[,VALUE...]]... [OPTIONS]\n\n"
         f"{axes_text(case)}\n\n"
@@ -48,8 +48,8 @@ def help_text(case: Case) -> str:
 
 
 def named_case(arguments: Sequence[str]) -> Case | None:
-    """The case whose help is asked for, if any: the first word that is one. Raises UsageError for
-    another tool's word."""
+    """The case whose help is requested, if any: the first argument that names a case. Raises
+    UsageError for another tool's word."""
     if not set(HELP) & set(arguments):
         return None
     if arguments[0] not in cases.CASES and cases.written(arguments[0]):

@@ -2,7 +2,7 @@
 
 0: every case ok or unsupported; 1: some case wrong or failed (with --strict: or unsupported); 2:
 usage; 3: `compare` reports something slower, `check` something that fails; 4: `compare` reports
-something lost; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
+something lost; 130: interrupted (Ctrl-C, SIGTERM), completed trials are kept.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ for case in cases.CASES.values():  # commands of cases' own
 
 
 def invoked(arguments: list[str]) -> int:
-    """Does what the words say. Without typer's own ending, which would take Ctrl-C and broken pipes
-    for itself."""
+    """Runs the command and returns its exit code. Omits typer's own ending, which would handle
+    Ctrl-C and broken pipes itself."""
     command = typer.main.get_command(app)
     try:
         with command.make_context("watari", list(arguments)) as context:
@@ -48,8 +48,8 @@ def invoked(arguments: list[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """One clear line for a user's error, and the exit code."""
-    stream, errors = (each or io.StringIO() for each in (sys.stdout, sys.stderr))  # closed: None
+    """Runs the command line and exits. A user's error is reported in one clear line."""
+    stream, errors = (each or io.StringIO() for each in (sys.stdout, sys.stderr))  # None: closed
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")  # not every terminal has µ
     output = Output(stream)
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def known_elsewhere(arguments: list[str]) -> str:
-    """What to write instead of a command that there is not: a case, or another tool's word."""
+    """Advice on an unknown command: a case, or another tool's word; empty for a known one."""
     word = next((each for each in arguments if not each.startswith("-")), "")
     if word in commands_by_name():
         return ""
@@ -78,8 +78,8 @@ def known_elsewhere(arguments: list[str]) -> str:
 
 
 def option_elsewhere(arguments: list[str], option: str) -> str:
-    """What to write instead of an option that there is not: an axis, which has no dashes, or what
-    another tool's word stands for."""
+    """Advice on an unknown option: an axis, which has no dashes, or another tool's word; empty for
+    others."""
     word = option.lstrip("-")
     named = next((cases.CASES[each] for each in arguments if each in cases.CASES), None)
     axes = named.axes if named else {}
@@ -91,7 +91,7 @@ def option_elsewhere(arguments: list[str], option: str) -> str:
 
 
 def refused(arguments: list[str], error: Any) -> str:
-    """One line for what the parser of the command line refuses."""
+    """One line for an error of the command line parser."""
     option = getattr(error, "option_name", "")
     here = option_elsewhere(arguments, option) if option else ""
     here = here or known_elsewhere(arguments)
@@ -102,7 +102,7 @@ def refused(arguments: list[str], error: Any) -> str:
 
 
 def current_folder() -> str:
-    """Its path, or "." where that is gone."""
+    """The path of the current folder, or "." where the folder is gone."""
     try:
         return os.getcwd()
     except OSError:
@@ -110,7 +110,7 @@ def current_folder() -> str:
 
 
 def exit_code(arguments: list[str]) -> int:
-    """Does what the words say, or says in one line why not."""
+    """Runs the command, or prints in one line why it failed. Returns the exit code."""
     try:
         return invoked(arguments)
     except WatariError as error:

@@ -1,8 +1,8 @@
 """`watari completion SHELL`: a script with every command, option, case, axis and value in it.
 
-It asks no program while one types, so that it is as fast as the shell. What may stand after which
-words is one table; each shell has a script around it. A package stores the output where the shell
-looks:
+The script starts no program while the user types, so that it is as fast as the shell. One table
+lists the words that may follow other words; each shell has a script around it. A package stores the
+output where the shell looks:
 
     watari completion bash > $PREFIX/share/bash-completion/completions/watari
     watari completion zsh  > $PREFIX/share/zsh/site-functions/_watari
@@ -29,7 +29,7 @@ from watari.results.table import BY
 SCRIPTS = Path(__file__).with_name("completion_scripts")
 SHELLS = {"bash": "watari.bash", "zsh": "watari.zsh", "fish": "watari.fish"}
 OF_CASES = ("run", "predict", "advise")  # commands that take a case and its axes
-Table = dict[str, list[str]]  # what may stand after these words; "" after `watari`
+Table = dict[str, list[str]]  # words that may follow the key; "": words after `watari`
 
 
 def axis_values(axis: Axis) -> list[str]:
@@ -38,7 +38,7 @@ def axis_values(axis: Axis) -> list[str]:
 
 
 def option_values() -> Table:
-    """What stands after an option or a command that takes one of some words."""
+    """The values of options and commands that take one of some words."""
     return {
         "run --plan": list(stored()),
         "report --format": list(FORMATS),
@@ -64,7 +64,7 @@ def options(command: Any) -> list[str]:
 
 
 def table(commands: Mapping[str, Any]) -> Table:
-    """All that a shell completes."""
+    """Everything that a shell completes."""
     found: Table = {"": [*commands, "--version", "--help"]}
     for name, command in commands.items():
         found[name] = options(command)
@@ -88,7 +88,7 @@ def table(commands: Mapping[str, Any]) -> Table:
 
 
 def quoted(words: str) -> str:
-    """For a shell: no word of the table has a quote."""
+    """The words in quotes, for a shell. Raises ValueError for a quote in them."""
     if "'" in words:
         raise ValueError(f"a quote in {words}")
     return f"'{words}'"

@@ -27,7 +27,7 @@ def known_format(format: str) -> None:
 
 
 def drawing(module: str) -> Any:
-    """A module that draws. Raises UsageError where what it needs is not installed."""
+    """Imports a module that draws. Raises UsageError where a package that it needs is missing."""
     try:
         return import_module(f"watari.report.{module}")
     except ImportError as error:
@@ -43,7 +43,7 @@ def is_trace(path: Path) -> bool:
         with path.open(errors="replace") as file:
             return f'"{SCHEMA}"' in file.read(len(SCHEMA) + 40)
     except OSError:
-        return False  # whoever reads it says why
+        return False  # the error of reading it says why
 
 
 @app.command(

@@ -1,7 +1,6 @@
 """`watari run --dry-run`: cases, bytes, disk and time of a run that is not started.
 
-The time is that of the budget (run/budget.py): from the bytes at typical rates, until trials show
-this machine's.
+The time is the first estimate of the budget (run/budget.py): from the bytes at typical rates.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def disk(requests: Sequence[Request]) -> dict[str, int]:
 
 
 def note(request: Request, machine: record.Machine) -> str:
-    """Why nothing will be measured, where that is known beforehand."""
+    """Why a case will not be measured, where that is known beforehand; else empty."""
     return no_sense(request) or ("not on this machine" if refused(request, machine) else "")
 
 

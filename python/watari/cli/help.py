@@ -22,7 +22,7 @@ class Command(TyperCommand):
         return ["[OPTIONS]", *(argument(p) for p in self.params if is_argument(p))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments that have something to say, then options."""
+        """Arguments that have a help text, then options."""
         named: list[Any] = [p for p in self.params if is_argument(p)]
         arguments = [(argument(p), p.help) for p in named if p.help]
         options = [p.get_help_record(ctx) for p in self.get_params(ctx) if not is_argument(p)]
@@ -47,5 +47,5 @@ class Group(TyperGroup):
 
 
 def is_argument(parameter: Any) -> bool:
-    """Whether it is told by its place."""
+    """Whether a parameter is an argument, which has a place and no name."""
     return bool(parameter.param_type_name == "argument")

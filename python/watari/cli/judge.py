@@ -106,7 +106,7 @@ def check(
 
 
 def measured_now(quiet: bool) -> Any:
-    """The standard plan, run now; its result file is written as that of `watari run` is."""
+    """Runs the standard plan, and writes the result file as `watari run` does."""
     from watari.common import progress
     from watari.run import prepare, runner
 

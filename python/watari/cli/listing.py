@@ -1,4 +1,4 @@
-"""`watari probe` and `watari list`: what there is to measure, and on what."""
+"""`watari probe` and `watari list`: this machine, and the cases, plans and published machines."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def probe(
 
 
 def list_case(name: str) -> None:
-    """One case: its axes with their choices and defaults. Raises UsageError."""
+    """Prints one case: its axes with their choices and defaults. Raises UsageError."""
     print(f"{case_help.axes_text(cases.find(name))}\n")
 
 
 def list_plans() -> None:
-    """Stored plans, with what each is for."""
+    """Prints the stored plans with their descriptions."""
     from watari.plan.plan import checked, stored
 
     for name, path in stored().items():

@@ -28,7 +28,7 @@ FILES = {
 
 
 def text(words: str) -> str:
-    """Words as roff shows them: no line begins a request, and a hyphen stays one."""
+    """Words escaped for roff: no line begins a request, and a hyphen stays a hyphen."""
     plain = " ".join(words.split()).replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain[:1] in (".", "'") else plain
 

@@ -23,7 +23,7 @@ from watari.plan.request import Request
 if TYPE_CHECKING:
     from watari.results.schema import Results
 
-EXPORTED = (".csv", ".parquet")  # what `export` writes
+EXPORTED = (".csv", ".parquet")  # formats of `export`
 TABLES = (*EXPORTED, ".xlsx", ".tsv")
 
 
@@ -91,7 +91,7 @@ def run(
     wanted = planned(words or [], plan, here, quick)
     asked = before.requests if before else list(wanted.requests)
     machine = hosts.described(here, asked, options.launcher)
-    if machine is not here:  # defaults depend on it
+    if machine is not here:  # defaults depend on the machine
         wanted = planned(words or [], plan, machine, quick)
         print(hosts.summary(machine["hosts"]))
         for name, text in apart(machine):
@@ -134,7 +134,7 @@ def ending(results: Results, output: Path, strict: bool) -> int:
 
 
 def forecast(requests: list[Request], machine: Machine) -> None:
-    """Prints what the cases among the requests foresee."""
+    """Prints the forecasts of the cases among the requests."""
     for name in dict.fromkeys(request.case for request in requests):
         wanted = [request.parameters for request in requests if request.case == name]
         for text in cases.find(name).forecast(wanted, machine):
@@ -142,7 +142,7 @@ def forecast(requests: list[Request], machine: Machine) -> None:
 
 
 def check_not_table(output: Path) -> None:
-    """Raises UsageError where a run's results should become a table."""
+    """Raises UsageError where the name of the result file is that of a table."""
     if output.suffix in TABLES:
         json_name, as_csv = output.with_suffix(".json"), output.with_suffix(".csv")
         raise UsageError(

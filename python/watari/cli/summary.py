@@ -1,7 +1,7 @@
 """The summary of a run: one line a case, with median, spread and status; then the answer.
 
-Why a case is not ok, and what its trials noted, is printed once, below the table: a machine without
-a kind of memory lacks it in many cases.
+The reason why a case is not ok, and the notes of its trials, are printed once, below the table: one
+missing kind of memory makes many cases unsupported.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "
 
 
 def trial_notes(case: schema.Case) -> list[str]:
-    """The notes of its trials, without repetitions."""
+    """The notes of a case's trials, without repetitions."""
     return list(dict.fromkeys(note for trial in case.trials for note in trial.notes))
 
 
 def numbers(measured: schema.Results) -> list[dict[str, str]]:
-    """What the columns between trials and status say of every case."""
+    """The columns between trials and status of every case."""
     shown = measurements([measured])
     return [presentation(m.case).columns(m, shown) for m in shown]
 

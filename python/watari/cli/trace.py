@@ -1,4 +1,4 @@
-"""`watari trace`: what an unmodified program moves, allocation by allocation."""
+"""`watari trace`: the data that an unmodified program moves, by allocation."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def require_writable(files: dict[str, Path | None]) -> None:
 
 
 def report(text: str) -> None:
-    """Progress."""
+    """Prints a line of progress."""
     typer.echo(f"  {text}", err=True)
 
 
 def say(observed: dict[str, Any]) -> None:
-    """The findings, and what a reader must know of them."""
+    """Prints the findings, and how far they can be relied on."""
     from watari.attach.trace.session import NOT_ASKED
 
     for reason in observed["incomplete"]:

@@ -1,1 +1,1 @@
-"""What every part uses: errors, files, locks, interrupts, progress."""
+"""Used by every part: errors, files, locks, interrupts, progress."""

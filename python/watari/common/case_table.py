@@ -1,7 +1,7 @@
 """A table with a row a case, which keeps every number on a narrow terminal.
 
-Where the columns do not fit beside the names, each row is a name, and below it what the columns
-hold: `trials 3, GB/s 13.7, spread 4.0%, status ok`.
+Where the columns do not fit beside the names, each row is a name with its cells below: `trials 3,
+GB/s 13.7, spread 4.0%, status ok`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-LEAST_NAME = 22  # characters of a name, and of another column of text, that may be wrapped
+LEAST_NAME = 22  # least characters of a name; LEAST_TEXT: of another text that may be wrapped
 LEAST_TEXT = 18
 INDENT = 2
 

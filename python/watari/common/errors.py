@@ -30,7 +30,7 @@ class FileError(WatariError):
 
 
 class UnsupportedError(WatariError, NotImplementedError):
-    """What this machine or this build does not have; the message is the reason."""
+    """This machine or this build lacks something; the message is the reason."""
 
     name = "unsupported"
     status = "unsupported"
@@ -38,13 +38,13 @@ class UnsupportedError(WatariError, NotImplementedError):
 
 
 class BeyondMemoryError(UnsupportedError, MemoryError):
-    """More memory asked for than there is; the message has both numbers."""
+    """More memory was requested than is available; the message has both numbers."""
 
     name = "beyond-memory"
 
 
 class WrongResultError(WatariError):
-    """The case ran and its data are not what they must be."""
+    """The case ran, and its data are wrong."""
 
     name = "wrong"
     status = "wrong"

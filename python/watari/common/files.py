@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and the TOML files that come with the package."""
+"""Files: atomic writing, checks of paths, and the TOML files that come with the package."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def stored(name: str) -> list[Path]:
-    """Folders of the package: beside it when installed, beside python/ in a source tree."""
+    """Possible folders of the package: inside it when installed, beside python/ in a source
+    tree."""
     return [PACKAGE / name, PACKAGE.parents[1] / name]
 
 
@@ -47,23 +48,23 @@ def reason(error: Exception) -> str:
 
 
 def same(path: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, whatever they are called."""
+    """Whether two paths lead to the same file."""
     try:
         return os.path.samefile(path, other)
-    except (OSError, ValueError):  # one is not there
+    except (OSError, ValueError):  # one of them does not exist
         return os.path.realpath(path) == os.path.realpath(other)
 
 
 def check_not_read(output: Path, read: Iterable[Path]) -> None:
-    """Raises UsageError where a command would write over what it reads."""
+    """Raises UsageError where a command would overwrite one of its inputs."""
     for path in read:
         if same(output, path):
             raise UsageError(f"-o {output} would write over {path}, which is read: name another")
 
 
 def check_writable(path: Path) -> None:
-    """Raises FileError where no file can be made in the folder of this one, before work is done
-    whose result would be lost. A folder that is not there yet is made in one that is."""
+    """Raises FileError where no file can be made in the folder of this path, before work whose
+    result would be lost. For a missing folder the nearest existing one above it counts."""
     folder = next(parent for parent in path.absolute().parents if parent.is_dir())
     try:
         tempfile.TemporaryFile(dir=folder).close()
@@ -84,9 +85,9 @@ def write_atomically(
 ) -> None:
     """Put `content` at `path` in one step: a temporary file beside it, fsync, then rename.
 
-    `before` gets the temporary file before any other process can open it. On any failure (a full
-    disk, no permission) the old file stays as it was and the temporary one is removed, as is one
-    that a killed process left. Raises FileError with path and cause.
+    `before` gets the temporary file before it is at `path`. On any failure (a full disk, no
+    permission) the old file stays as it was and the temporary one is removed, as is one that a
+    killed process left. Raises FileError with path and cause.
     """
     try:
         target = Path(os.path.realpath(path))

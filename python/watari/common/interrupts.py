@@ -1,9 +1,8 @@
-"""Ctrl-C and SIGTERM: held back while something is done that must not be left half done.
+"""Ctrl-C and SIGTERM: held back during work that must not be left half done.
 
-KeyboardInterrupt is raised between any two steps: where a folder is there and its name not yet
-known, where a process was started and no variable holds it, during a removal. A handler
-remembers the signals instead; they are not blocked, for processes that are started meanwhile would
-inherit that.
+Python raises KeyboardInterrupt between any two steps: after a folder or process is made and before
+a variable holds it, or during a removal. A handler remembers the signals instead. They are not
+blocked: processes that are started meanwhile would inherit that.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ INTERRUPTED = 130  # exit code, as shells report SIGINT
 
 
 class Hold:
-    """Whether an interrupt came."""
+    """Remembers whether an interrupt came."""
 
     def __init__(self) -> None:
         self.came = False
@@ -29,15 +28,15 @@ class Hold:
         """The handler of both signals."""
         self.came = True
         if not self.holding:
-            self.holding = True  # a second one must not break the ending
+            self.holding = True  # a second interrupt must not break the ending
             raise KeyboardInterrupt
 
     @contextmanager
     def remember(self) -> Iterator[None]:
-        """Interrupts of this block are remembered, no more. What is ignored stays ignored."""
+        """Interrupts in this block are only remembered. Ignored signals stay ignored."""
         before = {}
         try:
-            if threading.current_thread() is threading.main_thread():  # no other is interrupted
+            if threading.current_thread() is threading.main_thread():  # only it gets signals
                 for number in NUMBERS:
                     handler = signal.getsignal(number)
                     if handler not in (signal.SIG_IGN, None):
@@ -50,7 +49,8 @@ class Hold:
 
     @contextmanager
     def let_through(self) -> Iterator[None]:
-        """Raises KeyboardInterrupt in this block: for what came before, or as soon as one comes."""
+        """Raises KeyboardInterrupt in this block: at once for an earlier interrupt, or when one
+        comes."""
         self.holding = False
         try:
             if self.came:
@@ -61,8 +61,8 @@ class Hold:
 
 
 def end_at_second() -> None:
-    """From here on a second Ctrl-C or SIGTERM ends this process and its trials at once, whatever
-    C++ is doing. The first one is Python's; where a handler of Python's is not set, it ends all.
+    """From here on a second Ctrl-C or SIGTERM ends this process and its children at once, even
+    while C++ runs. Python handles the first one; without a handler in Python it ends the process.
     Raises ImportError where the compiled module is missing."""
     from watari import _native
 
@@ -71,8 +71,9 @@ def end_at_second() -> None:
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """For work that asks between two steps whether it should stop: whether Ctrl-C or SIGTERM came.
-    A second one does what it did before. In the main thread; another one is never stopped."""
+    """Gives a function for work that may stop between two steps: whether Ctrl-C or SIGTERM came. A
+    second signal has the effect that it had before. Outside the main thread the function is always
+    false."""
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -97,7 +98,8 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def held() -> Iterator[Hold]:
-    """Raises KeyboardInterrupt at its end if one came, or where the block lets it through."""
+    """Holds interrupts back in this block. Raises KeyboardInterrupt at its end if one came, or
+    where the block lets it through."""
     hold = Hold()
     try:
         with hold.remember():

@@ -1,4 +1,4 @@
-"""Names of kernels as one reads them: those of templates in C++ can have a thousand letters."""
+"""Short names of kernels: those of C++ templates can have a thousand letters."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def without_namespaces(text: str) -> str:
 
 
 def short(name: str) -> str:
-    """`fill<float>` of `void at::native::fill<float>(float*, int)`: without namespaces, result and
-    arguments."""
+    """`fill<float>` of `void at::native::fill<float>(float*, int)`: without namespaces, return type
+    and arguments."""
     plain = without_namespaces(name)
     depth, begin, end = 0, 0, len(plain)
     for at, letter in enumerate(plain):
         if depth == 0 and letter == " ":
-            begin = at + 1  # the result stands before it
+            begin = at + 1  # the return type is before it
         elif depth == 0 and letter == "(" and at > begin:
             end = at
             break

@@ -1,4 +1,4 @@
-"""The tables of the library, as its compiled module hands them out: a word stands once, in C++."""
+"""The tables of the library, from its compiled module: each word is defined once, in C++."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class MemoryKind:
     """A row of src/watari/memory/kind.cpp."""
 
     name: str
-    cpu: bool  # which processors can address it
+    cpu: bool  # whether CPU and GPU can address it
     gpu: bool
     shared: bool  # first touch decides where a page lies
-    needs: str  # of the machine, in a user's words
+    needs: str  # its needs of the machine, in a user's words
 
 
 @dataclass(frozen=True)
@@ -32,22 +32,22 @@ class Style:
     """A row of an application's styles.cpp (src/watari/cases)."""
 
     name: str
-    memory: str  # of the arrays that a GPU computes on and exchanges
-    halos: tuple[str, ...]  # it is written for, the usual one first
+    memory: str  # kind of the arrays that a GPU computes on and exchanges
+    halos: tuple[str, ...]  # that it is written for, the usual one first
 
     @property
     def in_directives(self) -> bool:
-        """Whether a compiler makes its kernels, of OpenACC or OpenMP."""
+        """Whether a compiler makes its kernels from directives of OpenACC or OpenMP."""
         return self.name.startswith(("acc-", "omp-"))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Memory that holds its arrays; a GPU with a copy of its own makes two."""
+        """Kinds of memory that hold its arrays: two where the GPU has a copy of its own."""
         return ("pageable", "device") if self.memory in ("pageable", "device") else (self.memory,)
 
 
 def styles(application: str) -> dict[str, Style]:
-    """Its styles by name, in the order in which people see them."""
+    """The styles of an application by name, in the order in which people see them."""
     rows = getattr(_native, f"{application.upper()}_STYLES")  # the stub names no case
     return {row["name"]: Style(**row) for row in rows}
 
@@ -59,17 +59,17 @@ HALOS = tuple(_native.HALOS)  # paths between the ranks of a run
 
 
 def kind(memory: str) -> MemoryKind:
-    """Of `device:1` as of `device`."""
+    """The row of a kind of memory: of `device` for `device:1`."""
     return KINDS[memory.partition(":")[0]]
 
 
 def own_memory(processor: str) -> str:
-    """What a processor calls its own: `device:1` of `gpu:1`."""
+    """A processor's own memory: `pageable` of `cpu`, `device:1` of `gpu:1`."""
     return "pageable" if processor == "cpu" else processor.replace("gpu", "device")
 
 
 def side(memory: str, processor: str) -> str:
-    """Where memory lies; `processor` is the first to touch it."""
+    """The side on which memory is; `processor` is the first to touch it."""
     if kind(memory).shared:
         return processor
     return "cpu" if kind(memory).cpu else memory.replace("device", "gpu")

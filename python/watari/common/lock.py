@@ -1,6 +1,6 @@
-"""One run writes a file at a time: locks that the kernel lifts when their holder dies.
+"""Locks, so that one run at a time writes a file. The kernel lifts them when their holder dies.
 
-A file system without locks (Lustre, as it may be mounted) has none that hinder.
+A file system without locks (Lustre, depending on its mount options) locks nothing.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from watari.common.files import closed_quietly
 
 
 def lock(file: TextIO, path: Path, how: int = fcntl.LOCK_EX) -> None:
-    """Locks an open file, which is or will be at `path`. Raises UsageError while a run has it."""
+    """Locks an open file, which is or will be at `path`. Raises UsageError while a run has the
+    lock."""
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(f"{path} is being written by another run") from None
     except OSError:
-        pass  # no locks there
+        pass  # a file system without locks
 
 
 def is_name_of(path: Path, file: TextIO) -> bool:
-    """Whether this is the file that is at `path` now."""
+    """Whether an open file is the one that is at `path` now."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except (FileNotFoundError, NotADirectoryError):
@@ -36,8 +37,8 @@ def is_name_of(path: Path, file: TextIO) -> bool:
 
 @contextmanager
 def taken(path: Path) -> Iterator[None]:
-    """Holds the lock of what is at `path`, or of an empty file made there, which is removed
-    again if nothing replaces it. Raises UsageError, FileError."""
+    """Holds the lock of the file at `path`. A missing file is made, empty, and removed again if
+    nothing replaces it. Raises UsageError, FileError."""
     while True:
         try:
             file = path.open("a", encoding="utf-8")

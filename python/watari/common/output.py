@@ -34,7 +34,7 @@ class Output:
 
     @contextmanager
     def surviving(self) -> Iterator[None]:
-        """What the stream still holds goes nowhere, as all that comes."""
+        """Discards the buffered text of the stream, and all later text, once a write fails."""
         try:
             yield
         except BrokenPipeError:
@@ -45,7 +45,7 @@ class Output:
 
 
 def nowhere(stream: TextIO) -> None:
-    """What is written to a stream, and what it holds, is thrown away."""
+    """Discards the buffered text of a stream and all that is written to it later."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

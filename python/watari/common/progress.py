@@ -26,10 +26,10 @@ class Progress(Protocol):
     """Receives the start and the end of each trial."""
 
     def start(self, text: str, left: float) -> None:
-        """A trial starts; all that is left should take `left` seconds."""
+        """A trial starts; the rest of the run should take `left` seconds."""
 
     def finish(self, text: str, left: float) -> None:
-        """It ended, as the text says."""
+        """The trial ended, as the text says."""
 
     def __enter__(self) -> Progress: ...
 
@@ -42,7 +42,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """For callers that show progress themselves."""
+    """Shows nothing: for callers that show progress themselves."""
 
     def start(self, text: str, left: float) -> None:
         pass
@@ -69,7 +69,7 @@ class Lines(Silent):
 
 
 class Bar(Silent):
-    """One bar; trials that did not end well stay above it."""
+    """One bar; trials that are not ok are printed above it."""
 
     def __init__(self, total: int, done: int, console: Console) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
@@ -134,7 +134,7 @@ class Share:
 
 
 class ShareBar(Share):
-    """A bar."""
+    """The share as a bar."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ def format_size(number: int) -> str:
 def format_bytes(size: float) -> str:
     """Bytes for people: `3.22 GB`, `41.9 MB`, `1.54 kB`."""
     for unit, name in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= 0.9995 * unit:  # what is rounded up is in the larger one
+        if size >= 0.9995 * unit:  # 999.5 of a unit is 1 of the next one
             return f"{size / unit:.3g} {name}"
     return f"{size:.0f} B"
 

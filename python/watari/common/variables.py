@@ -1,8 +1,8 @@
-"""Which environment variables a result file keeps: values of known meaning, of others the name.
+"""The environment variables of a result file: values where their meaning is known, else the names.
 
-A result is there to be shown, and an environment has secrets: a token before a launcher, an
-address or a key in a variable of the batch system. So a value is kept where its variable is known
-to change how data move and to hold nothing else.
+Results are published, and an environment has secrets: a token before a launcher, an address or a
+key in a variable of the batch system. So a value is kept only where its variable is known to change
+how data move and to hold nothing else.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ def readable(text: str) -> str:
 
 
 def relevant(variables: Mapping[str, str]) -> dict[str, str]:
-    """Those that concern what is measured."""
+    """The variables that may change a measurement."""
     return {name: value for name, value in variables.items() if name.startswith(RELEVANT)}
 
 
 def kept_word(word: str) -> str:
-    """A word of a launcher with the values of NAME=VALUE that a result keeps. After the first
-    other one nothing of the word is kept: its reader alone knows where a value ends."""
+    """A word of a launcher with the values of NAME=VALUE that a result keeps. From the first other
+    NAME= on, the rest is hidden: only the reader of the word knows where a value ends."""
     if option := OPTION.fullmatch(word):
         name, value = option.groups()
         return name + (HIDDEN if SECRET.match(name) else kept_word(value))

@@ -1,1 +1,1 @@
-"""What this machine is and has."""
+"""The machine: its record, its hosts, and the probe."""

@@ -1,4 +1,4 @@
-"""Where CUPTI is: of a toolkit, or the package nvidia-cuda-cupti that pip installs.
+"""Finds CUPTI: in a toolkit, or in the package nvidia-cuda-cupti that pip installs.
 
 Its version may not be newer than the driver's.
 """
@@ -20,7 +20,7 @@ MAJOR = re.compile(r"\.so\.(\d+)")
 
 
 def folders() -> Iterator[Path]:
-    """In the order in which they are tried."""
+    """The folders that may have CUPTI, in the order of the search."""
     for entry in sys.path:
         for inner in ("nvidia/cu13/lib", "nvidia/cuda_cupti/lib"):
             yield Path(entry or ".") / inner
@@ -33,7 +33,7 @@ def folders() -> Iterator[Path]:
 
 
 def major(path: Path) -> int:
-    """13 of libcupti.so.13; 0 where neither the file nor what it links to has a number."""
+    """13 of libcupti.so.13; 0 where neither the file nor the target of its link has a number."""
     for name in (path.name, path.resolve().name):
         if match := MAJOR.search(name):
             return int(match[1])
@@ -54,8 +54,8 @@ def of_driver() -> int | None:
 
 
 def find() -> Path:
-    """The newest that the driver can serve. The variable WATARI_CUPTI names another one. Raises
-    UnsupportedError where there is none."""
+    """The newest CUPTI that the driver can serve. The variable WATARI_CUPTI names another one.
+    Raises UnsupportedError where there is none."""
     driver = of_driver()
     if named := os.environ.get(VARIABLE):
         if Path(named).is_file():

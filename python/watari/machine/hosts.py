@@ -1,8 +1,8 @@
-"""Hosts of one run: in what they differ from the first, and one record of all of them.
+"""Hosts of one run: their differences from the first, and one record of all of them.
 
-A run has the record of rank 0's host; `others` has one for each group of hosts that are not as it,
-`undescribed` the names of those that gave none. A host that is in neither is as the first. Not
-compared is what changes from moment to moment, and which of its CPUs and slots a host uses.
+A run has the record of rank 0's host. `others` has a record for each group of hosts that differ
+from it, `undescribed` the names of hosts that gave no record. A host in neither is like the first.
+Not compared are values that change from moment to moment, and the CPUs and slots that a host uses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Machine = dict[str, Any]
 
 OF_A_RUN = ("name", "hosts", "others", "undescribed", "memory_available_bytes")
 OF_A_MOMENT = ("load", "link_generation", "memory_clock", "sm_clock", "allowed_cpus", "pci_bus_id")
-# what tells rows of a list apart
+# keys that identify the rows of a list
 KEYS = {
     "processors": ("id",),
     "numa_nodes": ("node",),
@@ -25,18 +25,19 @@ KEYS = {
     "links": ("from", "to"),
     "capabilities": ("name",),
 }
-PLAIN = ("processors", "links", "state", "numa_nodes")  # add nothing to the name of what they hold
+PLAIN = ("processors", "links", "state", "numa_nodes")  # left out of the names of inner values
 SAME_BYTES = 0.01  # firmware and kernel keep a little more or less of equal memories
 
 
 def differences(first: Machine, other: Machine) -> list[str]:
-    """`governor powersave, not performance`: each value of `other` that `first` has not."""
+    """`governor powersave, not performance`: each value of `other` that differs from that of
+    `first`."""
     own, others = ({k: v for k, v in m.items() if k not in OF_A_RUN} for m in (first, other))
     return list(unlike("", own, others))
 
 
 def unlike(name: str, first: Any, other: Any) -> Iterator[str]:
-    """The differences of two values of one key; `name` says whose they are."""
+    """The differences of two values of one key; `name` is the key in words."""
     if isinstance(first, dict) and isinstance(other, dict):
         for key in dict.fromkeys([*first, *other]):
             if key in OF_A_MOMENT:
@@ -49,15 +50,15 @@ def unlike(name: str, first: Any, other: Any) -> Iterator[str]:
 
 
 def by_key(key: str, value: Any) -> Any:
-    """Rows of a list by what tells them apart; any other value as it is."""
+    """Rows of a list by the keys that identify them; any other value as it is."""
     if key not in KEYS or value is None:
         return value
     rows = {"-".join(str(row[part]) for part in KEYS[key]): row for row in value}
-    return rows if len(rows) == len(value) else value  # caches of two kinds of cores
+    return rows if len(rows) == len(value) else value  # caches of two kinds of cores share a key
 
 
 def equal(name: str, first: Any, other: Any) -> bool:
-    """Whether two values are one; bytes nearly."""
+    """Whether two values are equal; bytes within SAME_BYTES."""
     if name.endswith("bytes") and first and other:
         return bool(abs(other - first) <= SAME_BYTES * max(first, other))
     same: bool = first == other
@@ -85,8 +86,8 @@ def of_host(machine: Machine, name: str) -> Machine | None:
 
 
 def with_host(machine: Machine, name: str, record: Machine | None) -> Machine:
-    """The run's record with one more host in it; `record` describes that, None where it gave none.
-    Its name is the caller's to add to `hosts`."""
+    """The run's record with one more host. `record` describes the host; None: it gave none. The
+    caller adds the name to `hosts`."""
     if record is None:
         return {**machine, "undescribed": [*machine.get("undescribed", []), name]}
     if not differences(machine, record):
@@ -102,7 +103,7 @@ def with_host(machine: Machine, name: str, record: Machine | None) -> Machine:
 
 
 def apart(machine: Machine) -> list[tuple[str, str]]:
-    """(hosts, in what they differ from the first one), for people."""
+    """(hosts, their differences from the first one), for people."""
     rows = [
         (", ".join(m["hosts"]), "; ".join(differences(machine, m)))
         for m in machine.get("others", [])

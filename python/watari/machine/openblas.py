@@ -1,4 +1,4 @@
-"""Where the library may find an OpenBLAS when the system has none."""
+"""A folder in which the library may find an OpenBLAS when the system has none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 
 def folder() -> str:
-    """Where NumPy's wheel keeps its OpenBLAS; empty where NumPy is not from a wheel."""
+    """The folder in which NumPy's wheel keeps its OpenBLAS; empty where NumPy is not from a
+    wheel."""
     spec = importlib.util.find_spec("numpy")
     libraries = Path(spec.origin).parents[1] / "numpy.libs" if spec and spec.origin else None
     return str(libraries) if libraries and libraries.is_dir() else ""

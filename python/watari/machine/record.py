@@ -1,4 +1,4 @@
-"""What a machine is, as a result file describes it; `watari.machine.probe` fills these in.
+"""The record of a machine in a result file; `watari.machine.probe` fills it in.
 
 Every count of bytes is in bytes, every bandwidth in bytes per second, theoretical.
 """
@@ -212,7 +212,7 @@ class Machine(Record):
     @field_validator("processors")
     @classmethod
     def begins_with_the_cpu(cls, processors: list[Processor]) -> list[Processor]:
-        """What defaults are made for."""
+        """Checks that the CPU comes first and once: the defaults of axes need it."""
         if [p.kind for p in processors[:1]] != ["cpu"] or sum(
             p.kind == "cpu" for p in processors
         ) > 1:

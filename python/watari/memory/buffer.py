@@ -45,7 +45,7 @@ class Buffer:
         dtype: Any = "float64",
         shape: Shape | None = None,
     ) -> None:
-        if kind not in KINDS:  # before the size: both are texts, and easily exchanged
+        if kind not in KINDS:  # checked before the size: both are texts, and easily swapped
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
         self._kind = kind
         self._dtype = dtype_of(dtype)
@@ -54,7 +54,7 @@ class Buffer:
             kind, self._size, device, oversubscribe
         )
 
-    # ---- what it is
+    # ---- properties
 
     @property
     def kind(self) -> str:
@@ -96,7 +96,7 @@ class Buffer:
         name = type(self).__name__
         return f"<closed {name}({text})>" if self.closed else f"{name}({text})"
 
-    # ---- its life
+    # ---- lifetime
 
     def __enter__(self) -> Buffer:
         self._open()
@@ -110,7 +110,7 @@ class Buffer:
     ) -> None:
         if kind is None:
             self.close()
-        else:  # an array in the traceback may view it still: freed when that is gone
+        else:  # an array in the traceback may still view the memory, which then outlives the block
             self._memory = None
 
     def close(self) -> None:
@@ -127,9 +127,9 @@ class Buffer:
     # ---- as an array
 
     def array(self) -> Any:
-        """The memory as a NumPy array of its `dtype` and `shape`, no copy. That of `device` memory,
-        which the CPU cannot address, is the buffer itself, for `cupy.from_dlpack`. Raises
-        ValueError when closed."""
+        """The memory as a NumPy array of its `dtype` and `shape`, no copy. For `device` memory,
+        which the CPU cannot address, the buffer itself, for `cupy.from_dlpack`. Raises ValueError
+        when closed."""
         memory = self._open()
         if not memory.on_cpu:
             return self
@@ -164,8 +164,8 @@ class Buffer:
         copy: bool | None = None,
     ) -> Any:
         """For `from_dlpack` of NumPy, CuPy, PyTorch and JAX; no copy. Raises BufferError if the
-        caller wants a copy, or a device that cannot reach the memory. It need not synchronise: the
-        methods of a buffer return when the GPU is done."""
+        caller wants a copy, or a device that cannot reach the memory. No synchronisation is needed:
+        the methods of a buffer return when the GPU is done."""
         memory, on = self._open(), None
         if copy:
             raise BufferError("a Buffer exports its own memory, never a copy")
@@ -176,7 +176,7 @@ class Buffer:
         exported = memory.exported(dlpack_type(self._dtype), self._shape, on)
         return exported.__dlpack__(stream=stream, max_version=max_version)
 
-    # ---- where its pages are
+    # ---- residency of its pages
 
     def residency(self, all_touched: bool = True) -> dict[str, Any]:
         """Bytes by side: `cpu`, `gpu` and `untold` (not known), in all `bytes`; `nodes`: bytes by
@@ -186,7 +186,7 @@ class Buffer:
         return seen
 
     def advise(self, hint: str, gpu: str = "gpu") -> None:
-        """Gives a hint to the driver: `none`, `mapped` or `read-mostly`, of a GPU. Raises
+        """Gives the driver a hint for a GPU: `none`, `mapped` or `read-mostly`. Raises
         NotImplementedError for a kind that takes no hints, ValueError for an unknown hint."""
         self._open().advise(hint, gpu)
 

@@ -1,4 +1,4 @@
-"""Sizes, element types and shapes of a buffer: what NumPy says, in the words that DLPack has."""
+"""Sizes, element types and shapes of a buffer: NumPy's, and their codes in DLPack."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shape_of(shape: Shape) -> tuple[int, ...]:
 def fitted(
     size: int | str | None, dtype: numpy.dtype[Any], shape: Shape | None
 ) -> tuple[int, tuple[int, ...]]:
-    """Bytes and shape, of which one may be left out. Raises TypeError, ValueError."""
+    """Bytes and shape, from one of them or both. Raises TypeError, ValueError."""
     if shape is None:
         if size is None:
             raise TypeError("a Buffer needs a size or a shape")

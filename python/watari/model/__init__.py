@@ -1,1 +1,1 @@
-"""What a program would take on a machine: machine profiles, predictions, advice."""
+"""The time of a program on a machine: machine profiles, predictions, advice."""

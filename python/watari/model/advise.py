@@ -1,8 +1,8 @@
-"""Which style: predictions ranked, with what decides, from how many passes on another one pays, and
-what cannot be said.
+"""Advice on the style: ranked predictions, the step that decides, the pass from which another style
+pays, and doubts.
 
-Two styles are compared by what they do not have in common: a pass that both make cancels, and its
-uncertainty with it. Where the interval of the difference holds 0 the answer is "either".
+Two styles are compared by the work that they do not share: a pass that both make cancels, and its
+uncertainty with it. If the interval of the difference contains 0, the answer is "either".
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Rank:
 
 @dataclass(frozen=True)
 class Advice:
-    """Styles in order, and the words. `best`: one name, or several that cannot be told apart."""
+    """The ranked styles, and the verdict in words. `best`: one name, or several that are too close
+    to separate."""
 
     ranked: tuple[Rank, ...]
     best: tuple[str, ...]
@@ -67,7 +68,7 @@ def counted(one: Prediction) -> Counter[Step | Pass]:
 
 
 def difference(one: Prediction, other: Prediction, profile: MachineProfile) -> tuple[Cost, Cost]:
-    """Seconds of what only the first does, and of what only the second does."""
+    """Seconds of the work that only the first does, and of the work that only the second does."""
     mine, theirs = counted(one), counted(other)
     prices = Prices(profile)
     costs = []
@@ -82,7 +83,7 @@ def difference(one: Prediction, other: Prediction, profile: MachineProfile) -> t
 
 
 def surely_faster(one: Prediction, other: Prediction, profile: MachineProfile) -> bool:
-    """Whether the first is faster wherever the seconds lie in their intervals."""
+    """Whether the first is faster for all seconds within the intervals."""
     mine, theirs = difference(one, other, profile)
     return mine.high < theirs.low
 
@@ -133,7 +134,7 @@ def within(cost: Cost) -> str:
 
 
 def decides(first: Prediction, rest: Sequence[Prediction], profile: MachineProfile) -> str:
-    """The one kind of step by which the best style wins most over the next one."""
+    """The kind of step by which the best style gains most over the next one, in words."""
     if not rest:
         return ""
     prices = Prices(profile)
@@ -168,8 +169,8 @@ def option(one: Prediction) -> Option | None:
     setup = NOTHING
     for name, cost in one.parts.items():
         setup = setup if name == "steady" else setup + cost
-    # of n passes the first is in `first`: setup + (n - 1) each; less than nothing where a first
-    # touch is cheaper than a pass
+    # part `first` has the first of n passes: setup + (n - 1) each; negative where a first touch is
+    # cheaper than a pass
     once = [s - e for s, e in zip(ends(setup), ends(each), strict=True)]
     return Option(one.style, Cost(once[0], min(once), max(once)), each, 1)
 
@@ -180,8 +181,8 @@ def ends(cost: Cost) -> tuple[float, float, float]:
 
 
 def break_evens(ranked: Sequence[Prediction]) -> list[str]:
-    """From which pass on a style with dearer setup and cheaper passes pays, against the cheapest
-    setup."""
+    """Sentences on the pass from which a style with dearer setup and cheaper passes pays, against
+    the style that is fastest for one pass."""
     known = [o for o in map(option, ranked) if o]
     if len(known) < 2:
         return []

@@ -1,9 +1,10 @@
 """The answer: where data should live on a machine, in at most nine sentences.
 
-It opens the report and ends `watari run`, and it is what `watari advise` says without a program. Of
-results each case says what its own numbers show (the module in `Presentation.answer`); this module
-collects the sentences in the order of TOPICS, and names what was not measured. Of a machine that is
-known by a profile alone the model says it (`of_profile`), by programs of one allocation.
+It opens the report, ends `watari run`, and is the output of `watari advise` without a program. For
+results each case makes sentences from its own numbers (the module in `Presentation.answer`). This
+module collects the sentences in the order of TOPICS, and names the topics that were not measured.
+For a machine that only a profile describes, the model makes them (`of_profile`), with programs of
+one allocation.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from watari.results.schema import Results
 MOST = 9
 OF_GPU = ("again", "once", "turns", "larger", "files", "never")
 SIZE = 4_000_000_000  # bytes of the data that the model is asked about
-PASSES, TURNS = 1000, 10  # that "again and again" and "in turn" stand for
+PASSES, TURNS = 1000, 10  # numbers for "again and again" and "in turn"
 WHERE = {
     "measured": "its profile",
     "published": "published values",
@@ -41,7 +42,7 @@ def answer(results: Sequence[Results]) -> list[Sentence]:
 
 
 def of(cases: Sequence[Measured]) -> list[Sentence]:
-    """The same of its cases."""
+    """The sentences of the cases of one machine."""
     modules = dict.fromkeys(presentation(m.case).answer for m in cases)
     speakers = [import_module(module).answer for module in modules if module]
     sentences = {sentence.topic: sentence for speak in speakers for sentence in speak(cases)}
@@ -51,7 +52,7 @@ def of(cases: Sequence[Measured]) -> list[Sentence]:
 
 
 def missing(cases: Sequence[Measured], answered: set[str]) -> list[Sentence]:
-    """What these results do not answer, and the command that measures it."""
+    """The topics that these results do not answer, and the command that measures them."""
     machine = cases[0].machine
     wanted = [t for t in (OF_GPU if gpus(machine) else OF_CPU) if t not in answered]
     parts = []
@@ -66,7 +67,7 @@ def missing(cases: Sequence[Measured], answered: set[str]) -> list[Sentence]:
 
 
 def program(topic: str) -> Program:
-    """Data that the CPU makes, and their use, as a topic has it."""
+    """The program of a topic: the CPU writes data, and the data are used."""
     data = {"data": Allocation("data", SIZE)}
     made = Phase("made", SIZE, accesses=(Access("data", "cpu", 0, SIZE),))
     read = Phase("used", SIZE, accesses=(Access("data", "gpu", SIZE, 0),))
@@ -81,7 +82,7 @@ def program(topic: str) -> Program:
 
 
 def of_profile(profile: MachineProfile) -> list[Sentence]:
-    """The sentences of a machine that is known by its profile alone."""
+    """The sentences of a machine that only its profile describes."""
     sentences = []
     where = WHERE[profile.kind]
     for topic in ("again", "once", "turns"):

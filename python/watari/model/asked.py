@@ -1,4 +1,4 @@
-"""What `predict` and `advise` were asked: which machine, which programs."""
+"""The machine and the programs that the words of `predict` and `advise` name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.plan.request import Request, describe, resolve
 
-# steps without which a result says too little of a machine, by whether that has a GPU
+# steps that a result must have to describe a machine, by whether the machine has a GPU
 NEEDED = {True: {"pass gpu", "transfer pinned device"}, False: {"pass cpu"}}
 
 
@@ -29,8 +29,8 @@ def machines() -> list[str]:
 
 
 def require_known(words: list[str]) -> None:
-    """Raises UsageError where the first word is neither a case nor a file: before a machine is
-    looked for."""
+    """Raises UsageError where the first word is neither a case nor a file, before the machine is
+    read."""
     first = words[0]
     if first in cases.CASES or (len(words) == 1 and Path(first).is_file()):
         return
@@ -45,7 +45,7 @@ def require_known(words: list[str]) -> None:
 def on_machine(
     text: str | None, results: Sequence[Path] | None, here: Callable[[], Any]
 ) -> tuple[MachineProfile, str]:
-    """The machine that is meant, and a line that says where its numbers are from.
+    """The profile of the machine that is named, and a line on the source of its numbers.
 
     Raises UsageError, FileError.
     """
@@ -74,8 +74,8 @@ def on_machine(
 def programs(
     words: list[str], profile: MachineProfile, given: Callable[[list[str]], Any], processes: int
 ) -> list[tuple[str, list[Prediction], str]]:
-    """What is asked about, each with its predictions and the case that has its styles. Raises
-    UsageError, FileError."""
+    """The programs that the words name: title, predictions, and the case that has its styles.
+    Raises UsageError, FileError."""
     if len(words) == 1 and words[0] not in cases.CASES and Path(words[0]).is_file():
         trace = program.read_trace(Path(words[0]))
         if not any(a.read or a.written for phase in trace.phases for a in phase.accesses):
@@ -94,13 +94,13 @@ def programs(
 
 
 def title(name: str, predictions: Sequence[Prediction]) -> str:
-    """What all styles of a case have in common, in its words."""
+    """The words that the descriptions of all styles of a case have in common."""
     texts = [describe(Request(name, p.parameters, 1)).split() for p in predictions]
     return " ".join(word for word in texts[0] if all(word in text for text in texts))
 
 
 def statements(case: str) -> dict[str, int]:
-    """How much code each style of a case takes; empty where it has none."""
+    """Statements that each style of a case needs; empty where it has no styles."""
     if not case or not cases.CASES[case].styles:
         return {}
     try:
@@ -112,8 +112,8 @@ def statements(case: str) -> dict[str, int]:
 def general(
     on: str | None, results: Sequence[Path] | None, here: Callable[[], Any]
 ) -> tuple[str, list[Sentence]]:
-    """The answer of a machine without a program, and where it is from: its results where there are
-    some. Raises UsageError, FileError."""
+    """The answer of a machine without a program, and its source: results if there are some, else
+    the profile. Raises UsageError, FileError."""
     if on and results:
         raise UsageError("give --machine or --results, not both")
     if results:

@@ -1,4 +1,4 @@
-"""What a machine profile has beside curves: stores, latencies, and several processes at once."""
+"""Parts of a machine profile beside curves: stores, latencies, and several processes at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTER = 8  # bytes of a dependent load
 
 
 def stores(cases: Sequence[Measured]) -> list[Rate]:
-    """Rates of files, by what asked for them."""
+    """Rates of files, by case and parameters."""
     rows = []
     for m in cases:
         profile = CASES[m.case].profile(m.parameters)
@@ -51,8 +51,8 @@ def latencies(cases: Sequence[Measured]) -> list[Latency]:
 
 
 def contention(cases: Sequence[Measured], traits: Traits) -> list[Contention]:
-    """How much slower each of several processes is than one alone, by the step that they do. Rates
-    above a physical limit say nothing of it."""
+    """The slowdown of each of several processes against one alone, by their main step. Rates above
+    a physical limit are left out."""
     rows: dict[tuple[str, int], float] = {}
     for m in filter(of_several, cases):
         count = int(m["processes"])
@@ -76,14 +76,14 @@ def of_several(m: Measured) -> bool:
 
 
 def main_key(work: Work) -> str:
-    """The step that takes most of some work: what moves data rather than a pass over them."""
+    """The main step of some work: the first that is no pass over data, else the first pass."""
     keys = list(components(work))
     moving = [key for key in keys if not key.startswith("pass")]
     return (moving or keys)[0]
 
 
 def same_but(one: Measured, other: Measured) -> bool:
-    """Whether two cases differ in how many processes they have alone, and the first has one."""
+    """Whether two cases differ in their number of processes alone, and the first has one."""
     quiet = ("processes", "threads", "samples")
     return one["processes"] == 1 and all(
         one[name] == value for name, value in other.parameters.items() if name not in quiet

@@ -1,4 +1,4 @@
-"""Which machine is meant: a name, a file, or the one that this runs on, by its newest result."""
+"""Finds the profile of a machine: by a name, by a file, or of this one by its newest result."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from watari.results import schema
 from watari.results.schema import Results
 
 FOLDER = Path("results")
-# words of a GPU's name, and the published machine that is nearest to one that has it
+# word in a GPU's name: the published machine that is nearest
 NEAREST = {"gh200": "gh200", "mi300a": "mi300a", "p100": "p100-nvlink"}
 OVER_PCIE = "pegasus"
 
 
 def by_text(text: str) -> MachineProfile:
-    """The profile that a word of the user means: a published machine, a machine profile, a result
-    file. Raises UsageError, FileError."""
+    """The profile that a user's word names: a published machine, a machine profile, a result file.
+    Raises UsageError, FileError."""
     path = Path(text)
     if text in known.files():
         return known.machine(text)
@@ -47,15 +47,15 @@ def by_text(text: str) -> MachineProfile:
 
 
 def measured(paths: Sequence[Path]) -> MachineProfile:
-    """The profile of a measured machine: of its result files, or a file that has one. Raises
-    UsageError, FileError."""
+    """The profile of a measured machine: from its result files, or from one file that `by_text`
+    takes. Raises UsageError, FileError."""
     if len(paths) == 1:
         return by_text(str(paths[0]))
     return fit.fit(read(paths), [path.name for path in paths])
 
 
 def newest(name: str, folder: Path = FOLDER) -> Iterator[tuple[Path, Results]]:
-    """The results of the machine of this name, the one that was begun last first."""
+    """The results of the machine of this name, the last run first."""
     found: list[tuple[str, Path]] = []
     for path in sorted(folder.rglob("*.json")):
         with suppress(OSError, ValueError, KeyError, TypeError):

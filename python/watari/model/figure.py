@@ -1,4 +1,4 @@
-"""The figure of predictions: a tick a style in its interval, a diamond for what was measured."""
+"""The figure of predictions: a tick a style in its interval, a diamond for a measurement."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def write(
     output: Path,
     read: Sequence[Path],
 ) -> None:
-    """The figure as a file; its format by the name. Raises UsageError, FileError."""
+    """Writes the figure; the suffix of the file is its format. Raises UsageError, FileError."""
     check_not_read(output, read)
     drawn = [(title, p) for title, p in asked if any(not one.reason for one in p)]
     if not drawn:

@@ -1,4 +1,4 @@
-"""Files that the model reads: JSON by a schema, and what is wrong with one."""
+"""Reads the files of the model: JSON by a schema, with the field of an error."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """A machine profile from result files: each sample is seconds = sum over its steps, and a sample
 with one unknown step gives a point of that step's curve.
 
-Rounds: first samples that are one step alone (copies, passes in local memory), then passes over the
-link, then what a first sample took longer than the pass that it contains (faults). Within a round
-several samples of one step and size give one point: the median of the cases, with the 5th and 95th
-percentile of all samples around it, and at least SESSION on either side (HOST, where the CPU does
-the work), by which machines of one kind differ from one day to the next.
+Rounds: first samples of a single step (copies, passes in local memory), then passes over the link,
+then the time by which a first sample exceeds its pass (faults). Within a round several samples of
+one step and size give one point: the median of the cases, with the 5th and 95th percentile of all
+samples around it. The interval reaches at least SESSION to either side (HOST, where the CPU does
+the work): machines of one kind differ by this from one day to the next.
 
 Passes of an application give no point, since its kernels need not have the rate of memory; its
-transfers, faults, allocations and releases do. What is above a physical limit of the machine is not
-taken, and the profile says so.
+transfers, faults, allocations and releases do. Samples above a physical limit of the machine are
+refused, and the profile lists them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from watari.results.schema import Results
 SESSION, HOST = 0.05, 0.25  # nine of ten held-out results lie inside: docs/evidence/advise.md
 BY_CPU = ("cpu", "pageable", "fault", "populate", "allocate", "release")
 SAME_SIZE = 1.02  # sizes nearer than this are one point
-LEAST_SHARE = 0.05  # of a sample that an unknown step must be, to be seen in it
+LEAST_SHARE = 0.05  # of a sample: an unknown step with a smaller share gives no point
 Row = tuple[float, Observation, float]  # bytes, observation, seconds that other steps of it take
 
 
@@ -70,7 +70,7 @@ def unknown_of(
     crossing = key.endswith("link")
     if crossing != link and not alone:
         return None
-    if crossing:  # slower than the local end, so that it is the whole time
+    if crossing:  # the link is slower than the local end, so it takes the whole time
         both = [w for w in each.work if isinstance(w, Pass) and w.read and w.written]
         return None if both else (key, size, each, 0.0)
     rest = [w for w in each.work if not (isinstance(w, Step) and w.key == key)]
@@ -81,7 +81,8 @@ def unknown_of(
 
 
 def with_duplex(observations: Sequence[Observation], profile: MachineProfile) -> MachineProfile:
-    """What both directions at once add to the longer one, where a pass shows it."""
+    """The profile with the part of the shorter direction that both at once add to the longer one,
+    where a pass shows it."""
     prices, seen = Prices(profile), []
     for each in observations:
         if len(each.work) != 1 or not isinstance(each.work[0], Pass):
@@ -113,7 +114,7 @@ def levels(key: str, machine: Machine) -> list[Level]:
 
 
 def curve(key: str, rows: Sequence[Row], caches: Sequence[Level] = ()) -> Curve:
-    """Points of one step, one a size and one a cache, ascending."""
+    """The curve of one step: a point for each size and each cache, ascending."""
     session = HOST if set(BY_CPU) & set(key.split()) else SESSION
     groups: list[list[Row]] = []
     for row in sorted(rows, key=lambda row: row[0]):
@@ -141,7 +142,7 @@ def curve(key: str, rows: Sequence[Row], caches: Sequence[Level] = ()) -> Curve:
 
 def fit(results: Sequence[Results], names: Sequence[str]) -> MachineProfile:
     """The profile of the machine of these results. Raises UsageError where they are of several
-    machines or measured nothing that a profile is made of."""
+    machines, or have no measurement that a profile needs."""
     machines = {r.machine.name for r in results}
     if len(machines) != 1:
         raise UsageError(
@@ -151,13 +152,13 @@ def fit(results: Sequence[Results], names: Sequence[str]) -> MachineProfile:
 
 
 def of_measured(cases: Sequence[Measured], machine: Machine, sources: list[str]) -> MachineProfile:
-    """The same of measured cases."""
+    """The profile of the machine of these measured cases. Raises UsageError."""
     empty = MachineProfile(
         name=machine.name,
         title=title_of(machine),
         kind="measured",
         sources=sources,
-        machine=machine.model_copy(update={"hosts": []}),  # a profile is made to be passed on
+        machine=machine.model_copy(update={"hosts": []}),  # a profile is meant to be published
         curves={},
         route=route_of(machine),
     )
@@ -193,12 +194,12 @@ def of_measured(cases: Sequence[Measured], machine: Machine, sources: list[str])
 
 
 def title_of(machine: Machine) -> str:
-    """Its processors."""
+    """The names of its processors."""
     return " and ".join(dict.fromkeys(p.name for p in machine.processors))
 
 
 def route_of(machine: Machine) -> Any:
-    """How its GPU reaches memory of malloc."""
+    """How its GPU reaches memory of malloc: `ats`, `hmm`, or empty."""
     routes = [
         (m.route or "").lower() for m in machine.memories if m.kind == "system" and m.supported
     ]

@@ -1,8 +1,8 @@
 """Machines by name, from published values alone: published/machines/*.toml.
 
 A machine's file has its facts (memory, caches, link), each with its source, and the names under
-which published/*.toml has its rates. Those become points of curves as measurements do; a
-theoretical rate is one that sound hardware reaches REACHED of.
+which published/*.toml has its rates. These rates become points of curves as measurements do. Sound
+hardware reaches the share REACHED of a theoretical rate.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def work_of(
 def observations(
     names: list[str], machine: dict[str, Any], traits: Traits
 ) -> Iterator[Observation]:
-    """What the published values of a machine say of steps; theoretical ones where there is no
-    measured one."""
+    """Observations from the published values of a machine; theoretical values only where no
+    measured one exists."""
     quantities = published.quantities()
     rows = [
         v for v in published.values() if v.machine in names and v.unit == "GB/s" and not v.rough
@@ -146,7 +146,7 @@ def observations(
 
 
 def machine(name: str) -> MachineProfile:
-    """The profile of a machine that has a name. Raises UsageError, FileError."""
+    """The profile of a published machine. Raises UsageError, FileError."""
     known = files()
     if name not in known:
         raise unknown("machine", name, known)

@@ -8,10 +8,10 @@ cache's own rate gives:
 
 `held` is the largest measured size in that cache and `launch` the seconds of the smallest one.
 
-The capacity of a cache of one core is HELD of what the machine reports: pages that share cache sets
-take the rest. The last level is shared, with other virtual machines too, and what is reported is
-the host's. There the next measured size shows how much the cache held of it. Of bytes that are
-passed over again and again, a cache that replaces lines at random misses the share
+A cache of one core holds the share HELD of the capacity that the machine reports: pages that share
+cache sets take the rest. The last level is shared, with other virtual machines too, and the
+reported capacity is the host's. There the next measured size shows how much the cache held of it.
+When bytes are passed over again and again, a cache that replaces lines at random misses the share
 
     m = 1 - exp(-m x bytes / capacity)        so       capacity = bytes x m / -ln(1 - m)
 
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from watari.model.machine import Point, at
 
-HELD = 0.5  # of the caches of single cores
+HELD = 0.5  # share of the capacity of a cache of one core
 
 
 class Level(NamedTuple):
@@ -58,9 +58,10 @@ def seconds_per_byte(one: Point, other: Point) -> float:
 
 
 def held_of(edge: Point, here: Point, points: Sequence[Point]) -> float:
-    """Bytes that a cache holds, by the share of a larger size that missed it; 0 where all did."""
+    """Bytes that a cache holds, from the share of a larger size that missed it; 0 where all
+    missed."""
     if edge == points[-1]:
-        return 0.0  # nothing larger says what memory does
+        return 0.0  # no larger size shows the rate of memory
     fast, slow = seconds_per_byte(points[0], here), seconds_per_byte(edge, points[-1])
     if slow <= fast:
         return 0.0
@@ -71,8 +72,8 @@ def held_of(edge: Point, here: Point, points: Sequence[Point]) -> float:
 
 
 def at_capacity(capacity: float, launch: Point, held: Point, edge: Point) -> list[Point]:
-    """The point of a cache; none where its bytes are lost in the spread of the launch, or where the
-    next measured size is as fast."""
+    """The point of a cache; none where its seconds are lost in the spread of the launch, or where
+    the next measured size is as fast."""
     if not held.bytes < capacity < edge.bytes or launch.seconds >= held.low:
         return []
     seconds = held.seconds + (capacity - held.bytes) * seconds_per_byte(launch, held)

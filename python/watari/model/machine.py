@@ -1,10 +1,11 @@
-"""A machine profile: what elementary steps take on a machine, by size, each with its spread.
+"""A machine profile: the seconds of elementary steps on a machine, by size, each with its spread.
 
 A curve has points (bytes, seconds), ascending in both. Between two points seconds are linear in
-bytes, which is a latency and a rate. Below the first they are constant where that is small (it is a
-latency then), else at its rate; beyond the last the last rate holds. So more bytes never take less
-time. `low` and `high` are what single samples and other sessions may take instead. Where a rate is
-used for a size that was not measured, they are FURTHER wider for each factor of two.
+bytes: a latency and a rate. Below the first point they are constant if its size is small (a latency
+then), else at its rate; beyond the last point the last rate holds. So more bytes never take less
+time. `low` and `high` are the seconds that single samples and other sessions may take instead.
+Where a rate is used for a size that was not measured, they are FURTHER wider for each factor of
+two.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from watari.model.walk import Traits
 
 SCHEMA = "watari-machine-1"
 FURTHER = 0.05
-LATENCY = 2**22  # bytes: what takes as long whatever its size, where it is the smallest measured
+LATENCY = 2**22  # bytes: a smallest measured size up to this is a latency, for any size below
 Seconds = Annotated[float, Field(gt=0, le=1e9)]
 
 
 class Point(Record):
-    """Seconds that a step takes on so many bytes."""
+    """Seconds of a step on `bytes`."""
 
     bytes: Annotated[float, Field(gt=0, le=2**63)] = Field(description="what the step moves")
     seconds: Seconds = Field(description="the middle")
@@ -48,7 +49,7 @@ class Point(Record):
 
 
 class Curve(Record):
-    """One kind of step."""
+    """The seconds of one kind of step, by size."""
 
     points: list[Point] = Field(min_length=1, description="ascending in bytes and seconds")
     source: str = Field(description="result file and case, or publication, that it is from")
@@ -63,7 +64,7 @@ class Curve(Record):
         return self
 
     def cost(self, size: float) -> Cost:
-        """Seconds of a step on so many bytes."""
+        """Seconds of a step on `size` bytes."""
         if size <= 0:
             return Cost(0.0, 0.0, 0.0)
         sizes = [p.bytes for p in self.points]
@@ -75,14 +76,15 @@ class Curve(Record):
         return Cost(middle, low / wider, high * wider)
 
     def doublings(self, size: float) -> float:
-        """How far a size is from the measured ones, where a rate stands in for a measurement."""
+        """Factors of two from a size to the measured ones, where a rate replaces a measurement."""
         first, last = self.points[0].bytes, self.points[-1].bytes
         below = log2(first / size) if first > LATENCY else 0.0
         return max(0.0, below, log2(size / last))
 
 
 def at(size: float, sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """Linear between points, at the rate of the last beyond it; below the first as above."""
+    """Linear between points; outside them constant or at a rate, as the head of this module
+    states."""
     index = bisect_right(sizes, size)
     if index == 0:
         return seconds[0] * (1 if sizes[0] <= LATENCY else size / sizes[0])
@@ -93,14 +95,14 @@ def at(size: float, sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 
 class Refused(Record):
-    """Input that the profile did not take."""
+    """A measurement that the profile did not take."""
 
     what: str
     why: str
 
 
 class Contention(Record):
-    """Several processes at once: by how much each is slower than alone."""
+    """Several processes at once: the slowdown of each against one alone."""
 
     key: str = Field(description="the step")
     processes: Annotated[int, Field(ge=2)]
@@ -108,7 +110,7 @@ class Contention(Record):
 
 
 class Rate(Record):
-    """Of a store: what its bytes per second are."""
+    """The rate of a store."""
 
     what: str = Field(description="engine, direction, block")
     rate: Annotated[float, Field(gt=0)] = Field(description="GB/s")
@@ -117,14 +119,14 @@ class Rate(Record):
 
 
 class Latency(Record):
-    """Of a load that needs the one before."""
+    """The latency of a load that needs the one before."""
 
     what: str = Field(description="processor, memory, size")
     seconds: Seconds
 
 
 class Scaled(Record):
-    """From what the profile of a machine was made that was not measured (scaled.py)."""
+    """The origin of the profile of a machine that was not measured (scaled.py)."""
 
     machine: str = Field(description="the measured machine")
     ratios: dict[str, Annotated[float, Field(gt=0)]] = Field(
@@ -134,7 +136,7 @@ class Scaled(Record):
 
 
 class MachineProfile(Record):
-    """What `predict` and `advise` know of a machine."""
+    """The facts that `predict` and `advise` use of a machine."""
 
     schema_: Literal["watari-machine-1"] = Field(default="watari-machine-1", alias="schema")
     name: str = Field(description="of the machine")
@@ -165,14 +167,14 @@ class MachineProfile(Record):
 
     @model_validator(mode="after")
     def says_what_was_scaled(self) -> MachineProfile:
-        """`scaled` is there for that kind, and for no other."""
+        """`scaled` is set for that kind, and for no other."""
         if (self.kind == "scaled") != (self.scaled is not None):
             raise PydanticCustomError("scaled", "kind 'scaled' and the field go together")
         return self
 
     @property
     def traits(self) -> Traits:
-        """What the walk through a program must know."""
+        """The facts that the walk through a program needs."""
         return Traits(self.route, self.counter_samples)
 
     def record(self) -> dict[str, Any]:
@@ -186,6 +188,6 @@ def read(path: Path) -> MachineProfile:
 
 
 def write(profile: MachineProfile, path: Path) -> None:
-    """The profile as a file, whole or not at all. Raises FileError."""
+    """Writes the profile to a file, atomically. Raises FileError."""
     text = json.dumps(profile.model_dump(mode="json", by_alias=True), indent=1)
     write_atomically(path, text + "\n")

@@ -1,4 +1,4 @@
-"""What result files say of elementary steps: each sample is some work, and the seconds it took."""
+"""Observations of elementary steps from result files: each sample is some work, and its seconds."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ OUTLIERS = (0.05, 0.95)  # quantiles of samples
 
 @dataclass(frozen=True)
 class Observation:
-    """Seconds of some work: the middle and the ends of what samples took. `computes`: a program's
-    own kernels do it, whose passes need not have the rate of memory."""
+    """Seconds of some work: the middle and the ends of its samples. `computes`: a program's own
+    kernels do it, whose passes need not have the rate of memory."""
 
     work: Work
     seconds: float
@@ -34,7 +34,7 @@ class Observation:
 
 
 def observed(work: Work, samples: Sequence[Sequence[float]], source: str) -> Observation | None:
-    """Of samples by trial; None where there are none."""
+    """The observation of samples by trial; None where there are none."""
     series = [list(s) for s in samples if len(s)]
     if not series or not work:
         return None
@@ -63,7 +63,7 @@ def by_phase(m: Measured, trial: dict[str, object]) -> list[list[float]]:
 
 
 def of_case(m: Measured, traits: Traits) -> list[Observation]:
-    """What the trials of a case say of steps."""
+    """The observations of steps in the trials of a case."""
     program = program_of(m)
     whole = parts(program, traits)
     source = f"{m.case} {words(m.case, m.parameters)}"
@@ -96,8 +96,8 @@ def of_case(m: Measured, traits: Traits) -> list[Observation]:
 
 
 def of_setup(cases: Sequence[Measured]) -> list[Observation]:
-    """Allocation of page-locked memory, by what the setup of a trial takes longer for a larger
-    array: trials of copies time nothing of it apart."""
+    """Observations of the allocation of page-locked memory: the setup of a trial takes longer for a
+    larger array. Trials of copies do not time the allocation itself."""
     found = []
     groups: dict[str, list[Measured]] = {}
     for m in cases:
@@ -119,7 +119,7 @@ def of_setup(cases: Sequence[Measured]) -> list[Observation]:
 
 
 def usable(m: Measured) -> bool:
-    """Whether a case says something of plain steps."""
+    """Whether a case shows plain steps."""
     return m.case in CASES and m.drawn and m.ranks == 1 and presentation(m.case).plain(m)
 
 

@@ -3,7 +3,7 @@
     seconds = sum over parts (allocate, bring, first, moving, steady, take back, release)
               of times x sum over steps of the step's seconds
 
-The interval adds the ends of all steps: what makes one slow makes others slow on that day, too.
+The interval adds the ends of all steps: a condition that slows one step slows others, too.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from watari.model.walk import parts
 from watari.model.work import PARTS, Part, Pass, Step, components
 
 KERNEL = 1.4  # times that an application may take longer: its kernels need not be as fast as a copy
-WAIT = 2.0  # launches more, for each of its own: the CPU may wait for a result before the next
+WAIT = 2.0  # further launches for each launch: the CPU may wait for a result before the next
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One style. `reason`: why there are no seconds. `assumed`: what stands in for measurements,
-    `left_out`: what is in no part."""
+    """The prediction for one style. `reason`: why there are no seconds. `assumed`: assumptions in
+    place of measurements. `left_out`: steps that are in no part."""
 
     style: str
     parts: Mapping[str, Cost] = field(default_factory=dict)
@@ -44,14 +44,14 @@ class Prediction:
 
     @property
     def total(self) -> Cost:
-        """All parts."""
+        """Seconds of all parts."""
         total = NOTHING
         for cost in self.parts.values():
             total = total + cost
         return total
 
     def only(self, names: frozenset[str] | None) -> Prediction:
-        """With these parts alone."""
+        """The prediction with these parts alone; None keeps all."""
         if names is None:
             return self
         return replace(
@@ -84,8 +84,8 @@ def beyond_memory(program: Program, profile: MachineProfile) -> str:
 
 
 def lacking(program: Program, profile: MachineProfile) -> str:
-    """Why the machine has not the memory of a style; empty where it has. Plain malloc is on every
-    machine, and the walk knows whether the GPU reaches it."""
+    """Why the machine lacks the memory of a style; empty where it has it. Plain malloc is on every
+    machine, and the walk checks whether the GPU reaches it."""
     wanted = {a.kind.partition(":")[0] for a in program.allocations.values()} - {""}
     wanted |= {STYLES[program.style].needs} - {""}
     reasons = {m.kind: m.reason for m in profile.machine.memories if not m.supported}
@@ -120,7 +120,7 @@ def priced(work: Sequence[Part], prices: Prices, computing: Set[str]) -> dict[st
 
 
 def of_program(program: Program, profile: MachineProfile, processes: int = 1) -> Prediction:
-    """The prediction for a program as it is styled."""
+    """The prediction for a program in the program's own style."""
     try:
         known = program.style in STYLES
         reason = known and (lacking(program, profile) or beyond_memory(program, profile))
@@ -182,7 +182,7 @@ def of_trace(program: Program, profile: MachineProfile, processes: int = 1) -> l
 
 
 def derivation(one: Prediction, profile: MachineProfile) -> list[str]:
-    """Lines that show where each second is from."""
+    """Lines that derive the seconds of each step."""
     lines = []
     prices = Prices(profile)
     for part in one.work:
@@ -203,7 +203,7 @@ def derivation(one: Prediction, profile: MachineProfile) -> list[str]:
 
 
 def of_curve(item: Step | Pass, profile: MachineProfile) -> str:
-    """Where the numbers of a step are from."""
+    """The sources of a step's curves, in brackets."""
     curves = [profile.curves.get(key) for key in components([item])]
     sources = dict.fromkeys(curve.source for curve in curves if curve)
     return f" ({'; '.join(sources)})" if sources else ""

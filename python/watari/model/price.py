@@ -1,12 +1,12 @@
-"""Seconds of steps, by a machine profile; and what stands in for a curve that it lacks.
+"""Seconds of steps, by a machine profile; and substitutes for curves that it lacks.
 
     pass = max(local bytes at the rate of a copy there, time on the link)
     link = max(read, write) + duplex x min(read, write)
 
 n kernels that share some bytes take n times as long as a copy of an nth: each of them is launched.
 
-A curve that is missing is replaced by a better known one within two factors, and the prediction
-says so; without any the step is unknown.
+A better known curve replaces a missing one, times two factors (least, most), and the prediction
+says so. Without a substitute the step is unknown.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from watari.common.errors import UnsupportedError
 from watari.model.machine import LATENCY, Curve, MachineProfile, at
 from watari.model.work import Pass, Step
 
-ALLOCATES = ("allocate", "release")  # without a curve they are left out, and that is said
-# a missing curve: another one, and the least and most times its seconds
+ALLOCATES = ("allocate", "release")  # left out without a curve, and the prediction says so
+# missing curve: its substitute, and the least and most factor on the seconds of that
 INSTEAD = {
     "read gpu link": ("transfer pinned device", 1.0, 1.2),
     "write gpu link": ("transfer device pinned", 1.0, 1.2),
@@ -58,8 +58,8 @@ UNKNOWN_CONTENTION = (0.95, 1.5)  # times the number of processes
 
 
 def factor_of(processes: int, known: Mapping[int, float]) -> float:
-    """By how much each of so many processes is slower than one alone: linear between counts that
-    were measured; beyond the last each gets its part of the same whole."""
+    """The slowdown of each of several processes against one alone: linear between measured counts.
+    Beyond the last count it grows with the number of processes."""
     counts, factor = [1], [1.0]
     for count, slower in sorted(known.items()):
         counts.append(count)
@@ -71,8 +71,8 @@ def factor_of(processes: int, known: Mapping[int, float]) -> float:
 
 @dataclass
 class Prices:
-    """What steps take on a machine, for one or several processes at once. `assumed` and `left_out`
-    gather the keys that were not measured there."""
+    """The seconds of steps on a machine, for one or several processes at once. `assumed` and
+    `left_out` gather the keys that were not measured there."""
 
     profile: MachineProfile
     processes: int = 1
@@ -94,8 +94,8 @@ class Prices:
         return Cost(cost.middle * middle, cost.low * least, cost.high * most)
 
     def no_faster_than_a_launch(self, key: str, known: Curve, size: float) -> Cost:
-        """Seconds by a curve. One that was measured for large sizes alone says nothing of small
-        ones but its rate: there it takes a launch at least, and perhaps twice as long."""
+        """Seconds by a curve. A curve that was measured for large sizes alone gives small ones only
+        a rate: there the step takes a launch at least, and perhaps twice as long."""
         cost = known.cost(size)
         if known.points[0].bytes <= LATENCY or size >= known.points[0].bytes:
             return cost
@@ -107,7 +107,8 @@ class Prices:
         return Cost(max(cost.middle, min(least, first.seconds)), cost.low, max(cost.high, high))
 
     def smallest_pass(self, processor: str) -> float | None:
-        """Seconds of a pass over next to nothing, if that was measured."""
+        """Seconds of the smallest measured pass, where its size is a latency (LATENCY); else
+        None."""
         known = self.profile.curves.get(f"pass {processor}")
         return known.points[0].seconds if known and known.points[0].bytes <= LATENCY else None
 
@@ -151,7 +152,7 @@ class Prices:
         return self.shared(key, self.curve(key, size)) if size else NOTHING
 
     def shared(self, key: str, cost: Cost) -> Cost:
-        """The same where several processes do it at once."""
+        """The cost of a step where several processes do it at once."""
         if self.processes == 1:
             return cost
         known = {c.processes: c.factor for c in self.profile.contention if c.key == key}

@@ -1,13 +1,14 @@
 """A program as the model sees it: allocations, phases, and the style that keeps them.
 
-A case gives one by its profile, a trace by a file, which is JSON:
+A program comes from the profile of a case, or from a trace file, which is JSON:
 
     {"schema": "watari-trace-1", "name": "a.out", "allocations": [{"name": "A", "bytes": 8000000}],
      "phases": [{"name": "fill", "repeats": 1, "accesses": [
         {"allocation": "A", "processor": "cpu", "read": 0, "written": 8000000}]}]}
 
-Every phase of a trace is timed, in order; the style is the reader's question, not the file's. What
-`watari trace` saw besides is in `observed`, for people and its page: the model does not read it.
+Every phase of a trace is timed, in order. A trace has no style: the reader predicts it in each one.
+`observed` has further records of `watari trace`, for people and its page: the model does not read
+it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ Size = Field(ge=0, le=2**63 - 1)
 
 @dataclass(frozen=True)
 class Program:
-    """What is done, in order. `before` and `after` are outside the timed samples; of a trace both
-    are empty. `measured`: parts that a trial of the case times, None for all of them."""
+    """A program: allocations and phases, in order. `before` and `after` are outside the timed
+    samples; for a trace both are empty. `measured`: parts that a trial of the case times, None for
+    all of them."""
 
     name: str
     style: str
@@ -45,7 +47,7 @@ class Program:
         return replace(self, style=style)
 
     def repeated(self, samples: list[int]) -> Program:
-        """With so many samples in each phase: those that a trial had."""
+        """The program with these numbers of samples in its phases: those that a trial had."""
         phases = tuple(replace(p, repeats=n) for p, n in zip(self.phases, samples, strict=True))
         return replace(self, phases=phases)
 
@@ -82,7 +84,7 @@ class AllocationRow(Row):
 
 
 class AccessRow(Row):
-    """What a processor reads and writes of an allocation in one sample of a phase."""
+    """Bytes that a processor reads and writes of an allocation in one sample of a phase."""
 
     allocation: str
     processor: Literal["cpu", "gpu"]
@@ -93,7 +95,7 @@ class AccessRow(Row):
 
 
 class PhaseRow(Row):
-    """Samples of one kind in a row."""
+    """Consecutive samples of one kind."""
 
     name: str
     repeats: int = Field(default=1, ge=1, le=10**12)
@@ -111,7 +113,7 @@ class Trace(Row):
 
 
 def read_trace(path: Path) -> Program:
-    """The program of a trace file. Raises FileError with what is wrong in it."""
+    """The program of a trace file. Raises FileError that states the error in the file."""
     trace = read_as(Trace, path, "trace")
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
     for phase in trace.phases:

@@ -25,7 +25,7 @@ from watari.results.schema import Results
 
 
 def whole_seconds(m: Measured) -> float:
-    """What a measured case took: its samples, and what it times outside them; median of trials."""
+    """Seconds of a measured case: its samples, and those timed outside them; median of trials."""
     outside = CASES[m.case].outside
     return float(
         median(
@@ -37,12 +37,13 @@ def whole_seconds(m: Measured) -> float:
 
 
 def known_key(case: str, parameters: Mapping[str, Any]) -> str:
-    """What a prediction and a measurement must have in common; threads are each machine's own."""
+    """The key that a prediction and a measurement of it share, without threads, which are each
+    machine's own."""
     return key(case, {n: v for n, v in parameters.items() if n not in ("threads", "oversubscribe")})
 
 
 def measured(results: Sequence[Results]) -> dict[str, float]:
-    """Seconds of every case of result files that the model could say something of."""
+    """Seconds of every case of result files that the model may predict, by key."""
     found = {}
     for m in measurements(results) if results else []:
         if m.case in CASES and m.drawn and not m.flagged:
@@ -51,7 +52,7 @@ def measured(results: Sequence[Results]) -> dict[str, float]:
 
 
 def beside(case: str, one: Prediction, seen: Mapping[str, float]) -> float | None:
-    """The measured seconds of what a prediction is of."""
+    """The measured seconds of a predicted case; None where there are none."""
     return seen.get(known_key(case, one.parameters)) if one.parameters else None
 
 
@@ -95,7 +96,7 @@ def joined(texts: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def notes(predictions: Sequence[Prediction]) -> list[str]:
-    """What the table cannot say: why a style has no seconds, what was assumed or left out."""
+    """Lines below the table: why a style has no seconds, what was assumed or left out."""
     lines = joined([(p.style or "this case", p.reason) for p in predictions if p.reason])
     without = [(p.style, ", ".join(p.left_out)) for p in predictions if p.left_out]
     lines += [f"{line} left out: not measured" for line in joined(without)]
@@ -151,7 +152,7 @@ def advice(title: str, given: Advice) -> Table:
 
 
 def advice_lines(given: Advice) -> list[str]:
-    """The verdict, what decides, break-evens, and what is not said."""
+    """The verdict, the step that decides, break-evens, refused styles and doubts."""
     refused = [(style or "this case", why) for style, why in given.refused.items()]
     return [
         given.verdict,

@@ -1,8 +1,8 @@
-"""The profile of a machine that was not measured: that of a measured one, by the limits of both.
+"""The profile of a machine that was not measured: that of a measured one, scaled by their limits.
 
     seconds = latency + (measured seconds - latency) x measured machine's limit / this one's limit
 
-`latency` is what a curve has left at no bytes. The limit is
+`latency` is the seconds of a curve at no bytes. The limit is
 
     MEMORY   bandwidth of GPU memory: passes of the GPU, copies inside GPU memory
     CACHE    multiprocessors x clock: the same passes, where the GPU's cache holds their bytes.
@@ -40,7 +40,7 @@ ON_GPU, IN_PLACE = {"device", "managed"}, {"pageable", "pinned"}
 
 @dataclass(frozen=True)
 class Limits:
-    """What a machine records of itself. Bytes per second; `cache` in multiprocessors x MHz."""
+    """The limits that a machine records. Bytes per second; `cache` in multiprocessors x MHz."""
 
     memory: float
     cache: float
@@ -88,7 +88,7 @@ def same_cpu(one: Machine, other: Machine) -> bool:
 
 
 def limit_of(key: str, curve: Curve, link: float) -> str:
-    """What limits a step."""
+    """The resource that limits a step."""
     step, *words = key.split()
     if step == "pass":
         return MEMORY if words[0] == "gpu" else CPU
@@ -107,7 +107,7 @@ def limit_of(key: str, curve: Curve, link: float) -> str:
 
 
 def latency(points: Sequence[Point]) -> float:
-    """Seconds that a curve has left at no bytes; 0 where it was measured for large sizes alone."""
+    """Seconds of a curve at no bytes; 0 where it was measured for large sizes alone."""
     first, *rest = points
     if first.bytes > LATENCY:
         return 0.0
@@ -136,7 +136,7 @@ def point(one: Point, start: float, limit: str, there: Limits, here: Limits) -> 
 def scaled_curve(
     key: str, curve: Curve, there: Limits, here: Limits, another_cpu: bool = False
 ) -> Curve:
-    """One step on this machine."""
+    """The curve of a step on this machine."""
     limit, start = limit_of(key, curve, there.link), latency(curve.points)
     rows: list[tuple[float, float, float, float]] = []
     for one in curve.points:
@@ -149,7 +149,7 @@ def scaled_curve(
         rows.append((size, seconds, one.low * changed / wider, one.high * changed * wider))
     points: list[Point] = []
     for size, *ends in sorted(rows):
-        if points:  # faster memory must not make more bytes faster than what its cache holds
+        if points:  # faster memory must not make more bytes faster than those that its cache holds
             last = points[-1]
             before = (last.seconds, last.low, last.high)
             ends = [max(a, b) for a, b in zip(ends, before, strict=True)]
@@ -201,7 +201,8 @@ def scaled(base: MachineProfile, probe: Machine, names: Sequence[str]) -> Machin
 
 
 def says(profile: MachineProfile) -> str:
-    """That a machine was not measured, and how its numbers were made; empty for other profiles."""
+    """A note that a machine was not measured, and how its numbers were made; empty for other
+    profiles."""
     if not profile.scaled:
         return ""
     rates = ", ".join(f"{name} x {ratio:.3g}" for name, ratio in profile.scaled.ratios.items())
@@ -212,7 +213,7 @@ def says(profile: MachineProfile) -> str:
 
 
 def read_probe(path: Path) -> Machine:
-    """What `watari probe --json` printed. Raises FileError."""
+    """Reads the output of `watari probe --json`. Raises FileError."""
     with suppress(OSError, ValueError):
         content = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(content, dict) and "schema" in content:

@@ -1,7 +1,7 @@
-"""The memory styles that the model knows: where an allocation lies, and what an access makes of it.
+"""The memory styles that the model knows.
 
-A style has two questions to answer: which memory its allocations are made of, and what happens when
-a processor uses data that lie on the other side.
+A style states the memory of its allocations, and how data move when a processor uses data on the
+other side.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ STAYS, COPIED, FAULTS, PREFETCHED, COUNTED = "stays", "copied", "faults", "prefe
 
 @dataclass(frozen=True)
 class Style:
-    """One row. `kinds`: memory of each allocation. `crossing`: what brings data to the other side.
+    """One row. `kinds`: memory of each allocation. `crossing`: how data reach the other side.
     `needs`: kind of memory that the machine must have."""
 
     name: str
@@ -23,7 +23,7 @@ class Style:
     needs: str = ""
 
 
-# `fixed` is that of cases whose allocations have kinds of their own
+# `fixed`: cases whose allocations have kinds of their own
 STYLES = {
     style.name: style
     for style in (

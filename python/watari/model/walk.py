@@ -1,6 +1,7 @@
-"""From a program and a style to the elementary steps whose seconds a machine profile knows.
+"""Turns a program and a style into elementary steps, whose seconds a machine profile has.
 
-The walk keeps where the data of each allocation are valid and goes through the phases:
+The walk records the sides on which the data of each allocation are valid, and goes through the
+phases:
 
     explicit           a use on the side without the data copies the whole allocation there
     managed            such a use faults the allocation in; the first use of all populates it
@@ -9,7 +10,7 @@ The walk keeps where the data of each allocation are valid and goes through the 
     system             with ATS it crosses the link until access counters have moved the pages to
                        the GPU (never back); with HMM it faults
 
-The first sample of a phase pays for what must move; the others are passes over data in place.
+The first sample of a phase includes the moves; the others are passes over data in place.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ OTHER = {"cpu": "gpu", "gpu": "cpu"}
 
 @dataclass(frozen=True)
 class Traits:
-    """How a machine treats system memory: `ats`, `hmm`, `unified` (one memory for both processors)
-    or nothing; samples until counters have moved what the GPU uses."""
+    """How a machine treats system memory. `route`: `ats`, `hmm`, `unified` (one memory for both
+    processors) or empty. `counter_samples`: samples until counters have moved the data that the GPU
+    uses."""
 
     route: str = ""
     counter_samples: float = 0
@@ -47,24 +49,24 @@ class Walk:
     by_cpu: set[str] = field(default_factory=set)  # allocations that the CPU uses
 
     def kind(self, allocation: Allocation) -> str:
-        """The memory that an allocation is of, where that is one."""
+        """The kind of memory of an allocation; empty where the style gives it two."""
         return allocation.kind or (self.style.kinds[0] if len(self.style.kinds) == 1 else "")
 
     def crossing(self, allocation: Allocation) -> str:
-        """What a use from the other side does."""
+        """How data cross when the other side uses them."""
         if allocation.kind and library.kind(allocation.kind).shared:
             return FAULTS
         return self.style.crossing if not allocation.kind else STAYS
 
     def home(self, allocation: Allocation, toucher: str) -> str:
-        """The side that memory of one side is on."""
+        """The side on which an allocation that stays in place has its memory."""
         kind = self.kind(allocation)
         if self.style.name == "managed-mapped":
             return "cpu"
         return side(library.side(kind, toucher)) if kind else toucher
 
     def use(self, access: Access) -> tuple[list[Step], Pass]:
-        """What one access needs first, and its own traffic. Raises UnsupportedError."""
+        """The steps that one access needs first, and its own pass. Raises UnsupportedError."""
         allocation, who = self.program.allocations[access.allocation], side(access.processor)
         if access.pattern != "regular":
             raise UnsupportedError(f"{access.allocation}: sparse accesses are not in the model")
@@ -113,9 +115,10 @@ class Walk:
         return [], Pass(who, read + written)
 
     def populate(self, allocation: Allocation, who: str, touched: int) -> list[Step]:
-        """The first touch of all; device memory and pinned memory have their pages already."""
+        """The steps of the first touch: none for device and pinned memory, which have their pages
+        already."""
         kind = self.kind(allocation)
-        if not kind:  # explicit: the copy of the side that begins
+        if not kind:  # explicit: the copy on the side that touches first
             kind = "pageable" if who == "cpu" else "device"
         if kind == "system":
             kind = "pageable" if who == "cpu" else "system"
@@ -126,7 +129,7 @@ class Walk:
         )
 
     def bring(self, how: str, allocation: Allocation, who: str, touched: int, read: bool) -> Step:
-        """What makes data of the other side local. Raises UnsupportedError."""
+        """The step that brings data from the other side. Raises UnsupportedError."""
         if how == COPIED:
             ends = ("pageable", "device") if who == "gpu" else ("device", "pageable")
             return Step(f"transfer {' '.join(ends)}", allocation.bytes)
@@ -157,7 +160,7 @@ class Walk:
         return tuple(before), tuple(inside), list(passes.values())
 
     def move(self, move: Move, phase: Phase) -> Step:
-        """A copy by an engine."""
+        """The step of a copy that no processor executes."""
         kinds = []
         for name in (move.source, move.target):
             kind, _, number = self.kind(self.program.allocations[name]).partition(":")
@@ -194,7 +197,7 @@ class Walk:
             replace(p, local=p.local + p.read + p.written, read=0, written=0, shared="system")
             for p in passes
         )
-        # of the samples that the counters take, the first see the link, the last local memory
+        # while the counters move pages, samples shift from the link to local memory
         near = moving * share / 2
         parts = [
             Part("moving", tuple(passes), moving - near, phase.name),
@@ -209,7 +212,8 @@ class Walk:
 
 
 def allocated(walk: Walk) -> list[tuple[str, int]]:
-    """Memory that the program takes, and its bytes: a copy on the host of what the CPU uses."""
+    """Memory that the program takes, by kind, with its bytes. Of two copies the host's counts only
+    if the CPU uses it."""
     found = []
     for allocation in walk.program.allocations.values():
         kinds = (allocation.kind,) if allocation.kind else walk.style.kinds

@@ -1,4 +1,4 @@
-"""What a program does, in elementary steps whose seconds a machine profile knows, and passes over
+"""The work of a program: elementary steps, whose seconds a machine profile has, and passes over
 data."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ PARTS = ("allocate", "bring", "first", "moving", "steady", "take back", "release
 
 @dataclass(frozen=True)
 class Step:
-    """One elementary operation on so many bytes; `key` names its curve in the machine profile."""
+    """One elementary operation on `bytes`; `key` names its curve in the machine profile."""
 
     key: str
     bytes: int
@@ -45,7 +45,7 @@ Work = tuple[Step | Pass, ...]
 
 @dataclass(frozen=True)
 class Part:
-    """Work that is done so many times; `name` is one of PARTS, `phase` the phase that has it."""
+    """Work that is done `times` times; `name` is one of PARTS, `phase` the phase that has it."""
 
     name: str
     work: Work
@@ -54,7 +54,7 @@ class Part:
 
 
 def components(work: Iterable[Step | Pass]) -> Mapping[str, float]:
-    """Bytes by curve: what the seconds of some work are made of."""
+    """Bytes of some work, by the curve that gives their seconds."""
     bytes_of: dict[str, float] = {}
     for item in work:
         if isinstance(item, Step):

@@ -1,1 +1,1 @@
-"""What a run is asked to measure."""
+"""Plans and requests: the cases that a run measures."""

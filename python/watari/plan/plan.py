@@ -20,13 +20,13 @@ from watari.common.errors import FileError, UsageError
 from watari.plan.request import Request, resolve
 
 TEXTS = ("name", "description", "source")
-QUICK_SAMPLES = 3  # the first has what comes once, another one what stays
+QUICK_SAMPLES = 3  # the first includes one-time costs, the others do not
 FIELDS = (*TEXTS, "defaults", "case")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Requests in order, and what to call them."""
+    """Requests in order, with a name."""
 
     name: str
     requests: tuple[Request, ...]
@@ -98,7 +98,8 @@ def checked(path: Path) -> dict[str, Any]:
 
 
 def check_values(where: str, table: dict[str, Any]) -> None:
-    """Every value a scalar or a list of scalars. Raises FileError naming the field."""
+    """Checks that every value is a scalar or a list of scalars. Raises FileError naming the
+    field."""
     for name, value in table.items():
         items = value if isinstance(value, list) else [value]
         if not items or not all(isinstance(item, (str, int, float)) for item in items):
@@ -108,7 +109,7 @@ def check_values(where: str, table: dict[str, Any]) -> None:
 
 
 def read(path: Path, machine: Machine) -> Plan:
-    """Reads a stored plan. Raises FileError (what is not a plan), UsageError (unknown words)."""
+    """Reads a stored plan. Raises FileError (not a plan), UsageError (unknown words)."""
     document = checked(path)
     defaults = document.get("defaults", {})
     check_values(f"{path}: defaults", defaults)

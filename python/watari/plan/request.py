@@ -1,4 +1,4 @@
-"""What is asked for: a case with every axis filled in, from the values that a user gave.
+"""A request: a case with every axis filled in, from the values that a user gave.
 
 Case and parameters are the key by which two runs are compared.
 """
@@ -30,7 +30,7 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Canonical text of case and parameters: what resume and compare match."""
+        """Canonical text of case and parameters: the key that resume and compare match."""
         return key(self.case, self.parameters)
 
 
@@ -60,8 +60,8 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     """Every combination of the given values, with the other axes at this machine's defaults.
 
     `memory=X` of a case that has `from` and `to` sets both. Raises UsageError, also for values that
-    no case takes because of others, and where no combination makes sense; one of several that does
-    not stays, for a run to say why.
+    the other values exclude, and where no combination makes sense. A senseless one among several
+    stays: the run reports why.
     """
     case, given = find(name), dict(given)
     if sets_both(case) and "memory" in given:
@@ -95,7 +95,8 @@ def unique(requests: Iterable[Request]) -> list[Request]:
 
 
 def each_memory(case: Case, given: dict[str, Value]) -> list[dict[str, Value]]:
-    """What `memory=X` stands for: takes it away. Raises UsageError beside `from` or `to`."""
+    """Removes `memory=X`, and returns the axes that it stands for. Raises UsageError beside `from`
+    or `to`."""
     both = given.pop("memory")
     ends = sorted({"from", "to"} & given.keys())
     if ends:
@@ -107,7 +108,7 @@ def each_memory(case: Case, given: dict[str, Value]) -> list[dict[str, Value]]:
 
 
 def require_taken(name: str, chosen: dict[str, list[Value]], requests: list[Request]) -> None:
-    """Raises UsageError for an axis none of whose values a request has."""
+    """Raises UsageError for an axis if no request has any of its chosen values."""
     for axis_name, wanted in chosen.items():
         taken = list(dict.fromkeys(request.parameters[axis_name] for request in requests))
         if not set(taken) & set(wanted):
@@ -136,8 +137,8 @@ def expected_bytes(request: Request) -> int:
 def describe(request: Request) -> str:
     """One line for people: the case's line, then every axis that is not at its default.
 
-    `copy gpu pinned -> device 1GiB copy-engine streams=4`; with every axis where a newer version
-    measured.
+    `copy gpu pinned -> device 1GiB copy-engine streams=4`; for a case or axis of a newer version
+    every parameter.
     """
     case, parameters = CASES.get(request.case), request.parameters
     if not case or parameters.keys() - case.axes.keys():

@@ -1,4 +1,4 @@
-"""Ours beside published values, quantity by quantity."""
+"""Measured beside published values, quantity by quantity."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from watari.results.measured import Measured
 
 
 def alike(m: Measured) -> Measured:
-    """A case in the words of another where it is the same thing."""
+    """A case in the words of another case, if both measure the same."""
     return presentation(m.case).alike(m)
 
 
 def limit(m: Measured) -> float | None:
-    """What the path can carry at most, GB/s, in the case's own count of bytes, if known."""
+    """The limit of the path, GB/s, in the case's own count of bytes; None if not known."""
     if m.case not in CASES or not m["size"]:
         return None
     bound = limits.limit(CASES[m.case].profile(m.parameters), m.machine)
@@ -32,14 +32,15 @@ def limit(m: Measured) -> float | None:
 
 
 def is_of(m: Measured, quantity: published.Quantity) -> bool:
-    """Whether a case measured this quantity, with nothing special about it."""
+    """Whether a case measured this quantity, without unusual values."""
     like = alike(m)
     usual = m.drawn and presentation(like.case).plain(like)
     return usual and quantity.matches(like.case, like.parameters)
 
 
 def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """What was measured here of a published quantity: the largest array of each memory and run."""
+    """Values measured here of a published quantity, at the largest array of each memory and run,
+    then the theoretical ones."""
     like = [alike(m) for m in cases if is_of(m, quantity)]
     measured_here, ceilings = [], {}
     for same in groups(like, "run", "memory", "from", "to").values():
@@ -92,7 +93,7 @@ def theirs(entry: published.Published) -> dict[str, Any]:
 
 
 def beside(cases: Sequence[Measured]) -> Drawn:
-    """Ours beside what was published, one panel a quantity that both have."""
+    """Measured beside published values, one panel for each quantity that both have."""
     entries = published.values()
     quantities = published.quantities()
     data = {}
@@ -123,7 +124,7 @@ def rank(entry: published.Published) -> tuple[int, str, str]:
 
 
 def numbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows that keep their order though two may have one name."""
+    """Rows with numbered names, which keep their order even if two have the same name."""
     return [
         {**row, "row": f"{i:02d}{row['machine']}", "middle": (row["low"] + row["high"]) / 2}
         for i, row in enumerate(data)
@@ -131,7 +132,7 @@ def numbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def beside_panel(title: str, data: list[dict[str, Any]], scale: alt.Scale, last: bool) -> Panel:
-    """Ours filled, published hollow, theoretical a tick; a line where a range was given."""
+    """Measured here filled, published hollow, theoretical a tick; a range is a line."""
     kinds = ["this run", "measured", "second-hand", "theoretical"]
     base = alt.Chart(rows(data)).encode(
         y=alt.Y(

@@ -1,8 +1,8 @@
 """Two runs, case by case: same, faster, slower or unsure; `significance.py` has the statistics.
 
-Compared is the speed (1 / time of a sample, see statistics.seconds) of each case, each phase on its
-own: a migration may have become slower towards the GPU alone. A case that is ok in base and is not
-in new is lost: whoever measures no more is not the same. `verdicts.py` shows the rows.
+The comparison is of speed (1 / time of a sample, see statistics.seconds) in each phase of each
+case: a migration may have become slower towards the GPU alone. A case that is ok in base and not in
+new is lost: a missing measurement is not the same speed. `verdicts.py` shows the rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from watari.results.statistics import summaries
 
 ONLY_BASE, ONLY_NEW, CHANGED = "only in base", "only in new", "status changed"
 LOST = "lost"  # ok in base, and not in new
-LOOSE = ("threads", "samples", "iterations")  # how many: may differ between runs of a case
+LOOSE = ("threads", "samples", "iterations")  # numbers that may differ between runs of a case
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ Levels = tuple[Sequence[float], Sequence[float]]  # median times of the trials i
 
 
 class Comparison(list[Row]):
-    """The rows, and in `head` what was compared: a line for the runs and for each difference."""
+    """The rows, and in `head` a line for each run and for each difference between them."""
 
     head: tuple[str, ...] = ()
 
@@ -84,7 +84,7 @@ def compare(base: Results, new: Results, threshold: float = THRESHOLD) -> Compar
 
 
 def pooled(results: Results) -> dict[str, Case]:
-    """Cases by key. The same case twice (a plan with overlapping sweeps) has more trials."""
+    """Cases by key. A case that occurs twice (a plan with overlapping sweeps) has all trials."""
     cases: dict[str, Case] = {}
     for case in results.cases:
         first = cases.get(case.key)
@@ -96,8 +96,8 @@ def pooled(results: Results) -> dict[str, Case]:
 
 
 def match(olds: dict[str, Case], news: dict[str, Case]) -> dict[str, str]:
-    """Key in base to key in new: the same, or the same but for axes that may differ, where that
-    leaves no doubt."""
+    """Key in base to key in new: the same key, or the same except for axes in LOOSE if only one
+    case on each side has it."""
     partners = {name: name for name in olds if name in news}
 
     def loose(cases: dict[str, Case]) -> dict[str, list[str]]:
@@ -175,7 +175,7 @@ def decided(rows: Sequence[tuple[Row, Levels | None]], threshold: float) -> list
 def settled(
     row: Row, levels: Levels, judgement: Judgement, slower: bool, faster: bool, threshold: float
 ) -> Row:
-    """A row with its verdict and, where trials are too few for one, how many would do."""
+    """A row with its verdict and, if trials are too few for one, the number that may be enough."""
     word, why = verdict(judgement, slower, faster, threshold)
     needed = trials_needed(judgement, threshold) if word == UNSURE else None
     have = min(map(len, levels))
@@ -193,8 +193,8 @@ def settled(
 
 
 def head(base: Results, new: Results) -> tuple[str, ...]:
-    """What is compared, then a line for every difference that may be the cause, of the runs and of
-    the hosts of each."""
+    """The two runs, then a line for every difference that may be the cause: between the runs, and
+    between the hosts of each."""
     runs = [
         f"{name}: {r.machine.name}, {r.program.started}"
         for name, r in (("base", base), ("new", new))
@@ -226,8 +226,8 @@ def head(base: Results, new: Results) -> tuple[str, ...]:
 
 
 def exit_code(rows: Sequence[Row], fail_on_unsure: bool = False) -> int:
-    """4 if anything is lost; 3 if anything is slower (or unsure, if that fails); 1 if something
-    became wrong or failed; else 0."""
+    """4 if anything is lost; 3 if anything is slower (or unsure, with `fail_on_unsure`); 1 if
+    something became wrong or failed; else 0."""
     verdicts = {row.verdict for row in rows}
     if LOST in verdicts:
         return 4

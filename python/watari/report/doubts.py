@@ -1,4 +1,4 @@
-"""What to doubt before the figures are believed, each with the cases that it concerns."""
+"""Doubts about the numbers of a run, each with the cases that it concerns."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Doubt:
 
 
 def named(m: Measured) -> str:
-    """A case in words, with its run's machine left out."""
+    """A case in words, with its size."""
     extent = cases.presentation(m.case).extent(m.parameters)
     return f"{m.case}: {cases.words(m.case, m.parameters)}" + (f", {extent}" if extent else "")
 
 
 def explained(doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The first case that has HM or DM in its words says what they are."""
+    """Explains HM and DM in the first case that has them in its words."""
     for doubt in doubts:
         for i, text in enumerate(doubt.cases):
             if any(side in text for side in SIDES):
@@ -48,8 +48,8 @@ def count(number: int, what: str = "case") -> str:
 def doubts(
     mine: Sequence[Measured], unreached: int = 0, hosts: Sequence[tuple[str, str]] = ()
 ) -> list[Doubt]:
-    """Of the cases of one run, the most serious first; `unreached` trials were planned and did not
-    run. `hosts` differ from the first one (hosts.apart)."""
+    """Doubts about the cases of one run, the most serious first. `unreached` trials were planned
+    and did not run; `hosts` differ from the first host (hosts.apart)."""
     ran = [m for m in mine if m.drawn]
     bad = [m for m in mine if m.status in ("wrong", "failed")]
     flagged = [m for m in ran if m.flagged]

@@ -1,4 +1,4 @@
-"""All figures, in the order of the page: those of every case, then ours beside published values."""
+"""All figures, in the order of the page: of every case, of tried programs, of published values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PUBLISHED = Figure(
 
 @cache
 def figures() -> tuple[Figure, ...]:
-    """Modules that several cases share come once."""
+    """All figures; a module that several cases share comes once."""
     modules = dict.fromkeys(presentation(name).figures for name in CASES)
     of_cases = [f for module in modules if module for f in import_module(module).FIGURES]
     return (*of_cases, TRIED, PUBLISHED)

@@ -1,11 +1,11 @@
-"""Which of several runs deviates from the others, case by case.
+"""Runs that deviate from the others, case by case.
 
-Of the logarithms of a case's times in three or more runs, one is an outlier by the modified z-score
-of Iglewicz and Hoaglin ("How to Detect and Correct Outliers", 1993),
+x is the logarithm of a case's time in one of three or more runs. The run is an outlier if its
+modified z-score (Iglewicz and Hoaglin, "How to Detect and Correct Outliers", 1993) is large,
 
     0.6745 |x - median| / MAD  >  3.5
 
-and beyond the threshold. The scatter within runs counts too: MAD is at least what trials show.
+and its deviation is beyond the threshold. MAD is at least the scatter of the trials within runs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Outlier:
 
     @property
     def ratio(self) -> float:
-        """Of its speed to theirs: below 1 is slower."""
+        """The run's speed over the typical one: below 1 is slower."""
         return self.typical / self.seconds
 
 
 def outliers(
     comparisons: Mapping[str, Sequence[Row]], threshold: float = THRESHOLD
 ) -> list[Outlier]:
-    """Those of runs that were compared with one base; the slowest first."""
+    """The outliers of runs that were compared with one base; the slowest first."""
     cases: dict[str, list[tuple[str, Row, float]]] = {}
     for run, rows in comparisons.items():
         for row in rows:

@@ -1,4 +1,4 @@
-"""The head of a run on the page: its machine, its key numbers, how its cases ended."""
+"""The head of a run on the page: its machine, its key numbers, its cases by status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watari.results import published
 from watari.results.measured import ALL, Measured
 from watari.results.schema import Results
 
-# the headline: quantities of published/quantities.toml, shorter
+# the headline: quantities of published/quantities.toml with shorter titles
 HEADLINE = {
     "gpu-copy": "GPU copy",
     "cpu-copy": "CPU copy",
@@ -31,7 +31,7 @@ STATUSES = ("ok", "wrong", "failed", "unsupported")
 
 
 def occasion(result: Results) -> str:
-    """When a file was made, and by which plan."""
+    """The time of a file and its plan."""
     when = f"{result.program.started[:16].replace('T', ' ')} UTC"
     if not result.plan:
         return when
@@ -40,7 +40,7 @@ def occasion(result: Results) -> str:
 
 
 def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dict[str, Any]:
-    """One run: its machine, program, headline and how many cases ended how."""
+    """One run: its machine, program, headline and the number of cases by status."""
     mine = [m for m in measured if m.run == name]
     plain = same[0].model_dump(mode="json", by_alias=True)
     gpus = Counter(p["name"] for p in plain["machine"]["processors"] if p["kind"] == "gpu")
@@ -66,7 +66,8 @@ def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dic
 
 
 def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Key numbers: those that this machine has, each of most trials, then of its largest array."""
+    """The key numbers that this machine has: each from the case with most trials, then with the
+    largest array."""
     tiles = []
     quantities = published.quantities()
     for name, title in HEADLINE.items():
@@ -75,14 +76,14 @@ def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
             (m.case == quantity.case, beside.alike(m)) for m in mine if beside.is_of(m, quantity)
         ]
         if like:
-            # as the answer: a case of this name before one that counts as it
+            # as in the answer: a case of this name before one that only counts as it
             _, best = max(like, key=lambda c: (len(c[1].trials), c[1]["size"], c[0], c[1].median))
             tiles.append(tile(title, best, quantity.sample))
     return tiles
 
 
 def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
-    """One key number with what it is, how sure it is, and how near to the limit."""
+    """One key number with its memory and size, its interval, and its part of the limit."""
     value = m.part(sample)
     number, unit = scaled(value)
     scale = 1000 if unit == "TB/s" else 1
@@ -102,7 +103,7 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
 
 
 def scaled(gigabytes: float) -> tuple[str, str]:
-    """A rate in the unit that reads best."""
+    """A rate as text in GB/s or TB/s, and the unit."""
     if gigabytes >= 1000:
         return f"{gigabytes / 1000:.2f}", "TB/s"
     return format_rate(gigabytes), "GB/s"

@@ -1,7 +1,8 @@
-"""The report: one page that holds its data, its figures and what draws them, and works offline.
+"""The report: one page that holds its data, its figures and the code that draws them, for use
+offline.
 
-The page names what is missing as plainly as what was measured. Vega comes from vl-convert's
-bundle, so that page and paper figures are drawn by the same code and nothing is fetched.
+The page names missing cases as plainly as measured ones. Vega comes from vl-convert's bundle, so
+that the same code draws the figures of page and paper, and the page fetches nothing.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ from watari.results.measured import Measured, measurements, names
 from watari.results.schema import Results
 
 TEMPLATES = Path(__file__).parent / "templates"
-SNIPPET = "window.vegaEmbed = vegaEmbed;"  # what report.js calls
+SNIPPET = "window.vegaEmbed = vegaEmbed;"  # report.js calls it
 GROUPS = ("Memory", "Storage", "Applications", "Data")  # of figures, in the sidebar
 
 
 def write(
     paths: list[Path], output: Path, format: str | None = None, without_names: bool = False
 ) -> None:
-    """The page at `output`, or with a format every figure as a file in the folder `output`;
-    `without_names` of hosts, users, paths and files.
+    """Writes the page to `output`, or with a format every figure as a file in the folder `output`.
+    `without_names` leaves out the names of hosts, users, paths and files.
 
-    Raises FileError for a file that is not a result, UsageError where no figure can be made.
+    Raises FileError for a file that is not a result, UsageError if no figure can be made.
     """
     read = [schema.read(path) for path in paths]
     shown = output
@@ -63,13 +64,13 @@ def write(
 
 @cache
 def bundle() -> str:
-    """What draws the figures. vl-convert takes a second to make it: once a process is enough."""
+    """The JavaScript that draws the figures; made once a process, since that takes a second."""
     return vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script")
 
 
 @cache
 def templates() -> jinja2.Environment:
-    """The templates of pages: what is not given is an error, and text is escaped."""
+    """The templates of pages: a missing value is an error, and text is escaped."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -112,7 +113,8 @@ def page(
 def alike(
     runs: Sequence[dict[str, Any]], of: Callable[[dict[str, Any]], Any]
 ) -> list[tuple[Any, list[dict[str, Any]]]]:
-    """What runs have, with the runs that have the same: it is shown once."""
+    """Each distinct value of the runs, with the runs that share it, so that the page shows it
+    once."""
     found: list[tuple[Any, list[dict[str, Any]]]] = []
     for one in runs:
         same = next((others for value, others in found if value == of(one)), None)
@@ -134,7 +136,7 @@ def inline_json(value: Any) -> str:
 
 
 def by_name(read: Sequence[Results]) -> dict[str, list[Results]]:
-    """The files of each run that is shown: several of one machine are merged."""
+    """The files of each run on the page: several files of one machine are one run."""
     grouped: dict[str, list[Results]] = {}
     for name, result in zip(names(read), read, strict=True):
         grouped.setdefault(name, []).append(result)

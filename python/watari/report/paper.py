@@ -15,14 +15,14 @@ from watari.results.measured import Measured
 
 
 def folder(output: Path) -> Path:
-    """Where figures go: `output`, or beside it where it names a page."""
+    """The folder of figures: `output`, or for a page its name without .html."""
     return output.with_suffix("") if output.suffix == ".html" else output
 
 
 def write_figures(
     drawings: Sequence[Drawing], where: Path, format: str, read: Sequence[Path] = ()
 ) -> None:
-    """Each figure as a file, none over what was `read`. Raises FileError, UsageError."""
+    """Writes each figure to a file, never over a file in `read`. Raises FileError, UsageError."""
     files = {where / f"{drawing.name}.{format}": drawing for drawing in drawings}
     for path in files:
         check_not_read(path, read)
@@ -35,16 +35,16 @@ def write_figures(
 
 
 def effort_of(program: str) -> Effort:
-    """How effort stands beside speed for a program that has styles."""
+    """The figure of effort beside speed of a program that has styles."""
     module = import_module(cases.presentation(program).figures)
     effort: Effort = module.EFFORT
     return effort
 
 
 def write_effort(program: str, measured: Sequence[Measured], output: Path) -> Drawn:
-    """The figure of effort beside speed as a file, its format by the name; returns its charts.
+    """Writes the figure of effort beside speed, its format by the name; returns its charts.
 
-    Raises UsageError where nothing of the kind was measured, FileError.
+    Raises UsageError without two styles on a GPU, FileError.
     """
     effort = effort_of(program)
     drawn = effort.figure.draw(measured)

@@ -33,8 +33,8 @@ def commands(cases: Sequence[Measured]) -> list[str]:
 def sweeps(same: Sequence[Measured]) -> list[list[str]]:
     """The words `axis=a,b` of each sweep that cases with the same axes make.
 
-    Each case begins as a sweep of its own; axis after axis, those become one that differ in this
-    axis alone.
+    Each case begins as a sweep of its own. Axis after axis, sweeps that differ in this axis alone
+    become one.
     """
     case = CASES.get(same[0].case)
     known = [axis for axis in case.axes if not usual(case, axis, same)] if case else []
@@ -50,13 +50,13 @@ def sweeps(same: Sequence[Measured]) -> list[list[str]]:
 
 
 def usual(case: Case, axis: str, same: Sequence[Measured]) -> bool:
-    """Whether all of these have the default of an axis, which may be another one for each."""
+    """Whether all cases have the default of an axis, which may differ from case to case."""
     default = case.axes[axis].default
     return all(m[axis] is None or m[axis] == default(m.machine, m.parameters) for m in same)
 
 
 def argument(axis: str, value: Any) -> str:
-    """A value as it is typed; sizes exactly."""
+    """A value as a user types it; sizes exactly."""
     if axis not in ("size", "block") or type(value) is not int:
         return as_text(value)
     return exact_size(value)

@@ -1,4 +1,4 @@
-"""The tables of the page: every case, what went wrong, what is missing."""
+"""The tables of the page: every case, cases that are not ok, missing cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watari.results.schema import Results
 
 
 def numbers(measured: Sequence[Measured]) -> list[Table]:
-    """Tables that are cases' own; of cases that share them once."""
+    """The own tables of cases; a table that several cases share comes once."""
     shown = {cases.presentation(m.case).tables for m in measured}
     order = [cases.presentation(name).tables for name in cases.CASES]
     chosen = [make for make in dict.fromkeys(order) if make in shown]
@@ -41,8 +41,8 @@ def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def table_rows(m: Measured, axes: str = "") -> list[dict[str, Any]]:
-    """A case as rows: one, or one for each phase of its series. `axes` are those that its words do
-    not show."""
+    """A case as rows: one, or one for each phase of its series. `axes` names the axes that its
+    words do not show."""
     base = {
         "run": m.run,
         "what": ", ".join(filter(None, [cases.words(m.case, m.parameters), axes])),
@@ -96,7 +96,7 @@ def numbers_of(m: Measured, times: statistics.Summary) -> dict[str, str]:
 
 
 def residency(m: Measured, when: str) -> str:
-    """How much of each array lies on the CPU side, by the first trial: `source 100%, ...`."""
+    """The share of each array on the CPU side, in the first trial: `source 100%, ...`."""
     arrays = (m.trials[0].get(when) or {}) if m.trials else {}
     parts = {
         array: f"{100 * r['cpu'] / r['bytes']:.0f}%"
@@ -109,7 +109,7 @@ def residency(m: Measured, when: str) -> str:
 
 
 def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Cases that did not run well, grouped by reason."""
+    """Cases that are not ok, grouped by reason."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for m in measured:
         if m.status != "ok":

@@ -20,13 +20,13 @@ from watari.report.page import templates
 ROWS = 24  # of the heat map; the others are in the table
 MOVED = {"to_gpu": "to the GPU", "to_cpu": "to the CPU"}
 COUNTED = {"gpu_faults": "GPU faults", "cpu_faults": "CPU faults", "thrashing": "thrashing"}
-FAINTEST = 0.12  # of a cell in which least was moved
+FAINTEST = 0.12  # opacity of the cells with the fewest bytes
 MANY = 40  # phases that are listed
 FEW = 4  # allocations of a phase that are listed
 
 
 def strength(size: int, most: int) -> float:
-    """How dark a cell is: by the logarithm, since bytes differ by powers of ten."""
+    """The opacity of a cell, by the logarithm, since bytes differ by powers of ten."""
     if size <= 0:
         return 0.0
     decades = 4.0
@@ -35,7 +35,7 @@ def strength(size: int, most: int) -> float:
 
 
 def heat(observed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the map: those allocations that crossed the link, most bytes first."""
+    """Rows of the map: the allocations that crossed the link, most bytes first."""
     timeline = observed["timeline"]
     width = timeline["seconds"] / timeline["columns"]
     rows = []
@@ -65,7 +65,7 @@ def heat(observed: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def cell_text(size: int, column: int, width: float) -> str:
-    """What a cell says when it is pointed at."""
+    """The tooltip of a cell."""
     if not size:
         return ""
     return f"{format_bytes(size)}, {format_duration(column * width)} after the start"
@@ -106,7 +106,7 @@ def tiles(observed: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def touched_text(kernel: Mapping[str, Any]) -> str:
-    """What a launch touches, in words."""
+    """The allocations that a launch touches, in words."""
     if not kernel["sampled"]:
         return "not sampled"
     words = {(True, True): "reads and writes", (True, False): "reads", (False, True): "writes"}
@@ -125,7 +125,7 @@ def touched_text(kernel: Mapping[str, Any]) -> str:
 
 
 def used_text(phase: Mapping[str, Any], labels: Mapping[str, str]) -> str:
-    """What each allocation moved in a phase, and its faults; most bytes first."""
+    """The bytes that each allocation moved in a phase, and its faults; most bytes first."""
     rows = sorted(
         phase.get("allocations", ()), key=lambda row: -row.get("to_gpu", 0) - row.get("to_cpu", 0)
     )
@@ -166,10 +166,10 @@ def page(content: Mapping[str, Any], made_by: str) -> str:
 
 
 def shortened(phases: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """The first phases, as many as one reads."""
+    """The first MANY phases."""
     return phases[:MANY]
 
 
 def write(content: Mapping[str, Any], output: Path, made_by: str) -> None:
-    """The page at `output`."""
+    """Writes the page to `output`."""
     write_atomically(output, page(content, made_by))

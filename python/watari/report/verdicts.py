@@ -1,6 +1,6 @@
 """Comparisons for people, on a terminal, and for programs, as plain values.
 
-A note that several rows have stands once, below the table.
+A note of several rows is printed once, below the table.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ STYLES = {
 
 
 COUNTED = (LOST, SLOWER, FASTER, SAME, UNSURE)
-# of rows: what alarms comes last, where a terminal shows it
+# of rows: alarms come last, where a terminal shows them
 ORDER = (SAME, ONLY_BASE, ONLY_NEW, UNSURE, FASTER, CHANGED, SLOWER, LOST)
 WORST = 5  # cases of a run that deviates in many
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
-    """What was compared, a table of the verdicts, and how many there are of each."""
+    """The head of a comparison, a table of the verdicts, and the number of each verdict."""
     lines = rows.head if isinstance(rows, Comparison) else ()
     rows = sorted(rows, key=lambda row: ORDER.index(row.verdict))
     table = empty("case", "base", "new", "new/base", "95%")
@@ -74,7 +74,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
 def render_nodes(
     comparisons: Mapping[str, Comparison], outliers: Sequence[Outlier]
 ) -> RenderableType:
-    """Several runs against one base: a line for each, then what deviates from the other runs."""
+    """Several runs against one base: a line for each, then cases that deviate from other runs."""
     table = empty("run", *COUNTED, "others", "new/base")
     for name, rows in comparisons.items():
         verdicts = Counter(row.verdict for row in rows)
@@ -92,7 +92,7 @@ def render_nodes(
 
 
 def deviating(outliers: Sequence[Outlier], every: Sequence[Row]) -> CaseTable:
-    """The worst cases of each run that deviates, and how many more there are."""
+    """The worst cases of each run that deviates, and the number of its other cases."""
     table = empty("deviates from the other runs", "case", "its speed", "theirs", "its/theirs")
     for run in dict.fromkeys(o.run for o in outliers):
         mine = [o for o in outliers if o.run == run]
@@ -114,7 +114,7 @@ def as_values(
     threshold: float,
     fail_on_unsure: bool,
 ) -> dict[str, Any]:
-    """All of it as plain values; times in s, of one sample."""
+    """Comparisons and outliers as plain values; times in s, of one sample."""
     return {
         "base": base,
         "threshold": threshold,
@@ -143,7 +143,7 @@ def as_values(
 
 
 def ratio_text(ratio: float) -> str:
-    """A ratio with three decimals, within what one reads."""
+    """A ratio with three decimals, `<0.001` or `>1000`."""
     return "<0.001" if ratio < 0.001 else f"{ratio:.3f}" if ratio < 1000 else ">1000"
 
 
@@ -157,8 +157,8 @@ def empty(first: str, *titles: str) -> CaseTable:
 
 
 def labels(rows: Sequence[Row], among: Sequence[Row] = ()) -> list[str]:
-    """Each case in one line, with the axes by which it differs from others of the same line (of
-    these rows, or of those that it is among), and its phase."""
+    """Each case in one line, with its phase and with the axes by which it differs from other cases
+    of the same line in `rows` or `among`."""
     texts = describe_all([Request(row.case, row.parameters, 1) for row in (*rows, *among)])
     return [
         text if row.part in ("", WHOLE) else f"{text}, {row.part}"
@@ -167,7 +167,7 @@ def labels(rows: Sequence[Row], among: Sequence[Row] = ()) -> list[str]:
 
 
 def speed(row: Row, seconds: float | None) -> str:
-    """GB/s, or the time where a sample moves no bytes."""
+    """GB/s, or the time if a sample moves no bytes."""
     if seconds is None:
         return ""
     return (

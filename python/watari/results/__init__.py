@@ -1,1 +1,1 @@
-"""Result files: their schema, what was measured, statistics."""
+"""Result files: their schema, the measured cases, statistics."""

@@ -1,4 +1,4 @@
-"""Where a series stops changing: when a migration ends, and the plateaus before and after it.
+"""The change of level in a series: the end of a migration, and the plateaus before and after it.
 
 Pages may move gradually (50 to 60 samples on a GH200) or all within one sample (faults, over
 PCIe); late samples and short drops are everyday noise, and most series never change at all.
@@ -14,18 +14,19 @@ import numpy.typing as npt
 
 from watari.results.statistics import Array, Samples
 
-# How far from its level, in standard deviations of the noise, a sample of a plateau may lie. The
-# first follows a gradual change closest to its end; the second sees one slow sample in much noise.
+# The largest distance of a plateau's samples from its level, in standard deviations of the noise.
+# The first follows a gradual change closest to its end; the second detects one slow sample in much
+# noise.
 DEVIATIONS = (2.0, 4.0)
-CHANCE = 0.06  # of taking strays at the beginning for a change; lets 1 slow sample of 9 count
+CHANCE = 0.06  # of mistaking strays at the beginning for a change; lets 1 slow sample of 9 count
 
 
 @dataclass(frozen=True)
 class Settling:
     """A change of level: samples [0, start) lie on the plateau `before`, [end, n) on `after`.
 
-    Between them the series moves; start = end is a step. `end` is None where it still moves at its
-    last samples; `after` is then the level it has reached. `seconds` is the time up to `end`.
+    Between them the series moves; start = end is a step. `end` is None if the series still moves at
+    its last samples; `after` is then the level it has reached. `seconds` is the time up to `end`.
     """
 
     start: int
@@ -40,12 +41,12 @@ def settle(
 ) -> Settling | None:
     """The change of level in `samples`: times, rates or fractions; None if it is all noise.
 
-    `times` are the seconds of every sample where the samples themselves are not. A sample lies on
-    a plateau within `tolerance` of its level, two standard deviations of its noise, or `floor`,
-    whatever is most; fractions that end at 0 need a floor (0.02).
+    `times` are the seconds of every sample, if the samples are not times. A sample lies on a
+    plateau within `tolerance` of its level, two standard deviations of its noise, or `floor`,
+    whichever is largest; fractions that end at 0 need a floor (0.02).
 
     Method: the last plateau's level is the median of the last quarter. The end is the split that
-    best parts samples off it from samples on it: the maximum over i of the sum, over samples
+    best separates samples off it from samples on it: the maximum over i of the sum, over samples
     before i, of +1 (off) or -1 (on). Strays and short drops later cannot move it. It counts as a
     change if strays alone would seldom look like it (see `by_chance`). The start is located in the
     same way in the samples before it, with the level of the first three samples.
@@ -97,12 +98,13 @@ def best_split(inside: npt.NDArray[np.bool_]) -> int:
 
 
 def by_chance(values: Array, end: int, judged: int, after: float) -> float:
-    """How probable it is that strays alone make as clear a beginning as values[:judged].
+    """The probability that strays alone make as clear a beginning as values[:judged].
 
     Strays as far off as half the beginning have a frequency q after `end` (half a stray is added,
-    since none seen is not none). The score of `best_split` is then a random walk that reaches m
-    with probability (q / (1 - q))^m, the gambler's ruin. Judging the first sample alone finds the
-    pass that faults every page in, a hundred times slower than the next, which lies a little off.
+    since a series without strays may still have some). The score of `best_split` is then a random
+    walk that reaches m with probability (q / (1 - q))^m, the gambler's ruin. Judging the first
+    sample alone detects a pass that faults every page in: it is a hundred times slower than the
+    next, which lies a little off.
     """
     distance = np.abs(values - after)
     far = distance >= np.median(distance[:judged]) / 2
@@ -113,7 +115,8 @@ def by_chance(values: Array, end: int, judged: int, after: float) -> float:
 
 
 def still_moving(plateau: Array, off: npt.NDArray[np.bool_], width: float) -> bool:
-    """Whether what should be the last plateau is none: it slopes, or it is left at the very end."""
+    """Whether the last plateau is none: it has fewer than three samples, slopes, or ends with three
+    samples off it."""
     if off[-3:].all() or len(plateau) < 3:
         return True
     half = len(plateau) // 2

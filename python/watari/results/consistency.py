@@ -1,8 +1,8 @@
-"""What a result file must hold beyond types: series as long as each other, phases within them,
-parameters that their axes know.
+"""Consistency of a result file beyond types: series of equal length, phases within them, parameters
+that their axes accept.
 
-Everything that reads a result relies on it. A case or an axis that is not in the table is of a
-newer version: its values stay as they are.
+All readers of a result rely on it. A case or an axis that is not in the table is of a newer
+version: its values are not checked.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def wrong(location: tuple[str | int, ...], text: str, value: Any) -> ValidationE
 
 
 def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
-    """Raises ValidationError where parameters are not those of a known case, or where samples were
-    taken and `counts`, the bytes and flops of one, say that they moved and computed nothing."""
+    """Raises ValidationError if parameters are not those of a known case, or if `counts`, the bytes
+    and flops of a sample, are 0 though the case has some. None: no samples were taken."""
     if not CHECKS:
         raise RuntimeError("watari.cases must be imported before results are checked")
     for check in CHECKS:
@@ -43,7 +43,7 @@ def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int]
 
 
 def completed(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with each axis that was added to the case since they were written."""
+    """The parameters, with values for axes that the case got after they were written."""
     whole = dict(parameters)
     for complete in COMPLETIONS:
         whole = complete(name, whole)
@@ -51,7 +51,7 @@ def completed(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_length(location: tuple[str | int, ...], values: Sequence[float], samples: int) -> None:
-    """Raises ValidationError where a series has not one value a sample."""
+    """Raises ValidationError unless a series has one value for each sample."""
     if len(values) != samples:
         raise wrong(location, f"has {len(values)} values, and host_s {samples}", len(values))
 
@@ -69,7 +69,7 @@ def check_series(
 
 
 def check_seconds(location: tuple[str | int, ...], value: float) -> None:
-    """Raises ValidationError for what no run can have taken."""
+    """Raises ValidationError for a time that no run can have taken."""
     if not 0 <= value <= MOST_SECONDS:
         raise wrong(location, f"must be from 0 to {MOST_SECONDS:g} s, is {value:g}", value)
 

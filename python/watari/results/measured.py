@@ -1,4 +1,4 @@
-"""What figures and report show of result files: one `Measured` per case and machine, in words.
+"""Result files for figures and report: one `Measured` per case and machine.
 
 A rate is bytes_per_sample over the time of a sample, in GB/s (1e9 bytes per second). Several files
 of one machine are merged; when they hold the same case twice they are shown as separate runs.
@@ -22,7 +22,7 @@ FIRST, SETTLED, ALL = "first", "settled", "all"
 
 @dataclass(frozen=True)
 class Measured:
-    """One case of one run. `trials` are those that went well, in the order they were made."""
+    """One case of one run. `trials` has the successful ones, in the order in which they ran."""
 
     run: str
     machine: dict[str, Any]
@@ -47,7 +47,7 @@ class Measured:
 
     @cached_property
     def summary(self) -> Summary:
-        """Of the rates, in GB/s, over trials."""
+        """The summary of the rates, in GB/s, over trials."""
         return statistics.summary(self.rates)
 
     @property
@@ -61,7 +61,7 @@ class Measured:
 
     @property
     def drawn(self) -> bool:
-        """Whether it has something true to draw: wrong results are named, never drawn."""
+        """Whether it has valid samples to draw: wrong results are named, never drawn."""
         return bool(self.trials) and self.status != "wrong"
 
     @property
@@ -100,8 +100,8 @@ class Measured:
 
 
 def names(results: Sequence[Results]) -> list[str]:
-    """The name each file is shown by: its machine's, with the date where a case comes twice, and
-    a number where that is not enough."""
+    """The displayed name of each file: its machine's, with the date if files of the machine have
+    the same case, and with a number if the date is not enough."""
     shown: list[str] = []
     for result in results:
         name = result.machine.name
@@ -142,7 +142,7 @@ def measurements(results: Sequence[Results]) -> list[Measured]:
 
 @dataclass(frozen=True)
 class Settled:
-    """Where a phase stops changing: after `end` samples, from one rate (GB/s) to another."""
+    """The change of a phase: it ends after `end` samples, from one rate (GB/s) to another."""
 
     phase: str
     first: int

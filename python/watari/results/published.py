@@ -1,9 +1,9 @@
 """Published values of other machines, from published/*.toml: a file for each study or program, and
 others.toml.
 
-quantities.toml names what each number is a number of, as a case and a subset of its parameters, so
-that it can be shown beside what was measured here. Published values are never mixed with measured
-ones: each carries its source and whether it was measured, is theoretical, or is second-hand.
+quantities.toml defines the quantity of each number, as a case and a subset of its parameters, so
+that the number can be shown beside values measured here. The two are never mixed: each published
+value carries its source and its kind: measured, theoretical or second-hand.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ KINDS = ("measured", "theoretical", "second-hand")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number is a number of: `parameters` is a subset of those of `case`; without a case
-    nothing of ours stands beside it. With `less` it is a difference, with `over` a ratio: that
-    case, less or over the one that has these parameters instead. `least` is what `watari check`
-    expects."""
+    """The quantity of a number: `parameters` is a subset of those of `case`; without a case no
+    value measured here stands beside it. With `less` it is a difference, with `over` a ratio: the
+    case less or over the same case with these parameters instead. `watari check` expects
+    `least`."""
 
     name: str
     title: str
@@ -58,21 +58,21 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
-    rough: bool = False  # what the source's words point to: shown, no ground for a forecast
+    rough: bool = False  # estimated from the source's words: shown, not used for a forecast
     own: bool = False  # measured for this project, with other programs: not published by others
     size: int = 0  # bytes of one array; 0 where the value holds for all, or none was published
-    # those of the case that the quantity leaves open, of this value
+    # of this value: parameters of the case that the quantity leaves open
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The value as it is written: one number or a range; `about` where words stand for it."""
+        """The value as text: one number or a range, with `about` if it is rough."""
         text = f"{self.low:g}" if self.low == self.high else f"{self.low:g}–{self.high:g}"
         return f"about {text}" if self.rough else text
 
 
 def folder() -> Path:
-    """Where the published values are. Raises FileError with the folders that were searched."""
+    """The folder of the published values. Raises FileError with the folders that were searched."""
     folders = stored("published")
     for path in folders:
         if (path / "quantities.toml").is_file():
@@ -87,7 +87,7 @@ def quantities(where: Path | None = None) -> dict[str, Quantity]:
 
 
 def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
-    """One [[value]] of a file, with what it takes over from the file's head."""
+    """One [[value]] of a file, with the keys that it takes from the file's head."""
     whole = {**head, **({"hardware": ""} if "machine" in row else {}), **row}
     for name in ("quantity", "machine", "kind", "unit", "source", "title", "where"):
         if name not in whole:
@@ -108,8 +108,8 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
 
 
 def values(where: Path | None = None, own: bool = False) -> list[Published]:
-    """What others published; with `own`, what was measured for this project too. Raises FileError
-    that names file and field."""
+    """Values that others published; with `own`, also values measured for this project. Raises
+    FileError that names file and field."""
     where = where or folder()
     known = quantities(where)
     entries = []

@@ -1,4 +1,4 @@
-"""How far trials of a table's cases scatter, and what one case can learn from the others.
+"""The scatter of trials in the cases of a table, estimated for one case with help of the others.
 
 Three trials show a level well and its scatter badly. The cases of a table were measured by one
 program on one machine in turn, so their variances resemble each other. A variance s^2 with d
@@ -7,9 +7,9 @@ and Molecular Biology 3, 2004, the method of limma):
 
     s~^2 = (d0 s0^2 + d s^2) / (d0 + d)      with d0 + d degrees of freedom
 
-s0^2 and d0 follow from mean and variance of log s^2 over the cases: where cases scatter alike, d0
-is large, and three trials each say as much as one case with many trials; where they do not, d0 is
-small, and each case stands alone.
+s0^2 and d0 follow from mean and variance of log s^2 over the cases. If cases scatter alike, d0 is
+large, and three trials each say as much as one case with many trials. If they do not, d0 is small,
+and each case stands alone.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LEAST_CASES = 5  # of fewer, the scatter of variances is not known
+LEAST_CASES = 5  # with fewer, the scatter of variances is not known
 MOST_FREEDOM = 200.0  # beyond, Student's t is the normal distribution
 LEAST_VARIANCE = 1e-16  # of a logarithm: a clock that shows the same time twice
 
 
 @dataclass(frozen=True)
 class Prior:
-    """X."""
+    """The table's variance s0^2 of a trial, and its degrees of freedom d0."""
 
     variance: float
     freedom: float
@@ -39,7 +39,7 @@ class Prior:
 
 
 def prior(variances: Sequence[tuple[float, float]]) -> Prior | None:
-    """Of (variance, degrees of freedom) of each case; None where there are too few."""
+    """The prior from (variance, degrees of freedom) of each case; None if there are too few."""
     known = [(max(v, LEAST_VARIANCE), d) for v, d in variances if d >= 1]
     if len(known) < LEAST_CASES:
         return None
@@ -62,7 +62,7 @@ def digamma(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """Its derivative (6.4.6, 6.4.12)."""
+    """Derivative of digamma (6.4.6, 6.4.12)."""
     below = 0.0
     while x < 6:
         below += 1 / x**2

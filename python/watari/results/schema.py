@@ -1,7 +1,7 @@
-"""The result file: what a run writes, and report and compare read. docs/results.md explains it.
+"""The result file, which a run writes and report and compare read. docs/results.md explains it.
 
-Times are in seconds, sizes in bytes. A key that is absent reads as null or empty; what is
-written has every key. `python -m watari.results.schema` prints the JSON Schema.
+Times are in seconds, sizes in bytes. A key that is absent reads as null or empty; a written file
+has every key. `python -m watari.results.schema` prints the JSON Schema.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def parse(data: Any, name: str) -> Results:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """The results in a file; FileError names file and field of what is not right."""
+    """The results in a file; FileError names the file and the wrong field."""
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
@@ -285,7 +285,7 @@ def read(path: str | os.PathLike[str]) -> Results:
 
 
 def write(path: str | os.PathLike[str], results: Results) -> None:
-    """Write whole or not at all; FileError says why not. What is written can be read again."""
+    """Writes the file whole or not at all; FileError names the reason. `read` accepts the file."""
     data = results.as_dict()
     parse(data, str(path))  # lists may have been changed since the model was made
     write_atomically(path, format_json(data) + "\n")

@@ -13,10 +13,10 @@ the threshold, `same` if the whole interval lies within it, `unsure` in between:
 decide, and `trials_needed` estimates how many.
 
 Among many cases some interval errs by chance. `slower` and `faster` therefore also have to pass the
-procedure of Benjamini and Hochberg (J. Royal Statistical Society B 57, 1995): where nothing changed
-a table has a false `slower` with a chance of at most 2.5%, and where much changed at most 2.5% of
-what is called slower are not; as much for `faster`. Holm's procedure, which bounds the chance of a
-single error in any table, missed most of a slowdown of 1.6 in every case with three trials.
+procedure of Benjamini and Hochberg (J. Royal Statistical Society B 57, 1995). If nothing changed, a
+table has a false `slower` with a chance of at most 2.5%; if much changed, at most 2.5% of the
+`slower` verdicts are false. The same holds for `faster`. Holm's procedure, which bounds the chance
+of a single error in any table, missed most of a slowdown of 1.6 in every case with three trials.
 
 With trial levels that scatter by 1%, three trials in each run detect a change of 9% in one of 40
 cases, five one of 8%. With levels that scatter by 10%, three trials detect 60% in every case.
@@ -39,14 +39,14 @@ from watari.results.statistics import Array, student_quantile, student_tail
 
 THRESHOLD = 0.05
 ERROR = 0.025  # chance of a false alarm in one direction
-MOST_TRIALS = 100  # that a user may be advised to run
+MOST_TRIALS = 100  # largest number that a user may be advised to run
 
 SAME, FASTER, SLOWER, UNSURE = "same", "faster", "slower", "unsure"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What two sets of trial medians say of the ratio of speeds."""
+    """The ratio of speeds from two sets of trial medians, with its uncertainty."""
 
     ratio: float
     interval: tuple[float, float] | None
@@ -70,7 +70,7 @@ def judge(
     base: Levels, new: Levels, threshold: float = THRESHOLD, common: Prior | None = None
 ) -> Judgement:
     """Judge positive times, one a trial. With one trial on a side, the other's scatter is taken
-    for both; with one on each there is no interval, and nothing is probable."""
+    for both; with one on each there is no interval, and both probabilities are 1."""
     ratio = float(np.median(base) / np.median(new))
     x, y = logarithms(base, new)
     if len(x) + len(y) < 3:
@@ -78,7 +78,7 @@ def judge(
     error, freedom = standard_error(x, y, common)
     difference = float(x.mean() - y.mean())
     half = quantile(freedom) * error
-    # the interval is of the means; medians are what is shown, and must lie in it
+    # the interval is of the means; the ratio of medians, which is shown, must lie in it
     low, high = min(difference - half, math.log(ratio)), max(difference + half, math.log(ratio))
     margin = math.log1p(threshold)
     return Judgement(
@@ -91,25 +91,25 @@ def judge(
 
 
 def logarithms(base: Levels, new: Levels) -> tuple[Array, Array]:
-    """Of the times of both."""
+    """Logarithms of the times of base and new."""
     return np.log(np.asarray(base, dtype=np.float64)), np.log(np.asarray(new, dtype=np.float64))
 
 
 @cache
 def quantile(freedom: float) -> float:
-    """Of Student's t, for the 95% interval."""
+    """Quantile of Student's t, for the 95% interval."""
     return student_quantile(1 - ERROR, freedom)
 
 
 def pooled_variance(x: Array, y: Array) -> tuple[float, float]:
-    """Of one trial, over both sides, with its degrees of freedom."""
+    """Variance of one trial, over both sides, with its degrees of freedom."""
     freedom = len(x) + len(y) - 2
     squares = float(((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum())
     return (squares / freedom if freedom else 0.0), freedom
 
 
 def standard_error(x: Array, y: Array, common: Prior | None = None) -> tuple[float, float]:
-    """Of the difference of the means, with its degrees of freedom."""
+    """Standard error of the difference of the means, with its degrees of freedom."""
     if common:
         variance, freedom = common.moderated(*pooled_variance(x, y))
         return math.sqrt(variance * (1 / len(x) + 1 / len(y))), freedom
@@ -131,9 +131,9 @@ def tail(distance: float, error: float, freedom: float) -> float:
 
 
 def discoveries(probabilities: Sequence[float], error: float = ERROR) -> list[bool]:
-    """Which hypotheses are rejected so that the expected share of false rejections among them is at
-    most `error` (Benjamini and Hochberg): the k smallest, with the largest k for which
-    p(k) <= error k / all."""
+    """Whether each hypothesis is rejected, such that the expected share of false rejections is at
+    most `error` (Benjamini and Hochberg): the k smallest probabilities, with the largest k for
+    which p(k) <= error k / all."""
     ordered = sorted(probabilities)
     limits = (error * rank / len(ordered) for rank in range(1, len(ordered) + 1))
     accepted = [p for p, most in zip(ordered, limits, strict=True) if p <= most]
@@ -141,8 +141,8 @@ def discoveries(probabilities: Sequence[float], error: float = ERROR) -> list[bo
 
 
 def trials_needed(judgement: Judgement, threshold: float = THRESHOLD) -> int | None:
-    """Trials in each run that would likely decide what is unsure, if levels stay where they are;
-    None where the ratio lies too near the threshold for any number up to MOST_TRIALS."""
+    """Trials in each run that would likely decide an unsure case, if levels stay the same; None if
+    the ratio lies too near the threshold for any number up to MOST_TRIALS."""
     if judgement.interval is None or not judgement.scatter:
         return None
     distance = abs(abs(math.log(judgement.ratio)) - math.log1p(threshold))
@@ -153,9 +153,9 @@ def trials_needed(judgement: Judgement, threshold: float = THRESHOLD) -> int | N
 def verdict(
     judgement: Judgement, slower: bool, faster: bool, threshold: float = THRESHOLD
 ) -> tuple[str, str]:
-    """The verdict, and why if that cannot be seen from the interval.
+    """The verdict, and the reason if the interval does not show it.
 
-    `slower` and `faster` say whether such an alarm stands among so many cases.
+    `slower` and `faster`: whether such an alarm passes the test over all cases (`discoveries`).
     """
     if judgement.interval is None:
         return UNSURE, "one trial each: no interval"

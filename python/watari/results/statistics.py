@@ -1,4 +1,4 @@
-"""What series of samples say, and how far to trust it. Trials are as in a result file.
+"""Summaries of series of samples, with confidence intervals. Trials are as in a result file.
 
 A trial is a fresh process, and its samples share its page tables, its memory and the clock of that
 minute: they are not independent, a hundred of them are no better than one level measured well. So
@@ -26,7 +26,7 @@ WHOLE = "whole"  # the name of the part that is the whole series
 
 @dataclass(frozen=True)
 class Summary:
-    """A quantity over trials. All in the quantity's unit, but `spread`, which has none."""
+    """A quantity over trials, in its unit, except `spread`, which has none."""
 
     trials: int
     samples: int
@@ -41,18 +41,18 @@ class Summary:
 
 
 def seconds(trial: Trial) -> list[float]:
-    """Time of every sample: between device events where the trial has them, which leaves out what
-    enqueueing costs (as nvbandwidth and nvbench do), else by the host's clock."""
+    """Time of every sample: between device events if the trial has them, which leaves out the cost
+    of enqueueing (as nvbandwidth and nvbench do), else by the host's clock."""
     return list(trial.get("device_s") or trial.get("host_s") or [])
 
 
 def good(trials: Iterable[Trial]) -> list[Trial]:
-    """The trials that went well and have samples."""
+    """The successful trials that have samples."""
     return [trial for trial in trials if trial["status"] == "ok" and trial.get("host_s")]
 
 
 def parts(trial: Trial) -> dict[str, list[float]]:
-    """Times by phase, in order; the whole series, under WHOLE, where there are no phases."""
+    """Times by phase, in order; the whole series, under WHOLE, without phases."""
     times = seconds(trial)
     phases = trial.get("phases") or []
     named = {p["name"]: times[p["first"] : p["last"]] for p in phases}
@@ -60,7 +60,7 @@ def parts(trial: Trial) -> dict[str, list[float]]:
 
 
 def summaries(trials: Iterable[Trial]) -> dict[str, Summary]:
-    """A summary of the times of each phase, over the trials that went well and have the phase."""
+    """A summary of the times of each phase, over the successful trials that have the phase."""
     gathered: dict[str, list[list[float]]] = {}
     for trial in good(trials):
         for name, times in parts(trial).items():
@@ -92,7 +92,7 @@ def summary(trials: Iterable[Samples]) -> Summary:
 
 
 def interval(medians: Samples, confidence: float = 0.95) -> tuple[float, float] | None:
-    """Confidence interval of the location of positive trial medians; None where none is honest.
+    """Confidence interval of the location of positive trial medians; None for fewer than two.
 
     Enough trials (6 for 95%): the order-statistic interval of the median, which assumes only that
     trials are independent; symmetric ranks k and n+1-k cover with probability
@@ -117,11 +117,11 @@ def interval(medians: Samples, confidence: float = 0.95) -> tuple[float, float] 
 
 
 def order_rank(n: int, confidence: float) -> int:
-    """The largest k for which the k-th smallest and largest of n hold the median; 0 for none."""
+    """The largest k with which the k-th smallest and largest of n enclose the median, or 0."""
     below, rank = 0.0, 0
     while rank < n // 2:
         log_count = math.lgamma(n + 1) - math.lgamma(rank + 1) - math.lgamma(n - rank + 1)
-        below += math.exp(log_count - n * math.log(2))  # of thousands of trials a binomial is slow
+        below += math.exp(log_count - n * math.log(2))  # a binomial of thousands is slow
         if 1 - 2 * below < confidence:
             break
         rank += 1
@@ -165,7 +165,7 @@ def student_quantile(probability: float, freedom: float) -> float:
 
 
 def rate(work: float, times: float | Samples) -> Any:
-    """Bytes (or flops) per second for a time or for each of many; NaN where no time was seen."""
+    """Bytes (or flops) per second for a time or for each of many; NaN for a time of 0."""
     taken = np.asarray(times, dtype=np.float64)
     rates = np.divide(work, taken, out=np.full(taken.shape, np.nan), where=taken > 0)
     return float(rates) if rates.ndim == 0 else rates

@@ -1,6 +1,6 @@
 """Results as a table: a row a sample or a trial, with the axes of its case as columns.
 
-For spreadsheets, pandas and R. Times are seconds, sizes bytes. A cell is empty where a case has no
+For spreadsheets, pandas and R. Times are seconds, sizes bytes. A cell is empty if a case has no
 such axis, or a trial no such series.
 """
 
@@ -27,7 +27,7 @@ SUFFIXES = (".csv", ".parquet")
 
 
 def head(results: schema.Results, case: schema.Case, trial: schema.Trial, number: int) -> Row:
-    """What all samples of a trial have in common. Axes stand under their names."""
+    """The columns that all samples of a trial share. An axis has a column of its name."""
     return {
         "machine": results.machine.name,
         "revision": results.program.revision,
@@ -88,7 +88,7 @@ def columns(table: Sequence[Row]) -> list[str]:
 def frame(path: str | os.PathLike[str], by: str = "sample") -> pandas.DataFrame:
     """A result file as a DataFrame: `watari.load`.
 
-    by: "sample" or "trial". Raises FileError for what is no result file, UsageError without pandas.
+    by: "sample" or "trial". Raises FileError for another file, UsageError without pandas.
     """
     table = list(rows(schema.read(path), by))
     try:
@@ -99,7 +99,7 @@ def frame(path: str | os.PathLike[str], by: str = "sample") -> pandas.DataFrame:
 
 
 def as_csv(table: Sequence[Row]) -> str:
-    """With a line of names."""
+    """The table as CSV, with a first line of names."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns(table), lineterminator="\n")
     writer.writeheader()
@@ -114,9 +114,9 @@ def check_output(path: Path) -> None:
 
 
 def write(paths: Sequence[Path], output: Path, by: str) -> int:
-    """Writes the rows of result files, whole or not at all; returns how many.
+    """Writes the rows of result files, whole or not at all; returns their number.
 
-    Raises FileError, and UsageError where parquet's packages are missing.
+    Raises FileError, and UsageError if parquet's packages are missing.
     """
     check_output(output)
     table = [row for path in paths for row in rows(schema.read(path), by)]

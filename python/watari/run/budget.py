@@ -1,7 +1,7 @@
-"""How long the next trial will take: from earlier ones of its case, or from the bytes it moves.
+"""Estimates the time of the next trial: from earlier ones of its case, or from the bytes it moves.
 
-What the bytes say at rates that are typical is a guess; how far guesses were off so far corrects
-those of the cases that have not run yet.
+The bytes at typical rates give a guess. The errors of earlier guesses correct those of the cases
+that have not run yet.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from watari.plan.request import Request, expected_bytes, no_sense
 from watari.results.key import key
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
-REFUSED_SECONDS = 0.2  # until a trial reports what the machine lacks, or what makes no sense
-TRUST_SECONDS = 5.0  # of guessed trials, before what they took counts as much as the guess
+REFUSED_SECONDS = 0.2  # until a trial reports why it is unsupported
+TRUST_SECONDS = 5.0  # of guessed trials, until their measured time counts as much as the guess
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
 LENGTHS = (
     "size",
@@ -27,7 +27,7 @@ LENGTHS = (
 
 
 def typical_rate(request: Request) -> float:
-    """Bytes per second to expect of a path that nothing is known of yet."""
+    """Bytes per second to expect of a path that has no trial yet."""
     if find(request.case).profile(request.parameters).stored:
         return 3e8
     if request.parameters.get("processor") == "cpu":
@@ -38,19 +38,19 @@ def typical_rate(request: Request) -> float:
 
 
 def family(request: Request) -> str:
-    """The same path at any size and length: the time of one predicts the others."""
+    """The key of a path at any size and length: the time of one trial predicts the others."""
     path = {k: v for k, v in request.parameters.items() if k not in LENGTHS}
     return key(request.case, path)
 
 
 def refused(request: Request, machine: Machine) -> bool:
-    """The trial will be refused at once: the machine does not have this kind or size of memory, or
-    the values contradict each other."""
+    """Whether the trial will be refused at once: the machine does not have this kind or size of
+    memory, or the values contradict each other."""
     absent = {memory.kind for memory in machine.memories if not memory.supported}
     if "device" in absent:
         absent |= {"gpu", "explicit"}
     profile = find(request.case).profile(request.parameters)
-    # a style is no kind of memory: `system` on the CPU takes pageable
+    # a style is no kind of memory: `system` on the CPU uses pageable memory
     free = {"style", *(axis.name for axis in find(request.case).axes.values() if not axis.needs)}
     values = [value for name, value in request.parameters.items() if name not in free]
     words = {str(value).partition(":")[0] for value in (*values, *profile.footprint)}
@@ -60,13 +60,13 @@ def refused(request: Request, machine: Machine) -> bool:
 
 
 def gpu_memories(machine: Machine) -> list[int]:
-    """Bytes of each GPU."""
+    """Bytes of memory of each GPU."""
     return [p.memory_bytes for p in machine.processors if p.kind == "gpu"]
 
 
 @dataclass
 class Estimate:
-    """What trials took so far on this machine."""
+    """Estimates from the trials so far on this machine."""
 
     machine: Machine
     seconds_by_request: dict[str, list[float]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Estimate:
     taken: float = TRUST_SECONDS
 
     def learn(self, request: Request, seconds: float, sampled: float) -> None:
-        """A trial of this request took so long, and its samples so much of it."""
+        """Adds a trial of this request: its seconds, and those of its samples."""
         if sampled > 0 and family(request) not in self.rate_by_family:
             self.guessed += self.at_rate(request, typical_rate(request))
             self.taken += seconds
@@ -84,11 +84,11 @@ class Estimate:
             self.rate_by_family[family(request)] = expected_bytes(request) / sampled
 
     def learn_earlier(self, request: Request, sampled: float) -> None:
-        """A trial of an earlier run: only its samples are known."""
+        """Adds a trial of an earlier run: only its samples are known."""
         self.learn(request, STARTING_SECONDS + 1.2 * sampled, sampled)
 
     def seconds(self, request: Request) -> float:
-        """What the next trial of this request should take."""
+        """Seconds that the next trial of this request should take."""
         taken = self.seconds_by_request.get(request.key)
         if taken:
             return max(taken[-3:])
@@ -100,5 +100,5 @@ class Estimate:
         return self.at_rate(request, typical_rate(request)) * self.taken / self.guessed
 
     def at_rate(self, request: Request, rate: float) -> float:
-        """From the bytes alone."""
+        """Seconds of a trial, from its bytes alone."""
         return STARTING_SECONDS + expected_bytes(request) / rate

@@ -1,10 +1,10 @@
-"""Whether this machine's MPI takes GPU memory: two processes try it and may crash.
+"""Checks whether this machine's MPI accepts GPU memory: two processes try it and may crash.
 
     mpirun -n 2 python start.py watari.run.gpu_mpi
 
-An MPI without CUDA reads a GPU pointer as the CPU's: a segmentation fault. What an MPI says of
-itself is not enough where a library below it was replaced, so two ranks try it once a run, started
-as the trials are.
+An MPI without CUDA treats a GPU pointer as the CPU's: a segmentation fault. The report of an MPI
+itself is not enough where a library below it was replaced. So two ranks try it once per run,
+started as the trials are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from watari.run import launch, question
 from watari.run.launcher import Launcher
 
 LIMIT_SECONDS = 90.0
-QUESTION = "mpi-takes-gpu-memory"  # as a case asks it
+QUESTION = "mpi-takes-gpu-memory"  # its name in `Case.asks`
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Probe:
     def unsupported(
         self, request: Request, launcher: Launcher, directory: Path | None = None
     ) -> str | None:
-        """Why this request cannot run here; None: nothing stands against it."""
+        """Why this request cannot run here; None where it can."""
         if QUESTION not in find(request.case).asks(request.parameters):
             return None
         if not self.asked:
@@ -52,19 +52,19 @@ def ask(request: Request, launcher: Launcher, directory: Path | None) -> str | N
 
 
 def cause(code: int, error: str) -> str:
-    """What ended it: a signal, else its last message."""
+    """The cause of a failure: a signal, else exit code and last message."""
     death = launch.death(code)
     return death if death.startswith("killed") else f"{death}: {error[:200]}"
 
 
 def main() -> int:
-    """One of the two ranks."""
+    """Runs one of the two ranks. Returns the exit code."""
     from watari import _native
 
     try:
         _native.exchange_gpu_memory()
     except UnsupportedError:
-        pass  # no MPI, no GPU: the trial says so itself
+        pass  # no MPI, no GPU: the trial reports it
     except WatariError as error:
         print(f"watari: {error}", file=sys.stderr)
         return 1

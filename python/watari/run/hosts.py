@@ -1,11 +1,12 @@
-"""Which hosts a launcher puts ranks on, and what those are: asked once before the run.
+"""Asks a launcher, once before the run, for the hosts of its ranks and for the records of these
+hosts.
 
     mpirun -n 8 python start.py watari.run.hosts              each rank prints its host's name
     mpirun -n 8 python start.py watari.run.hosts 0,4 node0 0,1,2     ranks 0 and 4: its record, too
 
-Defaults follow from it: threads are those of a rank's own host, and a halo crosses hosts. The ranks
-load no MPI and share no file. A record is printed in short lines, which arrive whole and in any
-order: launchers mix what ranks write.
+Defaults follow from the hosts: threads are those of a rank's own host, and a halo crosses hosts.
+The ranks load no MPI and share no file. A record is printed in short lines, which arrive whole and
+in any order: launchers mix the output of ranks.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import RANK_VARIABLES, allow, from_launcher, host_name
 
 LIMIT_SECONDS = 60.0
-MARK = "watari-rank"  # launchers may write before it which rank a line is of
+MARK = "watari-rank"  # launchers may write the rank of a line before it
 LINE = re.compile(rf"{MARK} (\d+) (\S+)$", re.MULTILINE)
 PART = re.compile(r"watari-part (\S+) (\d+)/(\d+) (\S+)$", re.MULTILINE)
 PART_CHARACTERS = 200
@@ -34,9 +35,9 @@ Machine = dict[str, Any]
 
 
 def described(machine: Machine, requests: list[Request], launcher: Launcher) -> Machine:
-    """The record of a run: rank 0's host, with what differs on the others; of the request with the
-    most ranks. It stays `machine`, this host, where all ranks are on it, and with a launcher that
-    fails, which the trials report."""
+    """The record of a run: rank 0's host and the differences of the others, for the request with
+    the most ranks. Returns `machine`, this host, if all ranks are on it, or if the launcher fails,
+    which the trials report."""
     largest = max(requests, key=ranks_of, default=None)
     if largest is None or not launcher.prefix(ranks_of(largest)):
         return machine
@@ -70,8 +71,8 @@ def ask(request: Request, launcher: Launcher, directory: Path | None = None) -> 
 def records(
     request: Request, names: list[str], launcher: Launcher, directory: Path | None = None
 ) -> dict[str, Machine]:
-    """What each host of this request is, by its name; without those that gave no whole record.
-    `names` has the host of each rank."""
+    """The records of the hosts of this request, by name. A host that gave no whole record is left
+    out. `names` has the host of each rank."""
     describing, cpus = (
         ",".join(map(str, sorted(numbers)))
         for numbers in ({names.index(name) for name in names}, os.sched_getaffinity(0))
@@ -104,7 +105,7 @@ def unpacked(word: str) -> Machine:
 
 
 def write(line: str) -> None:
-    """At once, or the launcher might mix it with another rank's."""
+    """Writes a line in one call, or the launcher might mix it with another rank's."""
     os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
@@ -120,7 +121,7 @@ def describe(name: str, host: str, cpus: str) -> None:
 
 
 def main(describing: str = "", host: str = "", cpus: str = "") -> int:
-    """One of the ranks."""
+    """Runs one of the ranks. Returns the exit code."""
     name, rank = host_name(), from_launcher(RANK_VARIABLES, 0)
     write(f"{MARK} {rank} {name}")
     if str(rank) in describing.split(","):

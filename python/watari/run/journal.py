@@ -1,8 +1,8 @@
 """The journal of a run: JSON lines beside the result file, so that a killed run loses one trial.
 
-The first line says what is measured; each other line is one finished trial. A line that was being
+The first line describes the run; each other line is one finished trial. A line that was being
 written when the machine stopped is cut short and left out on reading. A run holds a lock on its
-journal: one without was left by a dead run.
+journal: a journal without a lock was left by a dead run.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from watari.results import schema
 
 SCHEMA = schema.SCHEMA
 SUFFIX = ".journal"
-OF_CASE = ("bytes_per_sample", "flops_per_sample")  # a worker's trial has them, a result's case
+OF_CASE = ("bytes_per_sample", "flops_per_sample")  # of a worker's trial; in a result, of its case
 
 Trial = dict[str, Any]
 
 
 @dataclass
 class State:
-    """A run at some moment: what was asked for, and the trials so far, by request."""
+    """A run at some moment: its requests, and the trials so far, by request."""
 
     program: schema.Program
     plan: schema.Plan | None
@@ -68,7 +68,8 @@ def path_for(output: Path) -> Path:
 
 
 def is_left(journal: Path) -> bool:
-    """Whether a run left its trials there; an empty one is of a run that was killed before any."""
+    """Whether a run left a journal; an empty file is of a run that was killed before it wrote any
+    line."""
     return os.path.isfile(journal) and journal.stat().st_size > 0
 
 
@@ -111,7 +112,7 @@ class Journal:
         self.begin()
 
     def begin(self) -> None:
-        """Writes all that is known of the run, and locks it."""
+        """Writes the first line and all trials so far, and locks the file."""
         lines: list[dict[str, Any]] = [header(self.state)]
         for number, trials in enumerate(self.state.trials):
             lines += [{"request": number, "trial": trial} for trial in trials]
@@ -120,7 +121,7 @@ class Journal:
             files.write_atomically(self.path, text, self.take)
 
     def take(self, temporary: Path) -> None:
-        """Locks what is to be the journal before it is, so that no other run can."""
+        """Locks the new journal before it is at its path, so that no other run can."""
         self.file = temporary.open("a", encoding="utf-8")
         lock(self.file, self.path)
 
@@ -148,7 +149,7 @@ class Journal:
             self.path.unlink()  # while it is locked: no other run may find it whole
 
     def close(self) -> None:
-        """Closes the file; what could not be written was reported when it was added."""
+        """Closes the file; `add` has reported a line that could not be written."""
         with suppress(OSError):
             self.file.close()
 
@@ -174,7 +175,7 @@ def checked_trial(request: Request, trial: Trial) -> Trial:
 
 
 def whole_number(value: Any) -> Any:
-    """The compiled module counts in floating point."""
+    """A whole number as int: the compiled module counts in floating point."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -186,7 +187,7 @@ def plain_trial(case: schema.Case, trial: schema.Trial) -> Trial:
 
 @contextmanager
 def naming(path: Path, number: int) -> Iterator[None]:
-    """Turns what is wrong with a line into a FileError that names file, line and field."""
+    """Turns an error in a line into a FileError that names file, line and field."""
     try:
         yield
     except ValidationError as error:

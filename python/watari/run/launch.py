@@ -1,4 +1,4 @@
-"""Starts one trial in its own processes and always comes back with a trial.
+"""Starts one trial in its own processes and always returns a trial.
 
 A crash, a hang, an exit without a result, an out-of-memory kill: each becomes a `failed` trial that
 says so. The trial has a session of its own, and past its time limit every process of that session
@@ -28,8 +28,8 @@ SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
 TAIL_CHARACTERS = 600
 OWN_WORDS = re.compile(r"^(?:\[[^\]]*\](?:<\w+>)?:?\s*|\d+: )?watari: ")
-RULE = re.compile(r"\s*[-=*_]*\s*")  # drawn around messages, or an empty line
-ROOM = 2**16  # bytes: a result of thousands of samples, or why there is none
+RULE = re.compile(r"\s*[-=*_]*\s*")  # a line drawn around messages, or an empty one
+ROOM = 2**16  # bytes: a result of thousands of samples, or its error message
 
 
 def time_limit(request: Request) -> float:
@@ -39,22 +39,22 @@ def time_limit(request: Request) -> float:
 
 
 def tail(path: Path) -> str:
-    """What a trial wrote to its error stream, on one line; a worker's own words if any."""
+    """The end of a trial's error stream, on one line; only the worker's own messages, if any."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, path.stat().st_size - 16384))
             lines = stream.read().decode(errors="replace").splitlines()
     except OSError:
         return ""
-    # under a launcher they come before its long farewell, perhaps behind the rank
+    # a launcher prints long messages after them, and may put the rank before them
     words = [line for line in lines if OWN_WORDS.search(line)]
     words = [OWN_WORDS.sub("watari: ", line, count=1) for line in words] or lines
     return shortened(list(dict.fromkeys(w.strip() for w in words if not RULE.fullmatch(w))))
 
 
 def shortened(lines: list[str]) -> str:
-    """Lines as one of them. What is too long keeps its beginning, where a launcher writes why it
-    starts nothing, and more of its end, where a program writes how it failed."""
+    """The lines as one. A long text keeps its beginning, where a launcher writes why it starts
+    nothing, and more of its end, where a program writes how it failed."""
     text = " | ".join(lines)
     if len(text) <= TAIL_CHARACTERS:
         return text
@@ -63,7 +63,7 @@ def shortened(lines: list[str]) -> str:
 
 
 def death(code: int) -> str:
-    """What an exit code says: a signal by name, or the code. Launchers pass signals on as 128+n."""
+    """An exit code in words: a signal by name, or the code. Launchers pass signals on as 128+n."""
     number = -code if code < 0 else code - 128
     if number in {member.value for member in signal.Signals}:
         name = signal.Signals(number).name
@@ -73,8 +73,8 @@ def death(code: int) -> str:
 
 
 def require_room(folder: Path) -> None:
-    """Raises OSError where a disk takes no more: a trial without a result is then no property of
-    its case, and its error message may be lost too."""
+    """Raises OSError where the disk is full: a trial without a result is then no failure of its
+    case, and its error message may be lost too."""
     with naming(folder), (folder / "room").open("wb") as file:
         file.write(bytes(ROOM))
         file.flush()
@@ -87,12 +87,12 @@ def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> 
     trial: Trial | None = None
     with suppress(OSError, ValueError):
         trial = json.loads(result.read_text())
-    # ranks that fail in company all exit: what rank 0 wrote then says more than the exit code
+    # if ranks fail together, all exit: the result of rank 0 says more than the exit code
     if trial and (code == 0 or trial["status"] != "ok"):
         return trial
     messages = tail(errors)
     require_room(result.parent)
-    if code == CANNOT_WRITE:  # there is room again
+    if code == CANNOT_WRITE:  # the disk has room again
         raise OSError(messages or f"{result.parent}: the result of a trial could not be written")
     return empty_trial(
         "failed", death(code) + (f": {messages}" if messages else ""), started, ranks
@@ -105,14 +105,14 @@ def trial(
     limit: float,
     directory: Path | None = None,
 ) -> Trial:
-    """Runs one trial, at most `limit` seconds long; an interrupt ends it and is passed on.
+    """Runs one trial, at most `limit` seconds long; an interrupt ends it and is raised again.
 
-    Neither processes nor files stay, whenever it comes: it takes effect while the trial is waited
-    for, or at the end.
+    No process or file is left, whenever the interrupt comes: it takes effect while the trial is
+    waited for, or at the end.
 
-    `directory` holds its files while it runs; with several nodes all of them must see it. Raises
-    OSError where these files cannot be written, or no process started: on a full disk, beyond a
-    limit of processes, no later trial would fare better.
+    `directory` holds the files of the trial while it runs; with several nodes all of them must see
+    it. Raises OSError where these files cannot be written, or no process can be started (a full
+    disk, a limit on processes): no later trial would fare better.
     """
     ranks, started = ranks_of(request), now()
     with (
@@ -143,7 +143,7 @@ def trial(
                     start_new_session=True,
                 )
             except (FileNotFoundError, PermissionError):
-                if launcher.chosen or ranks == 1:  # no property of the case
+                if launcher.chosen or ranks == 1:  # no failure of the case
                     raise
                 text = f"{ranks} ranks need MPI's mpirun on PATH (openmpi-bin or mpich)"
                 return empty_trial("unsupported", text, started, ranks)
@@ -158,5 +158,5 @@ def trial(
         except BaseException:
             end_session(process)
             raise
-        end_session(process)  # what a crashed trial left behind
+        end_session(process)  # processes that a crashed trial left behind
         return outcome(code, result, errors, started, ranks)

@@ -51,7 +51,7 @@ class Launcher:
         return cls(tuple(words), environment, template)
 
     def require_program(self) -> None:
-        """Raises UsageError where the user's choice is nothing that can be started."""
+        """Raises UsageError where the program that the user chose cannot be started."""
         program = self.command[0]
         if self.chosen and not shutil.which(program, path=self.environment.get("PATH")):
             raise UsageError(f"launcher '{program}': no program of this name, or not on PATH")
@@ -64,7 +64,7 @@ class Launcher:
 
 
 def ranks_of(request: Request) -> int:
-    """How many processes the case asks for."""
+    """The number of processes of a request."""
     return int(request.parameters.get("ranks", 1))
 
 
@@ -74,7 +74,7 @@ def environment(request: Request, launcher: Launcher) -> dict[str, str]:
     if "threads" in request.parameters and cases.find(request.case).threads_compute:
         defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
     inherited = dict(os.environ)
-    if not launcher.prefix(ranks_of(request)):  # those of a batch job are not of this process
+    if not launcher.prefix(ranks_of(request)):  # rank variables of a batch job do not apply
         inherited = {name: value for name, value in inherited.items() if name not in OF_RANKS}
     return safe_path({**defaults, **inherited, **launcher.environment})
 
@@ -92,8 +92,8 @@ def for_all_ranks(request: Request, launcher: Launcher) -> dict[str, str]:
 
 
 def safe_path(variables: Mapping[str, str]) -> dict[str, str]:
-    """These variables, but PYTHONPATH without empty entries, as `$PYTHONPATH:folder` may have:
-    Python takes them for the current folder."""
+    """These variables, with a PYTHONPATH without empty entries (from `$PYTHONPATH:folder`): Python
+    takes them for the current folder."""
     paths = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
     others = {name: value for name, value in variables.items() if name != "PYTHONPATH"}
     return {**others, "PYTHONPATH": os.pathsep.join(paths)} if paths else others

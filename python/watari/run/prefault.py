@@ -1,7 +1,7 @@
 """Touches memory once in a process of its own: `python start.py watari.run.prefault BYTES`.
 
-The memory of some virtual machines grows as it is used, which takes seconds for some GiB. Done
-before the first trial, this does not count as the cost of a first touch.
+The memory of some virtual machines grows as it is used, which takes seconds for some GiB. Memory
+that is touched before the first trial does not add this to the cost of a first touch.
 """
 
 from __future__ import annotations

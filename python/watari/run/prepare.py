@@ -25,8 +25,8 @@ from watari.run.journal import State, check_dead, is_left, path_for
 from watari.run.launcher import PINNING, Launcher
 from watari.run.worker import now
 
-NOTE = "PREFAULTED"  # where program.environment says how much memory was touched beforehand
-RESULTS = Path("results")  # where results go whose user names no file
+NOTE = "PREFAULTED"  # key in program.environment: memory that was touched beforehand
+RESULTS = Path("results")  # folder of results without a file name
 
 
 def version() -> str:
@@ -71,8 +71,8 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
 
 
 def check_folders(requests: Sequence[Request]) -> None:
-    """Raises UsageError for a folder of test files that is not there, unless it is the default one,
-    which a trial makes: a mistyped path would fill the disk that it happens to lie on."""
+    """Raises UsageError for a missing folder of test files: a mistyped path would fill the disk
+    that it happens to lie on. A trial makes the default folder."""
     for request in requests:
         folder = request.parameters.get("folder", FOLDER)
         if folder == FOLDER or not find(request.case).profile(request.parameters).disk:
@@ -85,9 +85,9 @@ def check_folders(requests: Sequence[Request]) -> None:
 
 
 def check_output(output: Path, resumed: Path | None) -> None:
-    """Raises UsageError where `output` cannot be a result file, lies in a folder that is not there
-    (other than the usual one), or has the journal of another run than the one that is resumed,
-    whose result file is `resumed`."""
+    """Raises UsageError where `output` cannot be a result file, lies in a missing folder (other
+    than RESULTS), or has the journal of another run. `resumed`: result file of the run that is
+    resumed."""
     folder = output.parent
     if not folder.exists() and folder != RESULTS:
         missing = shlex.quote(str(folder))
@@ -111,7 +111,8 @@ def check_output(output: Path, resumed: Path | None) -> None:
 
 
 def grow_memory(state: State, machine: Machine) -> None:
-    """Touches memory once where a hypervisor gives it on first use, and notes how much."""
+    """Touches memory once on a virtual machine, which may get it on first use, and notes how
+    much."""
     size = prefault.wanted(state.requests, machine)
     if machine["virtual_machine"] and size and prefault.start(size):
         state.program.environment[NOTE] = exact_size(size)

@@ -17,11 +17,11 @@ from watari.run.session import end_session
 
 @dataclass(frozen=True)
 class Answer:
-    """How the processes ended (None: not within the limit), and what they wrote."""
+    """The exit code of the processes (None: not within the limit), and their output."""
 
     code: int | None
     output: str
-    error: str  # the last of their error stream, on one line
+    error: str  # the end of their error stream, on one line
 
 
 def ask(
@@ -34,7 +34,7 @@ def ask(
     arguments: Sequence[str] = (),
 ) -> Answer | None:
     """Runs a module of this package on some ranks, in the environment of this request, at most
-    `limit` seconds long. None: nothing could be started, which the trials report themselves."""
+    `limit` seconds long. None: no process could be started, which the trials report themselves."""
     with interrupts.held() as hold, scratch.folder(directory) as files:
         output, errors = files / "output", files / "errors"
         streams = output.open("wb"), errors.open("wb")

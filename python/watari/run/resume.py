@@ -1,4 +1,5 @@
-"""Continuing a run: what a result file or a journal has, and whether it fits what is here now."""
+"""Resumes a run: reads a result file or a journal, and checks that it fits this machine and
+program."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from watari.run.prepare import environment
 
 
 def load(path: Path) -> tuple[State, Path]:
-    """The state in a result file or a journal, and the result file that it continues to.
+    """The state in a result file or a journal, and the result file of the resumed run.
 
-    A journal beside a result file is newer: a run that continued the file was killed.
+    A journal beside a result file is newer: a run that resumed the file was killed.
     """
     name = path.name.removesuffix(SUFFIX)
     if not name:
@@ -56,10 +57,10 @@ def earlier(path: Path, launcher: Launcher) -> tuple[State, Path, Launcher]:
 
 
 def continued(path: Path, state: State, new: State, same_plan: bool, launcher: Launcher) -> State:
-    """The earlier state of the file, to be continued by `launcher`.
+    """The earlier state of the file, to be resumed with `launcher`.
 
-    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
-    Raises UsageError.
+    `new` is a run as it would start now; with `same_plan` both must have the same requests. Raises
+    UsageError.
     """
     check_fit(state, new, path, same_plan)
     state.machine = joined(state.machine, new.machine)
@@ -70,7 +71,7 @@ def continued(path: Path, state: State, new: State, same_plan: bool, launcher: L
 
 
 def joined(earlier: Machine, now: Machine) -> Machine:
-    """The earlier record with the hosts that are new."""
+    """The earlier record, with the new hosts added."""
     machine, other = (m.model_dump(mode="json", by_alias=True) for m in (earlier, now))
     for name in dict.fromkeys(now.hosts):
         if name not in machine["hosts"]:
@@ -97,7 +98,7 @@ def require_whole(state: State, path: Path) -> None:
 
 
 def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
-    """Raises UsageError if what was measured before and what would be now are not one run."""
+    """Raises UsageError if the earlier run and a run now differ in program, machine or plan."""
     pairs: list[tuple[str, Any, Any]] = [
         ("watari version", old.program.version, new.program.version),
         ("watari revision", old.program.revision, new.program.revision),
@@ -121,7 +122,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
 
 
 def check_known(request: Request, path: Path) -> None:
-    """Raises UsageError for what a newer version measured."""
+    """Raises UsageError for a case or axis of a newer version."""
     try:
         axes = find(request.case).axes
         for axis in request.parameters:

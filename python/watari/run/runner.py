@@ -1,8 +1,8 @@
 """A run: trials one after another, and the result file made of them.
 
-First the first trial of every case, then the second of every case, and so on: what drifts on the
-machine meets all cases alike, and a run that ends early has something of each. Every finished trial
-is in the journal before the next one starts.
+The first trials of all cases come first, then all second ones, and so on: drift of the machine
+affects all cases alike, and a run that ends early has trials of each. Every finished trial is in
+the journal before the next one starts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import empty_trial, now
 
 WORST_FIRST: tuple[schema.Status, ...] = ("failed", "wrong", "unsupported", "ok")
-ENDING_SECONDS = 1.0  # kept of a budget for writing the result file
+ENDING_SECONDS = 1.0  # reserved of a budget for writing the result file
 
 
 @dataclass
 class Options:
-    """How to run. `deadline` is a moment of time.monotonic()."""
+    """Options of a run. `deadline` is a moment of time.monotonic()."""
 
     output: Path
     launcher: Launcher = field(default_factory=Launcher)
@@ -48,14 +48,14 @@ class Options:
 
 
 def ended(state: State, index: int) -> bool:
-    """Nothing more to run of this case: all trials ran, or the machine does not have it."""
+    """Whether a case has no trials left: all ran, or the machine does not support it."""
     trials = state.trials[index]
     unsupported = bool(trials) and trials[0]["status"] == "unsupported"
     return unsupported or len(trials) >= state.requests[index].trials
 
 
 def remaining(state: State) -> list[Request]:
-    """What is still to be run, with the trials that are missing of each."""
+    """The requests with missing trials, and the number of these."""
     return [
         replace(request, trials=request.trials - len(state.trials[index]))
         for index, request in enumerate(state.requests)
@@ -66,8 +66,9 @@ def remaining(state: State) -> list[Request]:
 def following(state: State, spent: list[float], skipped: set[int], fair: bool) -> int | None:
     """The request whose trial is to be run next; None when all are ended or skipped.
 
-    Round by round, so that drift hits all alike. Under a budget (`fair`), once every case has a
-    trial, the one that had least time so far: slow paths then get fewer trials than fast ones.
+    Round by round, so that drift affects all alike. Under a budget (`fair`), once every case has a
+    trial, the case with the least time so far is next: slow paths then get fewer trials than fast
+    ones.
     """
 
     def turn(index: int) -> tuple[float, ...]:
@@ -79,7 +80,7 @@ def following(state: State, spent: list[float], skipped: set[int], fair: bool) -
 
 
 def seconds_left(state: State, estimate: Estimate) -> float:
-    """What all remaining trials should take."""
+    """Seconds that all remaining trials should take."""
     return sum(
         estimate.seconds(request) * (request.trials - len(state.trials[index]))
         for index, request in enumerate(state.requests)
@@ -124,14 +125,14 @@ def measure(request: Request, options: Options) -> Trial | None:
 
 
 def line(name: str, request: Request, number: int, trial: Trial, seconds: float) -> str:
-    """What happened in a trial, for people."""
+    """The outcome of a trial in one line, for people."""
     outcome = speed_text(request, trial) or trial.get("error", "")
     of = f"trial {number} of {request.trials}"
     return f"{name}, {of}: {trial['status']} {outcome} ({seconds:.1f} s)"
 
 
 def run_trials(state: State, options: Options, journal: Journal, hold: interrupts.Hold) -> None:
-    """Runs what is not ended yet, as far as the budget goes, until an interrupt comes."""
+    """Runs the remaining trials until the budget is spent or an interrupt comes."""
     estimate, progress = Estimate(state.machine), options.progress
     names = describe_all(state.requests)
     spent, skipped = [0.0] * len(state.requests), set[int]()
@@ -162,10 +163,11 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
 
 
 def execute(state: State, options: Options) -> tuple[schema.Results, bool]:
-    """Runs, writes the result file, and says whether it was interrupted (Ctrl-C, SIGTERM).
+    """Runs the trials and writes the result file. Returns the results, and whether the run was
+    interrupted (Ctrl-C, SIGTERM).
 
-    Raises WatariError where results cannot be stored; the journal then has what was measured.
-    UsageError where another run writes the same result.
+    Raises WatariError where results cannot be stored; the journal then has the completed trials.
+    Raises UsageError where another run writes the same result.
     """
     try:
         options.output.parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +177,7 @@ def execute(state: State, options: Options) -> tuple[schema.Results, bool]:
         options.deadline -= ENDING_SECONDS
     scratch.remove_left(options.output.parent)
     hold = interrupts.Hold()
-    # also what comes between trials, and again while results are written
+    # remembers interrupts between trials, and while results are written
     with closing(Journal(path_for(options.output), state)) as journal, hold.remember():
         try:
             with options.progress:
@@ -194,14 +196,14 @@ def execute(state: State, options: Options) -> tuple[schema.Results, bool]:
 
 
 def described(error: OSError | FileError) -> str:
-    """File and cause."""
+    """File and cause of an error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
 
 
 def stopped(journal: Journal, reason: str) -> WatariError:
-    """The error of a run that cannot go on, or not store what it measures."""
+    """The error of a run that cannot continue, or cannot store its results."""
     if not any(journal.state.trials):
         journal.remove()
         return WatariError(f"{reason}; nothing was measured")
@@ -231,7 +233,7 @@ def assemble(state: State) -> schema.Results:
 
 
 def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> schema.Case:
-    """All trials of one case, with what they have in common."""
+    """All trials of one case, with their common values."""
     status = next(s for s in WORST_FIRST if any(t["status"] == s for t in trials))
     reason = next((t.get("error") for t in trials if t["status"] == status), None)
     kept = [{k: v for k, v in t.items() if k not in OF_CASE} for t in trials]

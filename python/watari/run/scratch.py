@@ -17,13 +17,14 @@ OWNED = re.compile(rf"\.trial-{owner.PATTERN}-\w+")
 
 @contextmanager
 def folder(directory: Path | None) -> Iterator[Path]:
-    """A folder in this directory, or where temporary files go, that goes again. Raises OSError."""
+    """A temporary folder in this directory, by default the system's; removed at the end. Raises
+    OSError."""
     own = f"{PREFIX}{owner.mark()}-"
     path = tempfile.mkdtemp(prefix=own, dir=directory)
     try:
         yield Path(path)
     finally:
-        with suppress(OSError):  # rmtree raises what closing a folder does
+        with suppress(OSError):  # rmtree raises an error of closing a folder
             shutil.rmtree(path, ignore_errors=True)
 
 

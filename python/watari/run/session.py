@@ -1,5 +1,4 @@
-"""Processes of a session: which live, how they are ended, and a guard that ends a child for a
-Watari that was killed."""
+"""Processes of a session: listed and ended; and a guard, which ends a child if Watari is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def session_members(session: int) -> list[int]:
 
 
 def end_session(process: subprocess.Popen[bytes]) -> bool:
-    """Ends a child and all of its session. False if something would not die (a stuck driver). Each
+    """Ends a child and all of its session. False if a process does not die (a stuck driver). Each
     process gets a signal once: a second SIGTERM keeps mpirun from removing its files."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         asked: set[int] = set()
@@ -46,8 +45,8 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-# The first line is a process group, a second one its good end; without that, Watari was killed. A
-# second Ctrl-C ends Watari's children by SIGTERM, which the guard survives.
+# The first line names a process group, a second line reports its regular end. Without the second,
+# Watari was killed. A second Ctrl-C ends Watari's children by SIGTERM, which the guard survives.
 GUARD = """
     trap '' INT TERM
     read p && { read x || { kill -s TERM -- -$p; sleep 0.3; kill -s KILL -- -$p; }; }
@@ -56,8 +55,8 @@ GUARD = """
 
 @contextmanager
 def guarded() -> Iterator[Callable[[int], None]]:
-    """Gives a function that names a child which leads its process group: where this process is
-    killed, so that it can end nothing itself, a shell outside ends the group."""
+    """Gives a function that takes the process group of a child. If this process is killed, and so
+    can end nothing itself, a shell in another session ends the group."""
     guard = subprocess.Popen(
         ["sh", "-c", GUARD],
         stdin=subprocess.PIPE,
@@ -70,7 +69,7 @@ def guarded() -> Iterator[Callable[[int], None]]:
     assert stdin
 
     def write(text: str) -> None:
-        with suppress(OSError):  # it was killed: the child then has no guard
+        with suppress(OSError):  # the guard was killed: the child then has none
             stdin.write(text.encode())
 
     try:

@@ -1,9 +1,9 @@
 """Starts a module of this package in its own process: `python .../start.py watari.run.worker ...`.
 
-Like `python -m`, which puts the current folder first on the path: a `json.py` there would run in
-place of Python's. Started as a file, Python puts the folder of the file first instead, where
-`statistics.py` is not Python's either. So that goes before anything is imported, and the package is
-the one that this file is in. Python 3.11 and later have `-P` for this, 3.10 does not.
+`python -m` puts the current folder first on the path: a `json.py` there would run in place of
+Python's. Started with a file, Python puts the folder of the file first instead, whose modules could
+replace Python's, too. So this entry is removed before anything is imported, and the package is the
+one that contains this file. Python 3.11 and later have `-P` for this, 3.10 does not.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Several processes that measure the same case at once: on one GPU, one link, one memory.
 
 The worker of such a trial starts them, each a worker of its own with its own memory and its share
-of the cores. They wait for each other before every sample (src/watari/measure/together.hpp), and of
-each sample the slowest counts. The bytes are those of all of them.
+of the cores. They wait for each other before every sample (src/watari/measure/together.hpp). The
+slowest one counts in each sample. The bytes are those of all of them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ POLL_SECONDS = 0.02
 
 
 def processes_of(parameters: dict[str, Any]) -> int:
-    """How many processes a trial has; 1 where its case has no such axis."""
+    """The number of processes of a trial; 1 where its case has no such axis."""
     return int(parameters.get("processes", 1))
 
 
 def started(
     case: str, parameters: dict[str, Any], folder: Path, shares: list[set[int]]
 ) -> list[subprocess.Popen[bytes]]:
-    """The processes, each on its share of the cores."""
+    """Starts the processes, each on its share of the cores."""
     shared, asked = folder / "counters", folder / "case"
     shared.write_bytes(COUNTERS)
     asked.write_text(json.dumps({"case": case, "parameters": {**parameters, "processes": 1}}))
@@ -42,7 +42,7 @@ def started(
     children = []
     try:
         for number, share in enumerate(shares):
-            os.sched_setaffinity(0, share)  # a child begins with it
+            os.sched_setaffinity(0, share)  # a child inherits it
             command = [sys.executable, start, "watari.run.worker", str(asked)]
             children.append(
                 subprocess.Popen([*command, str(folder / f"result-{number}")], env=environment)
@@ -53,8 +53,8 @@ def started(
 
 
 def waited_for(children: list[subprocess.Popen[bytes]], folder: Path) -> list[Trial]:
-    """The trials of all. Where one ends without samples the others would wait for it for ever:
-    they are ended, and its trial alone comes back."""
+    """The trials of all processes. If one is not ok, the others might wait for it forever: they are
+    killed, and its trial alone is returned."""
     left = dict(enumerate(children))
     trials: dict[int, Trial] = {}
     try:
@@ -77,7 +77,7 @@ def waited_for(children: list[subprocess.Popen[bytes]], folder: Path) -> list[Tr
 
 
 def result(path: Path, code: int) -> Trial:
-    """What a process wrote, or that it wrote nothing."""
+    """The trial that a process wrote, or a failed one if it wrote nothing."""
     with suppress(OSError, ValueError):
         trial: Trial = json.loads(path.read_text())
         return trial
@@ -87,8 +87,9 @@ def result(path: Path, code: int) -> Trial:
 def slowest(trials: list[Trial]) -> Trial:
     """One trial of all: each sample as long as the slowest took, and the bytes of every process.
 
-    From the time when the last one came to the barrier, by the host's clock: that of a GPU does not
-    count while it serves another process, so the sum of several would be faster than the GPU.
+    Seconds are the host's, from the time when the last process came to the barrier. The clock of a
+    GPU does not count while it serves another process: the rates of the processes would add up to
+    more than the GPU's.
     """
     if len(trials) == 1:
         return trials[0]
@@ -109,8 +110,7 @@ def slowest(trials: list[Trial]) -> Trial:
 def run(
     case: str, parameters: dict[str, Any], shares: list[set[int]], folder: str | None = None
 ) -> Trial:
-    """The trial of all processes. Their files are in `folder`, which whoever ends this process
-    removes."""
+    """The trial of all processes. Their files are in `folder`, which the parent process removes."""
     with TemporaryDirectory(prefix="together-", dir=folder or None) as name:
         files = Path(name)
         return slowest(waited_for(started(case, parameters, files, shares), files))

@@ -1,12 +1,11 @@
-"""One trial: runs a case in this process and writes what it gave as one JSON object.
+"""One trial: runs a case in this process and writes the trial as one JSON object.
 
     python start.py watari.run.worker CASE.json RESULT.json
 
-CASE.json has `case`, `parameters`, and what ranks lack: `cpus` of the launcher's `host`, and
-`environment`.
-Whatever happens inside the case becomes a status of the
-trial (errors.py says which). Under a launcher every rank runs this; rank 0 writes. Nothing heavy is
-imported here: the time from process start to the first sample is part of every trial.
+CASE.json has `case`, `parameters`, and data that ranks lack: `cpus` of the launcher's `host`, and
+`environment`. An exception inside the case becomes a status of the trial (errors.py says which).
+Under a launcher every rank runs this; rank 0 writes. Nothing heavy is imported here: the time from
+process start to the first sample is part of every trial.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def now() -> str:
 
 
 def empty_trial(status: str, error: str, started: str, ranks: int = 1) -> Trial:
-    """A trial without samples, and why."""
+    """A trial without samples, with the reason."""
     return {
         "status": status,
         "error": error,
@@ -58,8 +57,8 @@ def empty_trial(status: str, error: str, started: str, ranks: int = 1) -> Trial:
 
 
 def from_launcher(variables: tuple[str, ...], default: int) -> int:
-    """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment; of Slurm's
-    `4(x2),3` for several nodes the first."""
+    """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment. Slurm writes
+    `4(x2),3` for several nodes: the first number counts."""
     values = (os.environ.get(name, "").partition("(")[0].partition(",")[0] for name in variables)
     return next((int(value) for value in values if value.isdecimal()), default)
 
@@ -85,7 +84,7 @@ def cores(cpus: list[int]) -> list[list[int]]:
 def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
     """The CPUs of one of several ranks of a host: whole cores, no core for two ranks.
 
-    With more ranks than cores they take turns at sharing one.
+    With more ranks than cores, ranks share cores in turn.
     """
     count = len(by_core)
     first, last = count * rank // ranks, count * (rank + 1) // ranks
@@ -94,9 +93,9 @@ def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
 
 
 def allow(host: str, cpus: list[int]) -> None:
-    """Undoes the binding of a launcher: allows the CPUs of the run, which are those of one host; on
-    another host all that this process may have."""
-    with suppress(OSError):  # a batch system that allows fewer
+    """Undoes the binding of a launcher: allows the CPUs of the run on its host `host`, and on
+    another host all CPUs."""
+    with suppress(OSError):  # a batch system may allow fewer
         configured = range(os.sysconf("SC_NPROCESSORS_CONF"))
         os.sched_setaffinity(0, cpus if host == host_name() else configured)
 
@@ -104,7 +103,7 @@ def allow(host: str, cpus: list[int]) -> None:
 def take_own_cpus(host: str, cpus: list[int]) -> None:
     """Under a launcher: keeps to this rank's share of the CPUs of the run, before threads start.
 
-    Launchers bind too, some of them every rank to one core; threads would share it.
+    Launchers bind too, some of them every rank to one core, which its threads would share.
     """
     ranks = from_launcher(LOCAL_SIZE_VARIABLES, 0)
     if not ranks or not cpus:
@@ -117,8 +116,8 @@ def take_own_cpus(host: str, cpus: list[int]) -> None:
 
 
 def take_environment(variables: dict[str, str]) -> None:
-    """Begins this process anew with the variables that the launcher did not pass on: allocators and
-    threads read some of them before Python runs. What a rank has of its own stays."""
+    """Restarts this process with the variables that the launcher did not pass on: allocators and
+    threads read some of them before Python runs. Variables that a rank already has stay."""
     missing = {name: value for name, value in variables.items() if name not in os.environ}
     if missing:
         os.execve(sys.executable, sys.orig_argv, {**os.environ, **missing})
@@ -146,13 +145,13 @@ def plain(value: Any) -> Any:
 
 
 def peak_rss() -> int:
-    """Most memory that this process had resident, in bytes."""
+    """Peak resident memory of this process, in bytes."""
     with open("/proc/self/status") as status:
         return next((int(line.split()[1]) * 1024 for line in status if line[:6] == "VmHWM:"), 0)
 
 
 def setup_seconds(first_sample: float) -> float:
-    """From the start of this process to a moment of CLOCK_MONOTONIC."""
+    """Seconds from the start of this process to a moment of CLOCK_MONOTONIC."""
     ticks = int(stat("self")[STARTED])
     started = ticks / os.sysconf("SC_CLK_TCK")  # since boot, suspension included
     suspended = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -160,7 +159,7 @@ def setup_seconds(first_sample: float) -> float:
 
 
 def one_line(error: BaseException) -> str:
-    """The error on one line; with its class where it is not one of ours."""
+    """The error on one line; with its class unless it is one of Watari's."""
     text = " ".join(str(error).split())
     if hasattr(error, "status"):
         return text or type(error).__name__
@@ -233,15 +232,15 @@ def main(arguments: list[str]) -> int:
 
 
 def say(text: str) -> None:
-    """Writes to the error stream, a file on the disk of the results: where that is full nothing is
+    """Writes to the error stream, a file on the disk of the results. On a full disk nothing is
     written, and the exit code reports it."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
 
 def lose_unwritten() -> None:
-    """Gives up what the streams hold and the disk does not take. Python would try once more at its
-    end, and change the exit code."""
+    """Discards buffered text that the disk does not take. Python would try once more at its end,
+    and change the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

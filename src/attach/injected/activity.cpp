@@ -16,12 +16,12 @@
 namespace watari::attach {
 namespace {
 
-constexpr std::size_t buffer_bytes = 64 * 1024;  // small: a crash loses one that is not full
+constexpr std::size_t buffer_bytes = 64 * 1024;  // small: a crash loses buffers that are not full
 constexpr unsigned flush_milliseconds = 100;
 constexpr unsigned most_flushes = 200;
 std::atomic<std::uint64_t> received{0};
 std::atomic<std::uint64_t> last_flush{0};
-std::uint64_t clock_ahead = 0;  // ns, of CUPTI's clock before ours
+std::uint64_t clock_ahead = 0;  // ns by which CUPTI's clock is ahead of CLOCK_MONOTONIC
 
 template <typename Activity>
 const Activity& as(const CUpti_Activity* activity) {
@@ -209,7 +209,7 @@ unsigned drain() {
     using namespace std::chrono_literals;
     unsigned quiet = 0;
     unsigned flushes = 0;
-    while (quiet < 3 && flushes < most_flushes) {  // counters of unified memory come late
+    while (quiet < 3 && flushes < most_flushes) {  // counters of unified memory arrive late
         const auto before = received.load();
         cupti().flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         std::this_thread::sleep_for(10ms);

@@ -1,20 +1,19 @@
-// CUPTI's buffers of activity records, and what becomes of them: records of format.hpp.
+// Converts CUPTI's buffers of activity records to records of format.hpp.
 #pragma once
 
 namespace watari::attach {
 
-// Has CUPTI fill buffers of ours, with times of CLOCK_MONOTONIC, and enables what needs no context.
-// False where CUPTI refuses.
+// Makes CUPTI fill this library's buffers, with times of CLOCK_MONOTONIC, and enables the
+// activities that need no context. Returns false if CUPTI refuses.
 bool start_activities();
 
-// Faults and transfers of unified memory. Before a context exists CUPTI refuses this.
+// Enables faults and transfers of unified memory. CUPTI refuses this before a context exists.
 void enable_unified_memory();
 
-// Takes what CUPTI has by now, at most every 100 ms: of a program that crashes, all before that is
-// kept.
+// Flushes the records that CUPTI has so far, at most every 100 ms: they survive a crash.
 void take_some();
 
-// Waits until the GPU is idle and flushes until nothing more comes. The number of flushes.
+// Flushes until no more records arrive; returns the number of flushes.
 unsigned drain();
 
 }  // namespace watari::attach

@@ -1,8 +1,9 @@
-// Which parts of all memory are read-mostly in a sampled launch: writes are seen there
-// (sample.cpp). 64 MiB at most, since writes to such pages are slow: half a second for these. Small
-// allocations come first, as a whole, up to half of that. Of the others a block of 2 MiB in each
-// stride is read-mostly, in the order of their addresses; of those smaller than a stride some have
-// none. Each launch of a kernel has its own: 16 of them see all of memory up to half a GiB.
+// Selects the parts of memory that are read-mostly in a sampled launch: writes are detected there
+// (sample.cpp). 64 MiB at most, since writes to such pages are slow: half a second for 64 MiB.
+// Small allocations are selected first, as a whole, up to half of this limit. Of the others one
+// block of 2 MiB in each stride is selected, in the order of their addresses; some of those smaller
+// than a stride have none. Each launch of a kernel has other blocks: 16 launches cover half a GiB
+// of memory.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 
 namespace watari::attach {
 
-inline constexpr std::size_t block = std::size_t{2} << 20;   // the driver keeps its hints by such
+inline constexpr std::size_t block = std::size_t{2} << 20;   // granularity of the driver's hints
 inline constexpr std::size_t most_read_mostly = 32 * block;  // and at most a block more
-inline constexpr std::size_t turns = 16;                     // until blocks are where they were
+inline constexpr std::size_t turns = 16;                     // launches until the blocks repeat
 
 using device_address = unsigned long long;  // CUdeviceptr
 
@@ -25,7 +26,7 @@ struct range {
     std::size_t size;
 };
 
-// By allocation; nothing of one that has no read-mostly part.
+// Returns the read-mostly ranges by allocation; allocations without one are absent.
 inline std::map<device_address, std::vector<range>> read_mostly(
     const std::map<device_address, std::size_t>& allocations, unsigned turn) {
     std::vector<std::pair<std::size_t, device_address>> by_size;
@@ -51,7 +52,7 @@ inline std::map<device_address, std::vector<range>> read_mostly(
     const std::size_t room = most_read_mostly - whole;
     const std::size_t stride = (left + room - 1) / room * block;
     const std::size_t step = std::max(block, stride / turns / block * block);
-    // of the next block, from the begin of an allocation
+    // offset of the next block from the begin of an allocation
     std::size_t next = (stride / 2 + turn * step) % stride;
     for (const auto& [begin, size] : allocations) {
         if (parts.count(begin)) {

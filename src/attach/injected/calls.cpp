@@ -1,4 +1,4 @@
-// One row a call: how its source, target and bytes are read from its parameters.
+// A table of calls: each row reads source, target and bytes from the parameters of a call.
 #include "calls.hpp"
 
 #include "activity.hpp"
@@ -122,7 +122,7 @@ constexpr std::array prefetches = {
     prefetch_call{CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync_v2_ptsz, second_prefetch},
 };
 
-// Behind these, the GPU has finished something.
+// Calls after which the GPU has completed some work.
 constexpr std::array waits = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,

@@ -8,7 +8,7 @@ namespace watari::attach {
 // Asks CUPTI to call back at these calls.
 bool subscribe_to_calls(CUpti_SubscriberHandle subscriber);
 
-// A call of the driver begins or ends.
+// Called when a call of the driver begins or ends.
 void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data);
 
 }  // namespace watari::attach

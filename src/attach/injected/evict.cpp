@@ -18,10 +18,10 @@ namespace watari::attach::evict {
 namespace {
 
 constexpr std::uint64_t least_wait = 1'000'000'000;  // ns, for a sampled launch
-constexpr unsigned least_launches = 2;  // of each kernel, once half of the time is spent
+constexpr unsigned least_launches = 2;  // sampled of each kernel after half of the time
 
 unsigned launches_of_each = 0;
-std::uint64_t most_time = 0;  // ns that sampling may take in all
+std::uint64_t most_time = 0;  // ns that sampling may take in total
 thread_local bool evicting = false;
 thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
 
@@ -30,15 +30,15 @@ struct state {
     std::map<CUdeviceptr, std::size_t> managed;
     std::map<std::string, unsigned, std::less<>> sampled;
     std::set<std::string, std::less<>> refused;
-    std::optional<sample> current;        // the last one, until the next launch
-    std::atomic<bool> is_away{false};     // what kernels need may be in CPU memory
-    std::atomic<bool> is_busy{false};     // a thread evicts, measures or gives back
+    std::optional<sample> current;        // the last sample, until the next launch
+    std::atomic<bool> is_away{false};     // memory that kernels need may be on the CPU
+    std::atomic<bool> is_busy{false};     // a thread evicts, measures or returns memory
     std::atomic<bool> waits{true};        // no sampled kernel has waited for the program so far
     std::atomic<std::uint64_t> spent{0};  // ns on sampling so far
-    std::uint64_t begun = 0;              // the sampled launch, with its eviction
+    std::uint64_t begun = 0;  // time at which the sampled launch began, with its eviction
 };
 
-state& shared() {  // never destroyed: threads of the program launch until it has ended
+state& shared() {  // never destroyed: threads of the program launch kernels until it has ended
     static auto* all = new state;
     return *all;
 }
@@ -57,9 +57,10 @@ void released(const CUpti_CallbackData& data) {
     shared().managed.erase(p.dptr);
 }
 
-// The first launches of each kernel. Later on, when memory is large and time runs out, two of each
-// kernel, so that every kernel has its turn; at the end none. The file names what was left out.
-// The number of the launch among those of its kernel, or nothing where it is not sampled.
+// Returns the number of a launch among the sampled launches of its kernel, or nothing if it is not
+// sampled. The first launches of each kernel are sampled; after half of the time only two of each
+// kernel, so that every kernel has its turn; after all of it none. The file names kernels with
+// launches left out.
 std::optional<unsigned> sampled_turn(const char* symbol) {
     const std::string kernel = symbol ? symbol : "unnamed";
     const std::lock_guard hold(shared().lock);
@@ -85,8 +86,7 @@ std::map<CUdeviceptr, std::size_t> all_managed() {
     return shared().managed;
 }
 
-// Memory stays read-mostly from before a sampled launch to the next that is not: writes to
-// read-mostly pages take seconds for a GiB.
+// Ends the last sample before the next launch: writes to read-mostly pages take seconds per GiB.
 void end_current() {
     if (shared().current) {
         end_sample(*shared().current);
@@ -97,14 +97,14 @@ void end_current() {
 void evict_before(const CUpti_CallbackData& data, CUstream stream, unsigned turn) {
     driver().context_synchronize();
     shared().begun = writer::now();
-    take_some();  // what a run that is ended has sampled
+    take_some();  // so that a run that is killed keeps these records
     end_current();
     shared().current = begin_sample(all_managed(), stream, data.correlationId, turn);
     shared().is_away = true;
 }
 
-// The pages are looked at before the program can touch them: the launch returns when it has ended.
-// A kernel that waits for what the program does next costs half of the time that is left, once.
+// Measures the pages before the program can touch them: the launch returns after the kernel has
+// ended. A kernel that waits for the program's next step costs half of the remaining time, once.
 void measure_after() {
     if (!is_sampling) {
         return;
@@ -119,8 +119,8 @@ void measure_after() {
     all.is_busy = false;
 }
 
-// A launch that is not sampled finds its memory on the GPU, as far as there is room: faults are far
-// slower than a prefetch. It waits for the sampled launch, whose faults must be its own.
+// Returns memory to the GPU, as far as there is room, before a launch that is not sampled: faults
+// are far slower than a prefetch. Waits first for the sampled launch, whose faults must be its own.
 void give_back(CUstream stream) {
     const auto& call = driver();
     CUdevice device = 0;
@@ -144,8 +144,8 @@ void give_back(CUstream stream) {
     shared().is_away = false;
 }
 
-// Nothing may wait while a graph is captured: its kernels are not sampled. Nor are launches of
-// other threads during a sampled one.
+// Nothing may wait while a graph is captured: its kernels are not sampled. Launches of other
+// threads during a sampled launch are not sampled either.
 void before_launch(const CUpti_CallbackData& data, CUstream stream) {
     const auto& call = driver();
     auto& all = shared();

@@ -1,6 +1,6 @@
-// What the injected library writes: records-PID.bin, records of 64 bytes and nothing else, and
-// notes-PID.txt, lines of text that records refer to. python/watari/attach/trace/records.py reads
-// both; it repeats this table.
+// The files that the injected library writes: records-PID.bin, records of 64 bytes and nothing
+// else, and notes-PID.txt, lines of text that records refer to.
+// python/watari/attach/trace/records.py reads both and repeats this table.
 //
 // Times are nanoseconds of CLOCK_MONOTONIC, the clock of the preloaded library's log.
 #pragma once
@@ -25,12 +25,12 @@ enum class kind : std::uint32_t {
     context = 9,   // created; detail: result of enabling the counters of unified memory
     dropped = 10,  // bytes: records that CUPTI had no room for
     evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
-    end = 12,      // the program ended and nothing more came; detail: flushes that it took; ns that
-                   // tracing took once: to begin: address, for contexts: bytes, to end: end
-    unsampled = 13,  // no time for more launches of kernel `name`; detail: those sampled before
-    touched = 14,    // by launch `correlation`: bytes; those written, as far as looked for: end;
-                     // address: of the allocation; detail: KiB whose place is unknown; flags: 1
-                     // where none of it is looked at for writes
+    end = 12,  // the program ended and no more records arrived; detail: flushes; ns that tracing
+               // took once: to begin: address, for contexts: bytes, to end: end
+    unsampled = 13,  // no time for more launches of kernel `name`; detail: launches sampled before
+    touched = 14,    // by launch `correlation`: bytes; written in read-mostly blocks: end; address:
+                     // of the allocation; detail: KiB whose location is unknown; flags: 1 if it has
+                     // no read-mostly block
 };
 
 struct record {

@@ -1,11 +1,11 @@
 // The library that CUDA_INJECTION64_PATH names: the driver loads it inside cuInit and calls
 // InitializeInjection. So nothing here may call the driver before a context has been created.
 //
-//   WATARI_TRACE_FOLDER   where the files go (format.hpp); without it nothing is traced
+//   WATARI_TRACE_FOLDER   folder of the files (format.hpp); without it nothing is traced
 //   WATARI_TRACE_CUPTI    libcupti.so to load
-//   WATARI_TRACE_EVICT    launches of each kernel before which managed memory goes to the CPU
+//   WATARI_TRACE_EVICT    launches of each kernel before which managed memory is moved to the CPU
 //   (evict.hpp)
-//   WATARI_TRACE_EVICT_SECONDS   that sampling may take; 10 where it is not set
+//   WATARI_TRACE_EVICT_SECONDS   seconds that sampling may take; 10 if it is not set
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -55,14 +55,14 @@ void on_context(CUpti_CallbackId what, CUcontext context) {
             const std::lock_guard hold(all.lock);
             std::erase(all.contexts, context);
         }
-        drain();  // its records go with it
+        drain();  // its records are lost with the context
     }
     all.for_contexts += writer::now() - begun;
 }
 
 void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId what,
                        const void* data) {
-    if (!writer::is_open() || evict::is_evicting()) {  // a child of fork; a call of our own
+    if (!writer::is_open() || evict::is_evicting()) {  // a child of fork; a call of this library
         return;
     }
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
@@ -72,7 +72,7 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId what
     }
 }
 
-// Registered inside cuInit, so that it runs before the driver's own ending destroys the contexts.
+// Registered inside cuInit, so that it runs before the driver's exit handler destroys the contexts.
 void at_exit() {
     if (!writer::is_open()) {
         return;
@@ -119,7 +119,7 @@ bool start() {
 }  // namespace
 }  // namespace watari::attach
 
-// A program is never stopped by its trace: the files say why one is missing.
+// A trace never stops its program: if the trace is missing, the files name the reason.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     const auto begun = watari::attach::writer::now();
     if (watari::attach::start()) {

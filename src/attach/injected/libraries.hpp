@@ -21,8 +21,8 @@ struct cupti_functions {
     decltype(&cuptiActivityFlushPeriod) flush_period;
 };
 
-// By their names in the driver's library. Those of CUDA 13's header have other signatures: the
-// names without a number keep the ones of CUDA 8.
+// Looked up by their names in the driver's library. CUDA 13's header declares other signatures: the
+// names without a number keep the signatures of CUDA 8.
 struct driver_functions {
     CUresult (*context_push)(CUcontext);
     CUresult (*context_pop)(CUcontext*);
@@ -36,15 +36,15 @@ struct driver_functions {
     CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus*);
 };
 
-// Loads CUPTI. False, with the reason in a note, where it cannot be used.
+// Loads CUPTI. Returns false, with the reason in a note, if it cannot be used.
 bool load_cupti(const char* path);
 
 const cupti_functions& cupti();
 
-// Null functions where the process has no driver.
+// The driver's functions; null if the process has no driver.
 const driver_functions& driver();
 
-// A note of a call that failed; true for success.
+// Writes a note if a call failed; returns true for success.
 bool check(CUptiResult result, const char* call);
 
 }  // namespace watari::attach

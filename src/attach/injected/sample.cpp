@@ -1,13 +1,13 @@
-// Where the GPU touched a page, the page is there when the launch has ended, and the CPU has no
-// mapping of it: all memory prefers the GPU meanwhile.
+// A page that the GPU touched is on the GPU when the launch has ended, and the CPU has no mapping
+// of it: all memory prefers the GPU meanwhile.
 //
-// Whether it wrote is seen in blocks of 2 MiB, spread over all memory, that are read-mostly
-// (blocks.hpp). A page of these that the GPU reads has a copy on each side, and the CPU keeps its
-// mapping; of a page that the GPU writes, the CPU loses it. Then read-mostly ends, and the copies
-// of a page become one, at its preferred location, which is the GPU. (CUDA driver API, cuMemAdvise:
-// CU_MEM_ADVISE_UNSET_READ_MOSTLY) All memory would be read-mostly if writes to such pages were
-// fast: on an H200 a GiB takes 12 s. Afterwards the blocks are read-mostly again until the next
-// launch, so that a write of the CPU after its read faults too.
+// Writes are detected in read-mostly blocks of 2 MiB, spread over all memory (blocks.hpp). If the
+// GPU reads a page of a block, each side has a copy, and the CPU keeps its mapping. If the GPU
+// writes the page, the CPU loses its mapping. Then the hint read-mostly is removed: the copies of a
+// page become one, at its preferred location, the GPU (CUDA driver API, cuMemAdvise:
+// CU_MEM_ADVISE_UNSET_READ_MOSTLY). Not all memory is read-mostly, since writes to such pages are
+// slow: on an H200 a GiB takes 12 s. Afterwards the blocks are read-mostly again until the next
+// launch, so that a write of the CPU after its read faults, too.
 #include "sample.hpp"
 
 #include "pages.hpp"
@@ -64,8 +64,7 @@ bool has_finished(CUstream stream, std::uint64_t deadline) {
     return true;
 }
 
-// Bytes that the CPU has not mapped, in the read-mostly blocks; nothing where the page table cannot
-// be read.
+// Bytes of the read-mostly blocks that the CPU has not mapped; nothing if they cannot be read.
 std::optional<std::size_t> unmapped_in_blocks(const sampled_allocation& one) {
     std::optional<std::size_t> sum = 0;
     for (const auto& part : one.blocks) {
@@ -109,7 +108,7 @@ sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream 
             prefer(one, device);
         }
         advise_blocks(one, CU_MEM_ADVISE_SET_READ_MOSTLY);
-        pages::map(one.pointer, one.size);  // those that the calls above left without a mapping
+        pages::map(one.pointer, one.size);  // pages that the calls above left unmapped
         one.unknown = pages::unmapped(one.pointer, one.size).value_or(one.size);
         one.unknown_in_blocks = one.unknown ? unmapped_in_blocks(one).value_or(one.size) : 0;
     }

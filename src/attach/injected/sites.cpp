@@ -41,7 +41,7 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
     return address && found.count < deepest ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-// A library's name may be relative; the main program's is as it was called.
+// The path of a module. A library's name may be relative; the main program's is as it was called.
 std::string full_path(const char* name) {
     if (name[0] == '/') {
         return name;
@@ -60,7 +60,7 @@ bool is_of_program(std::string_view module) {
                         [&](std::string_view name) { return file.starts_with(name); });
 }
 
-// Module and offset of an address; empty where it is not the program's.
+// Module and offset of an address; empty if it is not the program's.
 std::string words_of(std::uintptr_t address) {
     Dl_info info{};
     if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname ||
@@ -78,17 +78,17 @@ std::string words_of(std::uintptr_t address) {
 struct known_addresses {
     std::mutex lock;
     std::unordered_map<std::uintptr_t, std::string> words;
-    std::unordered_map<std::string, std::uint64_t> stacks;  // by their addresses
-    unsigned long long unloaded = 0;                        // libraries, when these were looked up
+    std::unordered_map<std::string, std::uint64_t> stacks;  // by the stack's addresses
+    unsigned long long unloaded = 0;                        // unloaded_libraries() at the lookups
 };
 
-known_addresses& known() {  // never destroyed: threads of the program copy until it has ended
+known_addresses& known() {  // never destroyed: threads of the program call until it has ended
     static auto* all = new known_addresses;
     return *all;
 }
 
-// How many libraries were unloaded so far. The lock that it takes is no thread's while a library's
-// constructors run.
+// Returns the number of libraries unloaded so far. No thread holds the lock of dl_iterate_phdr
+// while a library's constructors run.
 unsigned long long unloaded_libraries() {
     unsigned long long count = 0;
     dl_iterate_phdr(
@@ -110,8 +110,8 @@ void forget_unloaded() {
     }
 }
 
-// Not locked while dladdr waits for the loader: a thread that loads a library holds the loader's
-// lock, and may copy in a constructor.
+// Holds no lock while dladdr waits for the loader: a thread that loads a library holds the loader's
+// lock, and may call a copy in a constructor.
 std::string known_words(std::uintptr_t address) {
     {
         const std::lock_guard hold(known().lock);
@@ -129,7 +129,7 @@ std::string text_of(const stack& found) {
     std::string text;
     std::size_t shown = 0;
     for (std::size_t i = 0; i < found.count && shown < most_frames; ++i) {
-        const auto words = known_words(found.frames[i] - 1);  // inside the call, not behind it
+        const auto words = known_words(found.frames[i] - 1);  // inside the call, not after it
         if (!words.empty()) {
             text += (shown++ ? "\t" : "") + words;
         }

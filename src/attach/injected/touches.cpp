@@ -1,14 +1,14 @@
-// The program that `watari trace` traces before the user's: which pages it touches is known, so
-// that a chain that loses records is noticed. One managed allocation of 64 MiB; the CPU writes all
-// of it, then
+// The program that `watari trace` traces before the user's program: its touched pages are known, so
+// that a tool chain that loses records is detected. One managed allocation of 64 MiB; the CPU
+// writes all of it, then
 //
 //     dense    a kernel reads bytes 0 to 16 MiB, one in every 4 KiB; the CPU reads them again
 //     (nothing touches bytes 16 to 32 MiB)
 //     sparse   a kernel writes one byte in every 2 MiB of bytes 32 to 64 MiB
 //
 // It prints the address and the parts as JSON. The kernel is PTX, which every driver compiles for
-// its GPU. The driver is loaded at run time: without one the message says so and the exit code
-// is 1.
+// its GPU. The driver is loaded at run time: without a driver the program prints a message and
+// exits with 1.
 #include <cuda.h>
 
 #include <dlfcn.h>

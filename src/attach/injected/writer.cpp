@@ -31,7 +31,7 @@ std::unordered_set<std::uint64_t>& known() {
 }
 
 void forget_in_child() {
-    records = notes = -1;  // the parent's files, which go on with the parent
+    records = notes = -1;  // the files of the parent
 }
 
 int create(const char* folder, const char* stem, const char* suffix) {
@@ -43,7 +43,7 @@ int create(const char* folder, const char* stem, const char* suffix) {
                      std::strerror(errno));
         return file;
     }
-    // out of the way of programs that expect small numbers, or close them and open their own
+    // a high number, since programs may expect small ones, or close them and open their own
     const int high = fcntl(file, F_DUPFD_CLOEXEC, 500);
     if (high >= 0) {
         ::close(file);
@@ -51,7 +51,7 @@ int create(const char* folder, const char* stem, const char* suffix) {
     return high >= 0 ? high : file;
 }
 
-// Beyond the limit of this process (ulimit -f) the kernel would end it.
+// Whether a write exceeds the limit of this process (ulimit -f): the kernel would end the process.
 bool is_too_large(int file, std::size_t size) {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&

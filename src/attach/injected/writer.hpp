@@ -1,4 +1,4 @@
-// The two files of a traced process. Every call writes at once: a crash keeps what came before.
+// The two files of a traced process. Every call writes at once: earlier records survive a crash.
 #pragma once
 
 #include "format.hpp"
@@ -8,10 +8,10 @@
 
 namespace watari::attach::writer {
 
-// Opens the files of this process in a folder. False, with a reason on stderr, where it cannot.
+// Opens the files of this process in a folder. Returns false, with a reason on stderr, on failure.
 bool open(const char* folder);
 
-// Whether records are wanted: not before `open`, not in a child of fork, which CUDA cannot serve.
+// Whether records are written: not before `open`, not in a child of fork, where CUDA does not work.
 bool is_open();
 
 void write(const record* records, std::size_t count);
@@ -20,7 +20,7 @@ void write(const record& one);
 // A line of notes: a word, an identifier, text. Line breaks in the text become spaces.
 void note(std::string_view word, std::uint64_t identifier, std::string_view text);
 
-// The identifier of a text, of which there is one note.
+// Returns the identifier of a text, and writes its note once.
 std::uint64_t intern(std::string_view word, std::string_view text);
 
 std::uint64_t now();  // nanoseconds of CLOCK_MONOTONIC

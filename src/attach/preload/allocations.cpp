@@ -1,5 +1,5 @@
-// The functions that allocate and release, replaced: each allocation is named, given in the style
-// of this process, and recorded.
+// Replacements of the functions that allocate and release: they name each allocation, make it in
+// the style of this process, and record it.
 #include "device.hpp"
 #include "event_log.hpp"
 #include "functions.hpp"
@@ -10,7 +10,7 @@
 namespace attach {
 namespace {
 
-// Each thread's default stream is its own: what one has freed is not the other's.
+// Each thread has its own default stream: memory freed on one cannot be reused on another.
 constexpr std::uintptr_t per_thread = 2;  // CU_STREAM_PER_THREAD
 stream own_stream(stream on) { return on ? on : reinterpret_cast<stream>(per_thread); }
 
@@ -32,7 +32,7 @@ void record(const request& asked, std::uint64_t begun, device_pointer pointer, b
     line.write();
 }
 
-// An allocation of GPU memory: in the style of this process, or as the driver makes it.
+// Allocates GPU memory: in the style of this process, or as the driver makes it.
 template <class AsIs>
 result allocate_device(request asked, device_pointer* pointer, AsIs as_is) {
     asked.name = name_allocation();
@@ -89,11 +89,11 @@ result cuMemAlloc_v2(device_pointer* pointer, std::size_t bytes) {
 
 result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std::size_t width,
                           std::size_t height, unsigned element) {
-    constexpr std::size_t row = 512;  // what drivers round a row up to
+    constexpr std::size_t row = 512;  // drivers round a row up to this
     const std::size_t rounded = (width + row - 1) / row * row;
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(rounded, height, &bytes) || rounded < width || !pitch)
-        bytes = 0;  // for the driver to refuse
+        bytes = 0;  // the driver refuses it
     bool is_as_it_was = false;
     const result outcome =
         allocate_device({"cuMemAllocPitch", kind::device, bytes, {}}, pointer, [&] {

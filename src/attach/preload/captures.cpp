@@ -1,4 +1,4 @@
-// Captures of streams, counted. While one is under way nothing may wait for its context: the wait
+// Counts the captures of streams. During a capture nothing may wait for its context: the wait
 // fails, and the capture becomes invalid.
 #include "functions.hpp"
 #include "memory.hpp"
@@ -13,7 +13,7 @@ result begun(result outcome) {
     return outcome;
 }
 
-// One that is invalid has ended, too; one of another thread goes on.
+// An invalid capture has ended, too; a capture of another thread continues.
 result ended(result outcome) {
     if (outcome == driver::success || outcome == driver::capture_invalidated ||
         outcome == driver::capture_unjoined)

@@ -1,5 +1,5 @@
-// The end of contexts and streams. The driver releases what was allocated in a context with it, so
-// what was moved goes, too; cudaDeviceReset is a reset of the primary context.
+// The end of contexts and streams. The driver releases the memory of a context with it, so that
+// moved allocations end, too. cudaDeviceReset is a reset of the primary context.
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
@@ -16,7 +16,7 @@ bool is_active(driver::device of) {
     return state && state(of, &flags, &active) == driver::success && active != 0;
 }
 
-// The primary context of a device, null where it is not active.
+// The primary context of a device, null if it is not active.
 void* primary_context(driver::device of) {
     void* context = nullptr;
     auto* retain = driver_function<result(void**, driver::device)>("cuDevicePrimaryCtxRetain");

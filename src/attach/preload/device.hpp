@@ -3,10 +3,10 @@
 
 namespace attach {
 
-// The current context, null where there is none.
+// The current context, null if there is none.
 const void* current_context();
 
-// Facts of the current device, recorded once for each device; its number, or -1.
+// Returns the number of the current device, or -1; records the facts of each device once.
 int current_device();
 
 }  // namespace attach

@@ -17,19 +17,19 @@ namespace attach {
 namespace {
 
 constexpr std::size_t block = 256 * 1024;  // a multiple of every page size
-constexpr std::size_t last_words = 64;     // of a block: room to say that there is no other
+constexpr std::size_t last_words = 64;     // bytes at the end of a block for the event `cut`
 
 struct log_file {
     char path[1024] = "";
     char* window = nullptr;  // the block that is written now
-    std::size_t begin = 0;   // of the window, in the file
-    std::size_t used = 0;    // of the window
-    bool refused = false;    // no folder, no room, at its end: nothing more is recorded
+    std::size_t begin = 0;   // offset of the window in the file
+    std::size_t used = 0;    // bytes of the window
+    bool refused = false;    // no folder, no space, or after the end: nothing more is recorded
 };
 log_file file;
 
-// The space of a block on the disk, so that writing to the map cannot fail. Beyond the limit of
-// this process (ulimit -f) the kernel would end it.
+// Reserves the space of a block on the disk, so that writes to the mapping cannot fail. Beyond the
+// limit of this process (ulimit -f) the kernel would end the process.
 bool reserve(int descriptor, off_t begin) {
     rlimit limit{};
     const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -40,8 +40,8 @@ bool reserve(int descriptor, off_t begin) {
     return error == 0;
 }
 
-// The next block. No descriptor is kept: a program that closes what it does not know could give its
-// number to a file of its own.
+// Maps the next block. No descriptor is kept: a program that closes unknown descriptors could give
+// its number to another file.
 bool map_block(std::size_t begin, int flags) {
     const int descriptor = open(file.path, O_RDWR | O_CLOEXEC | flags, 0600);
     if (descriptor < 0) return false;
@@ -60,7 +60,7 @@ bool map_block(std::size_t begin, int flags) {
     return true;
 }
 
-// The rest of a block is empty lines, or the last words of the log.
+// Fills the rest of a block with empty lines and maps the next block; if that fails, writes `cut`.
 bool next_block() {
     char* rest = file.window + file.used;
     std::memset(rest, '\n', block - file.used);
@@ -108,7 +108,7 @@ __attribute__((destructor)) void end_log() {
     event("end", now()).write();
     [[maybe_unused]] const int cut =
         truncate(file.path, static_cast<off_t>(file.begin + file.used));
-    file.refused = true;  // what libraries release after this one would lie beyond the end
+    file.refused = true;  // later releases by other libraries would lie beyond the end
 }
 
 }  // namespace

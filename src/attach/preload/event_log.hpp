@@ -1,4 +1,4 @@
-// The event log: what a process did with memory, one JSON object a line, in a file of its own,
+// The event log: the memory operations of a process, one JSON object per line, in the file
 // FOLDER/PID.K.jsonl (K counts the programs that one process became by exec).
 //
 //     {"op":"start","t":NS,"pid":1,"parent":1,"style":"as-is","program":"/path/a.out"}
@@ -15,19 +15,19 @@
 //     {"op":"destroy","t":NS,"context":"0x7f.."}     with all that was allocated in it
 //     {"op":"left","t":NS,"api":"cuMemCreate","bytes":8,"rc":0}              not replaced, in any
 //     style
-//     {"op":"cut","errno":28}                        what follows could not be written
+//     {"op":"cut","errno":28}                        later events could not be written
 //     {"op":"end","t":NS}                                                    exit, not _exit or a
-//     signal; what the program's libraries release after it is not recorded
+//     signal; later releases by the program's libraries are not recorded
 //
-// t: nanoseconds of CLOCK_MONOTONIC when the call began; s: its seconds; rc: the CUresult; n: how
-// many allocations this call site made before in this process; kind: what the program asked for;
-// as: what it got; frames: innermost first, a return address as offset in its module. `pool` of an
-// allocation: the pool's address, where one was named.
+// t: nanoseconds of CLOCK_MONOTONIC when the call began; s: its seconds; rc: the CUresult; n: the
+// number of earlier allocations of this call site in this process; kind: the kind that the program
+// asked for; as: the kind that it got; frames: innermost first, a return address as offset in its
+// module. `pool` of an allocation: the pool's address, if the program named one.
 //
-// The file is mapped and grows in blocks whose space on the disk is reserved first: an event is
-// safe from _exit, a crash and SIGKILL once it is written, and a full disk stops the log, not the
-// program: an empty file, or `cut`. Bytes after the last line are zero, and a block ends in empty
-// lines. A line that is cut off is the last event of a killed process.
+// The file is mapped and grows in blocks whose space on the disk is reserved first. A written event
+// survives _exit, a crash and SIGKILL. A full disk stops the log, not the program: the file is
+// empty or ends in `cut`. Bytes after the last line are zero, and a block ends in empty lines. An
+// incomplete line is the last event of a killed process.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ namespace attach {
 // Nanoseconds of CLOCK_MONOTONIC.
 std::uint64_t now();
 
-// One line in the making. Text that does not fit is cut off, and the line with it.
+// A line that is being composed. Text that does not fit is cut off, with the rest of the line.
 class event {
 public:
     event(const char* op, std::uint64_t time);
@@ -62,7 +62,7 @@ private:
     std::size_t size = 0;
 };
 
-// In the child of a fork: the log of the parent is left, another begins with the next event.
+// Called in the child of a fork: leaves the parent's log; the next event begins another one.
 void forget_log();
 
 }  // namespace attach

@@ -1,9 +1,9 @@
-// Programs that a program becomes or starts with an LD_PRELOAD or an environment of its own: this
-// library is put in front of theirs, and what it reads is added, so that `env -i ./a.out` and
-// `sh -c 'LD_PRELOAD=libjemalloc.so ./a.out'` are followed too.
+// Follows programs that a program becomes or starts with another LD_PRELOAD or environment: this
+// library is put in front of theirs, and the variables that it reads are added. So `env -i ./a.out`
+// and `sh -c 'LD_PRELOAD=libjemalloc.so ./a.out'` are followed, too.
 //
-// What system() and popen() start after a program has changed its own LD_PRELOAD is not: they are
-// inside glibc.
+// Programs that system() and popen() start after a change of LD_PRELOAD are not followed: these
+// calls are inside glibc.
 #include <dlfcn.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ using exec = int(const char*, char* const*, char* const*);
 using spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
                   char* const*, char* const*);
 
-// What both libraries read, as this process began with it: `NAME=VALUE`, null where it was not set.
+// Variables for both libraries, as at the start of this process: `NAME=VALUE`, null if not set.
 constexpr const char* names[] = {"WATARI_ATTACH_LOG",     "WATARI_ATTACH_STYLE",
                                  "WATARI_ATTACH_RULES",   "WATARI_TRACE_FOLDER",
                                  "WATARI_TRACE_CUPTI",    "WATARI_TRACE_EVICT",
@@ -37,8 +37,8 @@ exec* real_execvpe;
 spawn* real_posix_spawn;
 spawn* real_posix_spawnp;
 
-// A function of glibc's. Looked up before main: between fork and exec another thread, which the
-// child does not have, may hold the loader's lock.
+// A function of glibc. It is looked up before main: between fork and exec the loader's lock may be
+// held by a thread that the child does not have.
 template <class Function>
 Function* real(Function*& known, const char* name) {
     if (!known) known = reinterpret_cast<Function*>(real_dlsym()(RTLD_NEXT, name));
@@ -62,7 +62,7 @@ __attribute__((constructor)) void look_up() {
 constexpr char preload[] = "LD_PRELOAD=";
 constexpr std::size_t prefix = sizeof preload - 1;
 
-// Where an environment has this variable; -1 where it has not.
+// Index of a variable in an environment; -1 if it is absent.
 int place_of(const char* name, char* const* given) {
     const std::size_t length = std::strlen(name);
     for (int at = 0; given && given[at]; ++at)
@@ -70,9 +70,8 @@ int place_of(const char* name, char* const* given) {
     return -1;
 }
 
-// An environment that is followed: with this library in LD_PRELOAD and what it reads, where this
-// process has them. In memory of its own, which exec gives back; after vfork no allocator may be
-// called.
+// A copy of an environment, with this library in LD_PRELOAD and the variables that it reads, if
+// this process has them. The object contains the copy: after vfork no allocator may be called.
 class followed {
 public:
     explicit followed(char* const* given) : variables(given) {
@@ -96,13 +95,13 @@ public:
     operator char* const*() const { return variables; }
 
 private:
-    static constexpr std::size_t most = 4096;  // more is not followed
+    static constexpr std::size_t most = 4096;  // larger environments are not followed
     char text[8192];
     char* copy[most];
     char* const* variables;
 };
 
-// The arguments of execl, after the first, as execv takes them.
+// Elements of the array for the arguments of execl; more arguments give E2BIG.
 constexpr std::size_t most_arguments = 1024;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The driver's functions that this library replaces, as cuda.h declares them, and the driver's own
-// behind each.
+// function behind each.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +69,7 @@ result cuPointerSetAttribute(const void* value, int attribute, device_pointer po
 #pragma GCC visibility pop
 }
 
-// Where a program's lookup found the driver's own function, or the first call of a program that
+// The driver's own function, as found by a program's lookup, or by the first call of a program that
 // links libcuda.
 template <auto* Replacement>
 void* real_slot = nullptr;
@@ -81,8 +81,8 @@ struct absent<result(Arguments...)> {
     static result call(Arguments...) { return driver::not_initialized; }
 };
 
-// The driver's own function behind a replacement. Never null: a process without a driver gets one
-// that says so.
+// The driver's own function behind a replacement. Never null: without a driver, the function
+// returns not_initialized.
 template <auto* Replacement>
 auto* real() {
     using function = std::remove_pointer_t<decltype(Replacement)>;

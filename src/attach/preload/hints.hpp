@@ -1,4 +1,4 @@
-// Hints for managed memory, as the style of this process says.
+// Hints for managed memory, by the style of this process.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace attach {
 
-// Hints for memory that is managed now, as the style says, in the order of a stream; records each.
+// Gives the style's hints for managed memory, a prefetch in the order of a stream; records each.
 void treat_managed(driver::device_pointer pointer, std::size_t bytes, driver::stream stream);
 
 }  // namespace attach

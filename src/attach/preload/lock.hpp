@@ -1,5 +1,5 @@
-// The one lock of this library: of its log, its tables, its counts. Fork takes it, so that a child
-// never inherits it held by a thread that it does not have.
+// The only lock of this library, for its log, tables and counts. fork acquires it, so that a child
+// never inherits it held by a thread that the child does not have.
 #pragma once
 
 namespace attach {

@@ -14,9 +14,9 @@ using driver::device_pointer;
 using driver::result;
 using driver::stream;
 
-// An allocation in another kind than the program asked for. Freed on a stream it is kept for the
-// next allocation of its size on this stream, as a pool would: the order of the stream makes that
-// safe, and nothing waits. Every context has a default stream of its own.
+// An allocation of another kind than the program asked for. A block that is freed on a stream is
+// kept for the next allocation of its size on this stream, as in a pool: the order of the stream
+// makes this safe without a wait. Every context has its own default stream.
 struct block {
     device_pointer pointer;
     void* host;  // pinned, system
@@ -28,7 +28,7 @@ struct block {
 };
 
 constexpr std::size_t buckets = 4096;
-constexpr int most_free = 64;  // beyond, the free ones are released
+constexpr int most_free = 64;  // beyond this number, freed blocks are released
 block* in_use[buckets];
 block* freed = nullptr;
 int freed_count = 0;
@@ -42,7 +42,7 @@ void push(block*& list, block* row) {
     list = row;
 }
 
-// The first row of a list that is meant, taken out of it; null where none is.
+// Removes the first row of a list for which `is_meant` is true, and returns it; null if none.
 template <class Meant>
 block* take(block*& list, Meant is_meant) {
     for (block** at = &list; *at; at = &(*at)->next)
@@ -68,8 +68,8 @@ result free_memory(const block& row) {
         return call ? call(row.host) : driver::not_supported;
     }
     if (row.as == kind::system) {
-        if (is_any_captured()) return driver::success;  // it stays: nothing may wait now
-        // cuMemFree waits for what uses the memory; free does not
+        if (is_any_captured()) return driver::success;  // not freed: nothing may wait now
+        // cuMemFree waits for work that uses the memory; free does not
         auto* call = driver_function<result()>("cuCtxSynchronize");
         const result outcome = call ? call() : driver::not_supported;
         std::free(row.host);
@@ -85,8 +85,8 @@ bool is_freed(device_pointer pointer) {
     return row;
 }
 
-// While a stream is captured, other threads and streams may not allocate: this library's own calls
-// may, as they are no part of what the program captures.
+// While a stream is captured, other threads and streams may not allocate. This object permits it to
+// the library's own calls, which are not part of the capture.
 class outside_capture {
 public:
     outside_capture() { exchange(); }
@@ -102,8 +102,8 @@ private:
     int mode = driver::relaxed_capture;
 };
 
-// Releases what streams have freed, once all streams are done, and none is captured. The driver is
-// called without the lock.
+// Waits for all streams and releases the blocks that streams have freed; does nothing during a
+// capture. Calls the driver without the lock.
 void release_freed() {
     if (is_any_captured()) return;
     block* rows;
@@ -159,7 +159,7 @@ result make(block& row, stream on) {
     return make_managed(row, on);
 }
 
-// A node of a graph that is being captured is no allocation yet.
+// Whether a stream is being captured: an allocation there is only a node of a graph.
 bool is_capturing(stream on) {
     int status = 0;
     auto* call = driver_function<result(stream, int*)>("cuStreamIsCapturing");
@@ -218,7 +218,7 @@ bool release(device_pointer pointer, stream on, bool is_ordered, result& outcome
             return is_freed(pointer);
         }
         outcome = driver::success;
-        if (is_captured) {  // the graph uses it each time that it runs: it stays to the end
+        if (is_captured) {  // every run of the graph uses it: it stays to the end
             push(bucket(pointer), row);
             return true;
         }
@@ -243,7 +243,7 @@ void forget_context(const void* context) {
     const auto forget = [&](block*& list) {
         int count = 0;
         for (block* row; (row = take(list, is_gone)); ++count) {
-            if (row->as == kind::system) std::free(row->host);  // in no context of the driver's
+            if (row->as == kind::system) std::free(row->host);  // not part of the context
             std::free(row);
         }
         return count;

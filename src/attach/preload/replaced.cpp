@@ -28,7 +28,8 @@ constexpr replacement per_thread_row(const char* symbol, const char* name) {
     return row<Replacement>(symbol, name, 0, newest, true);
 }
 
-// No constructor fills it: those of a program's libraries may look functions up before.
+// Initialised at compile time: constructors of a program's libraries may look functions up before
+// constructors of this library run.
 constinit const replacement rows[] = {
     row<cuInit>("cuInit", "cuInit"),
     row<cuMemAlloc_v2>("cuMemAlloc_v2", "cuMemAlloc", v2),
@@ -53,7 +54,7 @@ constinit const replacement rows[] = {
                                                      "cuStreamBeginCaptureToGraph"),
     row<cuStreamEndCapture>("cuStreamEndCapture", "cuStreamEndCapture"),
     per_thread_row<cuStreamEndCapture_ptsz>("cuStreamEndCapture_ptsz", "cuStreamEndCapture"),
-    // of either version; the second one alone is exported
+    // both versions have the replacement of the second, the only one that is exported
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset"),
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset"),
     row<cuDevicePrimaryCtxRelease_v2>("cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease"),
@@ -73,7 +74,7 @@ constinit const replacement rows[] = {
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };
 
-// What a lookup of the driver found, or the replacement of it.
+// Replaces the function that a lookup of the driver found, if it is in the table.
 void replace(const char* name, void** found, int version, std::uint64_t flags, result outcome) {
     if (outcome != driver::success || !found || !*found) return;
     const replacement* meant = find_name(name, version, flags);
@@ -98,14 +99,14 @@ const char* symbol_of(const void* function) {
 
 const replacement* find_name(const char* name, int version, std::uint64_t flags) {
     const bool per_thread_asked = (flags & driver::per_thread_stream) != 0;
-    const replacement* other = nullptr;  // most functions have no variant of their own
+    const replacement* other = nullptr;  // most functions have no per-thread variant
     for (const replacement& one : rows) {
         if (std::strcmp(one.name, name) != 0) continue;
         if (version < one.first_version || version > one.last_version) continue;
         if (one.is_per_thread == per_thread_asked) return &one;
         if (!one.is_per_thread) other = &one;
     }
-    return other ? other : find_symbol(name);  // some ask for `cuMemAlloc_v2`
+    return other ? other : find_symbol(name);  // some programs ask for `cuMemAlloc_v2`
 }
 
 result cuGetProcAddress(const char* name, void** found, int version, std::uint64_t flags) {

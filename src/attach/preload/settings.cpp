@@ -24,8 +24,8 @@ struct settings {
     std::size_t count = 0;
 };
 
-// The environment is read once, before the program can change it. Constructors of its libraries run
-// earlier than this library's, and may allocate: whoever comes first reads.
+// The environment is read once, before the program can change it. Constructors of the program's
+// libraries run earlier than this library's, and may allocate: the first call reads it.
 settings of_process;
 bool is_read = false;
 

@@ -1,12 +1,12 @@
-// What `watari try` and `watari trace` ask of this library, by the environment:
+// Settings of this library, which `watari try` and `watari trace` pass by the environment:
 //
-//     WATARI_ATTACH_LOG=FOLDER     where events go (event_log.hpp); none: nothing is recorded
-//     WATARI_ATTACH_STYLE=managed  a row of the table below; none: as-is
-//     WATARI_ATTACH_RULES=FILE     which allocations: one rule a line
+//     WATARI_ATTACH_LOG=FOLDER     folder of the event log (event_log.hpp); not set: no log
+//     WATARI_ATTACH_STYLE=managed  a row of the table below; not set: as-is
+//     WATARI_ATTACH_RULES=FILE     rules that select allocations, one per line
 //
-// A rule is `size>=BYTES`, `site:HASH` or `site:HASH#ORDINAL`; `!` before one keeps what matches as
-// it is. An allocation is moved if it has every size that is asked for, is of one of the sites
-// (where any is named), and no rule keeps it.
+// A rule is `size>=BYTES`, `site:HASH` or `site:HASH#ORDINAL`; with `!` before it, matching
+// allocations are kept as they are. An allocation is moved if it matches all rules on the size and
+// one rule on a site (if there is any), and no rule keeps it.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace attach {
 enum class kind { device, managed, pinned, system };
 constexpr const char* kind_names[] = {"device", "managed", "pinned", "system"};
 
-// What is done to memory that is managed: by the program's own choice or because it was moved.
+// The treatment of managed memory, whether the program asked for it or this library moved it there.
 enum class treatment { none, prefetch, mapped, read_mostly, preferred_gpu, accessed_by };
 
 struct style {
     const char* name;
-    kind device_becomes;  // device: GPU memory stays what it is
+    kind device_becomes;  // device: GPU memory is not moved
     treatment of_managed;
 };
 
@@ -38,10 +38,10 @@ constexpr style styles[] = {
     {"accessed-by", kind::device, treatment::accessed_by},
 };
 
-// Of this process. A style that is not in the table ends it with a message.
+// The style of this process. Ends the process with a message if the style is not in the table.
 const style& chosen_style();
 
-// The folder of the event log, null where there is none.
+// The folder of the event log, null if it is not set.
 const char* log_folder();
 
 // Whether the rules move the allocation with this ordinal (0, 1, ...) of this call site.

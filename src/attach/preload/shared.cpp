@@ -1,5 +1,5 @@
-// Memory that must stay as the program made it: what it hands to other processes or devices, and
-// what it maps itself. Both are recorded, and left to the driver.
+// Memory that must stay as the program made it: memory that it shares with other processes or
+// devices, and memory that it maps itself. Both are recorded and left to the driver.
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
@@ -7,7 +7,7 @@
 namespace attach {
 namespace {
 
-// This call hands on the memory at an address, or all of a pool (`what`: "ptr", "pool").
+// Records a call that shares the memory at an address, or all of a pool (`what`: "ptr", "pool").
 template <auto* Replacement, class... Arguments>
 result share(const char* api, const char* what, std::uintptr_t address, Arguments... arguments) {
     const std::uint64_t begun = now();
@@ -46,7 +46,7 @@ result cuMulticastBindAddr(unsigned long long to, std::size_t offset, device_poi
                                       bytes, flags);
 }
 
-// Programs set this attribute of memory that a network card is to read (GPUDirect RDMA).
+// Programs set this attribute for memory that a network card reads (GPUDirect RDMA).
 result cuPointerSetAttribute(const void* value, int attribute, device_pointer pointer) {
     if (attribute != driver::attribute_sync_memops)
         return real<cuPointerSetAttribute>()(value, attribute, pointer);

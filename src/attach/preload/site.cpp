@@ -16,14 +16,14 @@ namespace attach {
 namespace {
 
 constexpr int depth = 10;      // frames that are hashed and recorded
-constexpr int own_frames = 6;  // of this library at most
+constexpr int own_frames = 6;  // frames of this library, at most
 
 // A return address, resolved once: dladdr takes a microsecond.
 struct frame {
     const void* address;
     const char* symbol;  // of the dynamic table, or null
     long long offset;
-    std::uint32_t hash;  // of module name and offset
+    std::uint32_t hash;  // hash of module name and offset
     int module;
 };
 
@@ -66,7 +66,7 @@ bool is_used(const site& row) { return row.used; }
 bool is_same(const frame& a, const frame& b) { return a.address == b.address; }
 bool is_same(const site& a, const site& b) { return a.hash == b.hash; }
 
-// The row that is the same as this one, or the free row where it belongs; null without memory.
+// The row that equals `wanted`, or the free row for it; null if memory is exhausted.
 template <class Row>
 Row* find(table<Row>& in, const Row& wanted) {
     if (in.used * 2 >= in.size) {
@@ -84,7 +84,7 @@ Row* find(table<Row>& in, const Row& wanted) {
     return &in.rows[at];
 }
 
-// The path of a module. A library's may be relative; the main program's own is as it was called.
+// The path of a module. A library's name may be relative; the main program's is as it was called.
 const char* full_path(const char* name, char (&buffer)[PATH_MAX]) {
     if (name && name[0] == '/') return name;
     if (name && std::strcmp(name, program_invocation_name) != 0 && realpath(name, buffer))
@@ -109,7 +109,7 @@ int module_of(const Dl_info& found) {
     return module_count++;
 }
 
-// The callers from outside this library, innermost first; how many.
+// Finds the callers outside this library, innermost first; returns their number.
 int callers(const void** found) {
     void* addresses[depth + own_frames];
     const int count = backtrace(addresses, depth + own_frames);
@@ -119,8 +119,8 @@ int callers(const void** found) {
     return kept;
 }
 
-// The frames of these addresses; false where one of them was not resolved before, whose address is
-// then null.
+// Looks up the frames of these addresses. Returns false if one was not resolved before: the address
+// of its frame is then null.
 bool known_frames(const void* const* addresses, int count, frame* found) {
     bool complete = true;
     for (int i = 0; i < count; ++i) {
@@ -169,7 +169,7 @@ allocation_name name_allocation() {
         const guard hold;
         complete = known_frames(addresses, count, found);
     }
-    // without the lock: the loader has one of its own, which a constructor that allocates may hold
+    // without the lock: dladdr takes the loader's lock, which a constructor that allocates may hold
     for (int i = 0; i < count && !complete; ++i)
         if (!found[i].address) dladdr(addresses[i], &infos[i]);
     const guard hold;

@@ -1,4 +1,4 @@
-// Call sites: who called, the same number in every run of a program.
+// Call sites: a hash of the callers, the same in every run of a program.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,19 @@ namespace attach {
 
 struct allocation_name {
     std::uint32_t site;     // hash over the modules' names and the offsets of the return addresses
-    std::uint32_t ordinal;  // how many allocations this site made before
+    std::uint32_t ordinal;  // number of earlier allocations of this site
 };
 
-// Names the allocation that is being made, and records the site where it is new. Holds the lock
+// Names the allocation that is being made, and records the site if it is new. Acquires the lock
 // itself.
 allocation_name name_allocation();
 
-// A module is gone, and another may get its addresses: they are resolved anew. The sites stay.
+// Called after a module was unloaded: another may get its addresses, so that they are resolved
+// again. The sites stay.
 void forget_modules();
 
-// In the child of a fork, whose log names them anew. The tables of the parent are not freed:
-// another thread's allocator may have been in the middle of a step.
+// Called in the child of a fork, whose log names the sites again. The parent's tables are not
+// freed: another thread may have been inside the allocator during the fork.
 void forget_sites();
 
 }  // namespace attach

@@ -1,9 +1,8 @@
-/// Products of tiles in memory, by the BLAS of a processor: OpenBLAS or cuBLAS, loaded when asked
-/// for; no arithmetic of our own.
+/// Products of tiles in memory, by the BLAS of a processor: OpenBLAS or cuBLAS, loaded on demand.
 ///
-/// OpenBLAS is libopenblas.so.0 where the loader looks, else the one inside NumPy's wheel. cuBLAS
-/// is libcublas.so.13 or .12 where the loader looks, in the CUDA toolkit, or in the wheel
-/// nvidia-cublas. Single precision is computed in FP32: TF32 is off.
+/// OpenBLAS is libopenblas.so.0 on the loader's search path, else the one inside NumPy's wheel.
+/// cuBLAS is libcublas.so.13 or .12 on the loader's search path, in the CUDA toolkit, or in the
+/// wheel nvidia-cublas. Single precision is computed in FP32: TF32 is off.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -23,7 +22,7 @@ struct factor {
     bool transposed = false;  ///< the memory holds its transpose
 };
 
-/// One processor's products in one precision. Calls of one object come one after another.
+/// One processor's products in one precision. Calls on one object must not overlap.
 class products {
 public:
     products() = default;
@@ -32,9 +31,9 @@ public:
     virtual ~products() = default;
 
     /// C = alpha A B + beta C; A is m x k, B k x n, C m x n, row-major, `ldc` elements from one row
-    /// to the next; the elements of the made precision. With beta == 0, C is not read: NaN in it
-    /// does not survive; with k == 0 or alpha == 0 neither are A and B. On a GPU it returns before
-    /// it is done. Throws gpu_error, usage_error.
+    /// to the next. Elements have the precision given to make(). With beta == 0 C is not read, so
+    /// NaN in C does not survive; with k == 0 or alpha == 0 A and B are not read. On a GPU it
+    /// returns before it is done. Throws gpu_error, usage_error.
     virtual void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha,
                           const factor& a, const factor& b, double beta, void* c,
                           std::size_t ldc) = 0;
@@ -43,13 +42,13 @@ public:
     virtual std::string name() const = 0;
 };
 
-/// `threads` are the CPU's (those of the whole process: OpenBLAS has one number), `stream` is the
-/// GPU's; the other is not used. On a GPU it has 32 MiB of workspace of its own in GPU memory, so
-/// that equal calls give equal bits. Throws unsupported with the loader's reason.
+/// `threads` is for the CPU (and its whole process: OpenBLAS has one number), `stream` for the GPU;
+/// the other is not used. On a GPU the object has its own workspace of 32 MiB in GPU memory, so
+/// that equal calls give equal bits. Throws unsupported with the reason of the loader.
 std::unique_ptr<products> make(processor who, precision type, int threads, stream_t stream);
 
-/// Where the shared objects of NumPy's wheel lie (.../site-packages/numpy.libs); the wheel
-/// nvidia-cublas is looked for beside it. Counts from the next load on; "" is none.
+/// Sets the folder of the shared objects of NumPy's wheel (.../site-packages/numpy.libs). The wheel
+/// nvidia-cublas is searched beside it. Takes effect at the next load; "": no folder.
 void set_numpy_folder(const std::string& path);
 
 }  // namespace watari::blas

@@ -1,5 +1,5 @@
-// OpenBLAS, loaded when asked for. What is declared here is the C interface of CBLAS, which is
-// stable, and OpenBLAS's own few functions.
+// OpenBLAS, loaded on demand. The declarations here are the stable C interface of CBLAS and a few
+// functions of OpenBLAS.
 #include "watari/blas/libraries.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A build of OpenBLAS: how its file begins, and what its symbols have around their names.
+/// A build of OpenBLAS: the beginning of its file name, and the prefix and suffix of its symbols.
 struct build {
     const char *file, *before, *after;
     bool wide;  ///< 64-bit integers
@@ -36,13 +36,14 @@ constexpr build of_numpy[] = {
     {"libopenblas64_p-", "", "64_", true},             // NumPy 1
 };
 
-// Of a thread: BUFFER_SIZE in OpenBLAS's common_x86_64.h, more than other processors have. Of the
-// library: its segments, and what its thread that starts the others takes.
+// buffer_bytes: of a thread, BUFFER_SIZE in OpenBLAS's common_x86_64.h, more than other processors
+// have. library_bytes: the segments of the library, and the memory of its thread that starts the
+// others.
 constexpr std::size_t buffer_bytes = std::size_t{128} << 20, library_bytes = std::size_t{48} << 20;
 constexpr const char* fewer = "choose a larger limit, or fewer threads (taskset)";
 
-std::atomic<std::size_t> taken_addresses{0};  ///< by the library, when it was loaded
-std::atomic<int> warm_threads{0};             ///< that have their buffers
+std::atomic<std::size_t> taken_addresses{0};  ///< address space that the load took
+std::atomic<int> warm_threads{0};             ///< threads that have their buffers
 
 int own_threads() { return static_cast<int>(cpu::own_cpus().size()); }
 
@@ -101,8 +102,8 @@ library load(const std::string& folder) try {
     return {.facts = {limit.what(), "", ""}};
 }
 
-/// By a thread that may run everywhere: OpenBLAS's threads run where the one that makes them may,
-/// and OpenMP has bound the first thread to one core.
+/// Runs `work` in a thread that may run on every CPU. OpenBLAS's threads inherit the CPUs of the
+/// thread that creates them, and OpenMP has bound the first thread to one core.
 template <class Work>
 void unbound(Work work) {
     std::thread([&] {
@@ -111,7 +112,7 @@ void unbound(Work work) {
     }).join();
 }
 
-/// Loaded once; tried again while there is none.
+/// The library. It is loaded once; after a failure the next call tries again.
 library openblas() {
     static std::mutex one_at_a_time;
     static std::optional<library> loaded;
@@ -140,7 +141,7 @@ public:
     void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const factor& a,
                   const factor& b, double beta, void* c, std::size_t ldc) override {
         if (library_.parallel() == by_openmp) library_.set_threads(threads_);
-        if (alpha == 0) k = 0;  // its kernels for small matrices read A and B all the same
+        if (alpha == 0) k = 0;  // its kernels for small matrices would still read A and B
         const auto call = [&]<class Integer, class Element>(Integer, Element) {
             const auto integer = [](std::size_t value) {
                 if (value > static_cast<std::size_t>(std::numeric_limits<Integer>::max()))
@@ -172,7 +173,7 @@ public:
     }
 
 private:
-    /// Each thread has its buffer from its first product on.
+    /// Runs a product: each thread allocates its buffer in its first product.
     void warm() {
         constexpr std::size_t n = 512;
         const std::size_t edge = n * element_bytes(type_);

@@ -1,5 +1,5 @@
-// cuBLAS, loaded when asked for. What is declared here is its stable C interface (cublas_api.h of
-// CUDA 12 and 13).
+// cuBLAS, loaded on demand. The declarations here are its stable C interface (cublas_api.h of CUDA
+// 12 and 13).
 #include "watari/blas/libraries.hpp"
 #include "watari/core/cuda.hpp"
 #include "watari/core/device.hpp"
@@ -65,7 +65,8 @@ library bind(const shared_object& object, const std::string& file) {
     return found;
 }
 
-/// "" is beside this library and where the loader looks; then the toolkit; then Python's wheels.
+/// Folders to search: "" (beside this library and on the loader's search path), the toolkit,
+/// Python's wheels.
 std::vector<std::string> folders() {
     std::vector<std::string> list{""};
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
@@ -79,7 +80,7 @@ std::vector<std::string> folders() {
 
 library load() {
     std::string why_not;
-    // of this program's own CUDA first: that is what the driver is for
+    // first the version of this program's own CUDA, which the driver supports
     for (const int major : {CUDART_VERSION / 1000, 13, 12}) {
         const std::string file = "libcublas.so." + std::to_string(major);
         for (const std::string& folder : folders()) {
@@ -94,7 +95,7 @@ library load() {
     return none;
 }
 
-/// Loaded once; tried again while there is none.
+/// The library. It is loaded once; after a failure the next call tries again.
 const library& cublas() {
     static std::mutex one_at_a_time;
     static std::optional<library> loaded;
@@ -122,7 +123,7 @@ public:
     void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const factor& a,
                   const factor& b, double beta, void* c, std::size_t ldc) override {
         device::use(gpu_);
-        // cuBLAS is column-major: there, what is row-major is transposed, and (A B)^T = B^T A^T
+        // cuBLAS is column-major: it sees a row-major matrix transposed, and (A B)^T = B^T A^T
         const auto call = [&]<class Element>(gemm_function<Element> gemm) {
             const auto scale = static_cast<Element>(alpha), add = static_cast<Element>(beta);
             const auto leading = [](std::size_t of, std::size_t columns) {

@@ -1,4 +1,4 @@
-// What this machine offers for products of matrices: `openblas`, `cublas`.
+// Capabilities of this machine for products of matrices: `openblas`, `cublas`.
 #pragma once
 
 #include "watari/machine/capability.hpp"

@@ -1,4 +1,4 @@
-// What this machine offers for communication between ranks: `mpi`, `cuda-aware-mpi`.
+// Capabilities of this machine for communication between ranks: `mpi`, `cuda-aware-mpi`.
 #pragma once
 
 #include "watari/machine/capability.hpp"

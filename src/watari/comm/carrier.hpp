@@ -11,16 +11,16 @@
 
 namespace watari::comm {
 
-/// Whose halo is exchanged.
+/// The ranks, the box and the memory of a halo exchange.
 struct halo_options {
     const communicator* ranks;
     decomposition part;
-    processor who;                            ///< that packs planes: it can address the fields
+    processor who;                            ///< packs planes: it can address the fields
     memory::kind field;                       ///< the memory that the fields are in
-    std::size_t point_bytes = sizeof(float);  ///< of all fields of a message: a point of a face
+    std::size_t point_bytes = sizeof(float);  ///< per point of a face, for all fields of a message
 };
 
-/// Bytes that one end of an axis may send: at least what a first, small message takes.
+/// Bytes that one end of an axis may send; at least 64, for the small first message.
 inline std::size_t face_bytes(const halo_options& options) {
     return std::max<std::size_t>(64, options.part.largest_face() * options.point_bytes);
 }
@@ -31,8 +31,8 @@ public:
     explicit carrier(const halo_options& options) : options_(options) {}
     virtual ~carrier() = default;
 
-    /// Fills the outer planes of an axis from its neighbours' inner ones. Begins after what
-    /// `stream` was given before; what it is given later finds the planes filled.
+    /// Fills the outer planes of an axis from the inner planes of its neighbours, in stream order:
+    /// after the earlier work of `stream` and before its later work.
     virtual void exchange(const faces& f, const message& m, stream_t stream) = 0;
 
     /// Seconds that the host has spent in MPI so far to send planes.
@@ -41,7 +41,7 @@ public:
 protected:
     using ends = std::byte* const (&)[2];
 
-    /// A buffer a side through MPI; the host waits until they have come.
+    /// Exchanges one buffer per side through MPI; the host waits until both have arrived.
     void send(const faces& f, ends own, ends others, std::size_t bytes);
 
     bool on_gpu() const { return options_.who.is_gpu(); }
@@ -52,7 +52,7 @@ private:
     double seconds_ = 0;
 };
 
-/// Both ends of an axis where they lie: inner planes to be sent, outer ones to be filled.
+/// Both ends of an axis in place: inner planes to send, outer planes to fill.
 struct ends_in_place {
     std::byte *own[2], *others[2];
 
@@ -65,7 +65,7 @@ struct ends_in_place {
     }
 };
 
-/// Two buffers to give and two to fill, in memory of one kind.
+/// Two buffers to send and two to fill, in memory of one kind.
 class face_buffers {
 public:
     face_buffers(const halo_options& options, memory::kind kind)

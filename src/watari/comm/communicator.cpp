@@ -31,7 +31,7 @@ const mpi_table& load() {
     return *running;
 }
 
-/// Bytes as MPI counts them.
+/// A number of bytes as the int that MPI takes. Throws usage_error if it is too large.
 int counted(std::size_t bytes) {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw usage_error("a message of " + bytes_text(bytes) + " is more than MPI can count");
@@ -96,7 +96,7 @@ void exchange_gpu_memory() {
         if (device::count() == 0) throw unsupported(device::absent_reason());
         device::use(all.local_rank() % device::count());
     });
-    // a message that MPI sends at once, and one that it announces
+    // one size for the eager protocol of MPI, one for its rendezvous protocol
     for (const std::size_t bytes : {std::size_t{1} << 10, std::size_t{8} << 20}) {
         const device::scratch own(bytes), others(bytes);
         const int other = all.rank() == 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-/// The ranks of this run: who they are, and what they exchange, through MPI.
+/// The ranks of this run, and their communication through MPI.
 #pragma once
 
 #include "watari/comm/mpi.hpp"
@@ -12,13 +12,13 @@
 
 namespace watari::comm {
 
-/// `unsupported` on one rank at least, and thrown by all of them.
+/// `unsupported` on at least one rank; all ranks throw it.
 class refused : public unsupported {
 public:
     using unsupported::unsupported;
 };
 
-/// Every function but those that return a number of the rank is called by all ranks.
+/// All ranks call each function, except rank(), size(), local_rank() and local_size().
 class communicator {
 public:
     explicit communicator(const mpi_table& mpi);
@@ -28,12 +28,12 @@ public:
     int local_rank() const noexcept { return local_rank_; }  ///< among the ranks of this host
     int local_size() const noexcept { return local_size_; }
 
-    /// Sends `bytes` to each of two ranks and receives as many from them; `nobody` is left out.
+    /// Sends `bytes` to each of two ranks and receives as many from each; skips `nobody`.
     void exchange(const int (&ranks)[2], const void* const (&send)[2], void* const (&receive)[2],
                   std::size_t bytes) const;
     double sum(double own) const;
     std::uint64_t sum(std::uint64_t own) const;
-    /// Each value becomes the largest of all ranks.
+    /// Replaces each value by its maximum over all ranks.
     void maximum(std::span<double> values) const;
     void barrier() const { mpi_->barrier(); }
 
@@ -50,11 +50,12 @@ public:
         return all;
     }
 
-    /// As many bytes of each rank, by rank. Throws usage_error for more than MPI can count.
+    /// Gathers equally many bytes from each rank, by rank. Throws usage_error for more than MPI can
+    /// count.
     void gather(std::span<const std::byte> own, std::span<std::byte> all) const;
 
-    /// Does what a rank does without the others. Where it throws unsupported on one, all ranks
-    /// throw refused with the reason of the first: none is left waiting.
+    /// Runs `work`, which needs no other rank. If it throws unsupported on some ranks, all ranks
+    /// throw refused with the reason of the first one, so no rank waits for ever.
     template <class Work>
     void together(const Work& work) const {
         std::string reason;
@@ -73,15 +74,17 @@ private:
     int rank_, size_, local_rank_, local_size_;
 };
 
-/// All ranks; starts MPI when first called. Throws unsupported where Watari was built without it.
+/// The communicator of all ranks; the first call starts MPI. Throws unsupported if Watari was built
+/// without MPI.
 const communicator& world();
 
-/// Ends MPI if it was started; for the normal end of a process alone. A rank that fails exits
-/// without it, which makes the launcher end the others.
+/// Ends MPI if it was started. Only for the normal end of a process: a rank that fails exits
+/// without this call, so that the launcher ends the others.
 void finish();
 
-/// Whether MPI can be given GPU memory: sends some between two ranks and looks what came. Where it
-/// cannot, this may be a segmentation fault. Throws unsupported, error (other data came).
+/// Tests whether MPI accepts GPU memory: exchanges some between two ranks and checks the data. If
+/// MPI does not, the result may be a segmentation fault. Throws unsupported; error if the data
+/// differ.
 void exchange_gpu_memory();
 
 }  // namespace watari::comm

@@ -11,7 +11,7 @@ namespace {
 
 using std::to_string;
 
-/// An axis as people name it: i, j, k of three; x, y, z, t are those of four from the fastest on.
+/// The name of an axis in messages: i, j, k of three axes; t, z, y, x of four, x the fastest.
 std::string name_of(const grid& whole, std::size_t axis) {
     return std::string(1, (whole.points.axes() == 4 ? "tzyx" : "ijk ")[axis]);
 }
@@ -37,8 +37,8 @@ void require_shares(const grid& whole, std::size_t axis) {
                           to_string(whole.depth) + " of the halo");
 }
 
-/// The neighbour of box `position` of `parts`, whose rank is `own`; ranks along the axis are `step`
-/// apart.
+/// The neighbour of rank `own`, whose box is at `position` of `parts` along an axis. The numbers of
+/// adjacent ranks differ by `step`.
 int neighbour(int own, std::size_t position, std::size_t parts, int step, bool above,
               bool periodic) {
     const std::size_t last = above ? parts - 1 : 0;

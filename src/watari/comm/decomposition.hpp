@@ -1,12 +1,12 @@
-/// A grid divided among ranks, a box each. Arithmetic alone.
+/// A grid divided among ranks, one box per rank. Arithmetic only.
 ///
-/// A grid has up to four axes, the fastest index last. Along each axis the inner points are shared
-/// out in blocks; what remains goes to the first ranks. Around its inner points each rank has
-/// `depth` planes on either side: the grid's boundary, or copies of a neighbour's planes (the
-/// halo). Along a periodic axis every point is an inner point and the last rank is the first one's
-/// neighbour: a rank that has the axis to itself is its own. The last axis of a split is the
-/// fastest in a rank's number: of three axes, rank (a * split[1] + b) * split[2] + c has box a, b,
-/// c.
+/// A grid has up to four axes, the fastest index last. The inner points of each axis are
+/// distributed in blocks; the first ranks get the remaining blocks. Around its inner points each
+/// rank has `depth` planes on either side: the grid's boundary, or copies of a neighbour's planes
+/// (the halo). Along a periodic axis every point is an inner point, and the first and the last rank
+/// are neighbours: a rank alone on the axis is its own neighbour. The last axis of a split is the
+/// fastest in a rank's number: with three axes, rank (a * split[1] + b) * split[2] + c has box a,
+/// b, c.
 #pragma once
 
 #include "watari/comm/mpi.hpp"
@@ -44,7 +44,7 @@ private:
     std::size_t axes_ = 0;
 };
 
-/// One answer for each axis.
+/// One flag for each axis.
 using by_axis = std::array<bool, most_axes>;
 
 /// Points first <= x < first + count of an axis.
@@ -53,30 +53,30 @@ struct share {
     friend bool operator==(const share&, const share&) = default;
 };
 
-/// The share of one of `parts` of `points` points, in whole blocks of `block` points, of which
-/// `points` is a multiple.
+/// The share number `part` of `parts` shares of `points` points, in whole blocks of `block` points.
+/// `points` is a multiple of `block`.
 share share_of(std::size_t points, std::size_t parts, std::size_t part, std::size_t block = 1);
 
-/// What is divided.
+/// The grid that is divided.
 struct grid {
-    extents points;  ///< along an axis that is not periodic, with `depth` planes at either end
+    extents points;  ///< with `depth` planes at either end of an axis that is not periodic
     extents split;   ///< ranks along each axis
     by_axis periodic{};
     std::size_t depth = 1;                               ///< planes of the halo
-    extents blocks = extents::filled(points.axes(), 1);  ///< shares are multiples of these
+    extents blocks = extents::filled(points.axes(), 1);  ///< a share is a multiple of these
 
-    /// Points of an axis that are shared out.
+    /// Points of an axis that are distributed among ranks.
     std::size_t inner(std::size_t axis) const;
     std::size_t ranks() const { return split.product(); }
 };
 
-/// The grid with half as many inner points along some axes, and a halo of the same depth: divided
-/// likewise, so that each rank's box has half of its points. Throws usage_error for an axis whose
-/// blocks are odd.
+/// The grid with half as many inner points along the `halved` axes and the same depth of halo. It
+/// is divided likewise, so each rank's box has half of its points along these axes. Throws
+/// usage_error for an axis whose blocks are odd.
 grid coarser(const grid& fine, const by_axis& halved);
 
-/// The two ends of a box along one axis, below and above. At each end `depth` planes are exchanged,
-/// of all points of the other axes, with the halo of these. A buffer holds plane after plane.
+/// The two ends of a box along one axis, below and above. At each end `depth` planes are exchanged;
+/// a plane has all points of the other axes, with their halo. A buffer holds plane after plane.
 struct faces {
     struct loop {
         std::size_t count = 1, stride = 0;  ///< points
@@ -97,19 +97,19 @@ struct faces {
 struct decomposition {
     int rank = 0;
     std::size_t depth = 1;
-    extents size;                          ///< with the planes around it
+    extents size;                          ///< points, with the planes around it
     std::array<share, most_axes> inner{};  ///< its points, in the whole grid
     std::array<faces, most_axes> axes{};
 
-    /// Point of the whole grid where the box begins, with the planes around it. Of axes that are
-    /// not periodic.
+    /// The first point of the box in the whole grid, with the planes around it. Only for axes that
+    /// are not periodic.
     std::size_t origin(std::size_t axis) const { return inner[axis].first - depth; }
     /// Points of the largest end that is exchanged.
     std::size_t largest_face() const;
 };
 
-/// The box of a rank. Throws usage_error for an axis with fewer blocks than ranks or other than
-/// whole blocks, and for a share that is thinner than the halo.
+/// The box of a rank. Throws usage_error if an axis has fewer blocks than ranks or is not a
+/// multiple of its block, or if a share is thinner than the halo.
 decomposition divide(const grid& whole, int rank);
 
 }  // namespace watari::comm

@@ -84,7 +84,7 @@ void halo::exchange(const faces& f, const message& m, stream_t stream) {
                           bytes_text(face_bytes(options_)));
     if (!is_own_neighbour(part(), f)) return carrier_->exchange(f, m, stream);
     m.pack(f, own_->own, stream);
-    m.unpack(f, {own_->own[1], own_->own[0]}, stream);  // what goes up comes from below
+    m.unpack(f, {own_->own[1], own_->own[0]}, stream);  // the plane sent up arrives from below
 }
 
 double halo::seconds() {

@@ -1,7 +1,8 @@
 /// Neighbouring GPUs meet: the stream of each continues when the streams of its neighbours have
-/// reached the same meeting. They then see what it wrote before, and no host waits.
+/// reached the same meeting. The neighbours then see what the stream wrote before, and no host
+/// waits.
 ///
-/// There is no timeout: where a neighbour never comes, the kernel runs until its process is killed.
+/// There is no timeout: if a neighbour never arrives, the kernel runs until its process is killed.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -10,14 +11,14 @@
 
 namespace watari::comm {
 
-/// With one neighbour. Whoever meets counts, and writes the count to the other.
+/// A meeting with one neighbour. Each side counts its meetings and writes the count to the other.
 struct meeting {
-    std::uint64_t* own = nullptr;     ///< how often this rank has come
-    std::uint64_t* others = nullptr;  ///< how often the neighbour has, which it writes here
-    std::uint64_t* told = nullptr;    ///< where the neighbour is told; null: there is none
+    std::uint64_t* own = nullptr;     ///< meetings that this rank has reached
+    std::uint64_t* others = nullptr;  ///< meetings that the neighbour has reached; it writes them
+    std::uint64_t* told = nullptr;    ///< `others` of the neighbour, to write; null: there is none
 };
 
-/// The same number of times on both sides; returns before it is done.
+/// Both sides must meet equally often. Returns before it is done.
 void meet(const meeting (&sides)[2], stream_t stream);
 
 }  // namespace watari::comm

@@ -4,7 +4,7 @@ namespace watari::comm {
 
 namespace {
 
-/// Buffers further on; null stays null.
+/// Both buffers advanced by `bytes`; null stays null.
 template <class Byte>
 struct advanced {
     Byte* ends[2];

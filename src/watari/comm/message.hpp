@@ -1,6 +1,6 @@
-/// What an exchange carries: each end's inner planes to a neighbour, the neighbour's into the outer
-/// ones. `fields` are arrays as they lie; a case that sends less (half spinors, one parity) packs
-/// by a message of its own.
+/// The data that an exchange carries: the inner planes of each end go into the neighbour's outer
+/// planes. `fields` sends arrays in place or packed; a case that sends less (half spinors, one
+/// parity) packs by its own message.
 #pragma once
 
 #include "watari/comm/pack.hpp"
@@ -20,12 +20,11 @@ public:
 
     /// Bytes of one end, the same on both sides.
     virtual std::size_t bytes(const faces& f) const = 0;
-    /// Both ends' planes into buffers, and buffers into both ends. On a GPU they may return before
-    /// they are done; what `stream` is given later finds them done.
+    /// Copies both ends' planes into buffers, or buffers into both ends. On a GPU they may return
+    /// before they are done; later work of `stream` sees them done.
     virtual void pack(const faces& f, buffers to, stream_t stream) const = 0;
     virtual void unpack(const faces& f, const_buffers from, stream_t stream) const = 0;
-    /// The array whose planes are, as they lie, what is sent; without data where they must be
-    /// packed.
+    /// The array whose planes can be sent in place; without data if they must be packed.
     virtual field in_place(const faces&) const { return {}; }
 };
 

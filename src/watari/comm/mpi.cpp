@@ -34,7 +34,8 @@ void exchange(const int (&ranks)[2], const void* const (&send)[2], void* const (
     for (int side = 0; side < 2; ++side) {
         const int rank = ranks[side];
         if (rank == watari::comm::nobody) continue;
-        // the tag is the side it leaves by: one rank may be the neighbour on both
+        // the tag is the side by which the message leaves: one rank may be the neighbour on both
+        // sides
         MPI_Irecv(receive[side], bytes, MPI_BYTE, rank, 1 - side, MPI_COMM_WORLD,
                   &requests[count++]);
         MPI_Isend(send[side], bytes, MPI_BYTE, rank, side, MPI_COMM_WORLD, &requests[count++]);

@@ -1,6 +1,6 @@
-/// What the library asks of MPI, as a table of functions. MPI is optional, and one build of Watari
-/// must not be bound to one MPI: so mpi.cpp, a shared object of its own, is all that knows mpi.h.
-/// An error inside MPI ends all ranks, as MPI does by default.
+/// The functions of MPI that the library uses, as a table. MPI is optional, and one build of Watari
+/// must not be bound to one MPI: so only mpi.cpp, a separate shared object, includes mpi.h. An
+/// error inside MPI ends all ranks, as MPI does by default.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace watari::comm {
 
-inline constexpr int nobody = -1;  ///< a rank: a message to or from it does not take place
+inline constexpr int nobody = -1;  ///< no rank: messages to or from it are skipped
 
 struct mpi_table {
     void (*start)();
@@ -17,10 +17,11 @@ struct mpi_table {
     int (*size)();
     int (*local_rank)();  ///< among the ranks of this host
     int (*local_size)();
-    /// `bytes` to and from each of two ranks, at once; returns when all have arrived and left.
+    /// Sends and receives `bytes` to and from each of two ranks at once; returns when all are
+    /// complete.
     void (*exchange)(const int (&ranks)[2], const void* const (&send)[2], void* const (&receive)[2],
                      int bytes);
-    /// In place, over all ranks, the result on each.
+    /// Reduces in place over all ranks; each rank gets the result.
     void (*sum)(double* values, int count);
     void (*sum_integers)(std::uint64_t* values, int count);
     void (*maximum)(double* values, int count);

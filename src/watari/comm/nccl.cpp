@@ -1,7 +1,7 @@
 // Path `nccl`: NCCL carries planes from GPU to GPU in stream order; the host waits for nothing.
 //
-// NCCL is loaded when asked for. The prototypes below are those of nccl.h 2, whose binary interface
-// is stable: a build of Watari needs neither header nor library.
+// NCCL is loaded on demand. The prototypes below are those of nccl.h 2, whose binary interface is
+// stable: a build of Watari needs neither header nor library.
 #include "watari/comm/carrier.hpp"
 
 #include <dlfcn.h>
@@ -63,7 +63,7 @@ const library& nccl() {
     return loaded;
 }
 
-/// The GPUs of all ranks, connected once for every halo that is there at a time.
+/// The NCCL communicator of all ranks, shared by all halos that exist at a time.
 std::shared_ptr<ncclComm> connect(const communicator& ranks) {
     static std::weak_ptr<ncclComm> connected;
     if (auto there = connected.lock()) return there;
@@ -86,7 +86,7 @@ public:
     }
 
     void exchange(const faces& f, const message& m, stream_t stream) override {
-        // other kinds of memory are not NCCL's: their planes go through GPU memory
+        // planes of a field in other kinds of memory go through buffers in GPU memory
         const field whole = options_.field == memory::kind::device ? m.in_place(f) : field{};
         if (whole.data != nullptr) {
             const ends_in_place ends(f, whole);
@@ -98,8 +98,8 @@ public:
     }
 
 private:
-    /// Messages between two ranks are matched in their order: what one sends first by its lower
-    /// side, the other one receives first by its upper side.
+    /// NCCL matches messages between two ranks in order: the message that one rank sends first, by
+    /// its lower side, is the one that the other receives first, by its upper side.
     void carry(const faces& f, ends own, ends others, std::size_t bytes, stream_t stream) const {
         const library& call = nccl();
         call.check(call.group_start());

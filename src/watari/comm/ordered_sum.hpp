@@ -1,9 +1,9 @@
 /// Sums over all ranks by a tree that does not depend on how a grid is divided among them.
 ///
 /// Each rank has partial sums (of rows, or of pieces of rows), each with its place in the whole
-/// grid. All ranks gather all of them and add them up in the order of places, by the tree of
-/// core/backend.hpp: the same bits for any number of ranks, provided that a partial sum is of the
-/// same points in the same order. Bytes sent: those of all partial sums, to every rank.
+/// grid. All ranks gather all partial sums and add them in the order of places, by the tree of
+/// core/parallel/sums.hpp. The bits are the same for any number of ranks if each partial sum covers
+/// the same points in the same order. Bytes sent: all partial sums, to every rank.
 #pragma once
 
 #include "watari/comm/communicator.hpp"
@@ -16,9 +16,9 @@ namespace watari::comm {
 
 class ordered_sum {
 public:
-    /// `places`: of this rank's partial sums among the `count` of all ranks. Each partial sum has
-    /// `values` numbers, which are summed apart. Throws usage_error unless each place from 0 to
-    /// count - 1 is one rank's. Nothing is allocated after this.
+    /// `places`: places of this rank's partial sums among the `count` of all ranks. Each partial
+    /// sum has `values` numbers, which are summed separately. Throws usage_error unless each place
+    /// from 0 to count - 1 belongs to one rank. Later calls allocate nothing.
     ordered_sum(const communicator& ranks, std::span<const std::size_t> places, std::size_t count,
                 std::size_t values = 1);
 
@@ -29,8 +29,8 @@ public:
 private:
     const communicator* ranks_;
     std::size_t count_, values_;
-    std::size_t most_ = 0;             ///< partial sums of a rank
-    std::vector<std::size_t> places_;  ///< of all ranks', most_ of each; count_: there is none
+    std::size_t most_ = 0;             ///< the largest number of partial sums of a rank
+    std::vector<std::size_t> places_;  ///< of all ranks, most_ per rank; count_: there is none
     std::vector<double> own_, all_, ordered_, scratch_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using comm::faces;
 using comm::field;
 
-/// Where word `column` of row `row` of one end lies, counted in words from its first one.
+/// Offset of word `column` of row `row` of one end, in words from the first word of the end.
 struct words_of_end {
     faces::loop outer, middle, inner, columns;
     std::size_t words;  ///< of an element
@@ -35,8 +35,8 @@ struct words_of_end {
     }
 };
 
-/// work(to, from) for every word of both ends; `buffers` are words of the ends, `first` their first
-/// points in the field.
+/// Calls work(side, word of a buffer, offset in the end) for every word of both ends. `buffers`:
+/// the packed words of each end.
 template <class Word, class Buffer, class Work>
 void for_each_word(const faces& f, std::size_t element, Buffer* const (&buffers)[2],
                    const Work& work, stream_t stream) {

@@ -18,12 +18,12 @@ struct field {
     std::size_t element;  ///< bytes of a point
 };
 
-/// The kernels of one backend. An end without a neighbour is left out. On a GPU they return before
+/// The kernels of one backend. They skip an end without a neighbour. On a GPU they return before
 /// they are done.
 struct pack_kernels {
-    /// Buffers from the field's inner planes.
+    /// Fills buffers from the field's inner planes.
     void (*pack)(const faces& f, const field& from, std::byte* const (&to)[2], stream_t stream);
-    /// The field's outer planes from buffers.
+    /// Fills the field's outer planes from buffers.
     void (*unpack)(const faces& f, const field& to, const std::byte* const (&from)[2],
                    stream_t stream);
     static const pack_kernels cpu, gpu;

@@ -1,11 +1,11 @@
 // Path `peer`: GPUs of one host. Each rank has landing buffers in its GPU's memory, which its
-// neighbours have opened (CUDA IPC): they put their planes there, over NVLink or PCIe, and the rank
-// takes them over. Nothing but the landing buffers is shared, so the field may be any memory.
+// neighbours have opened (CUDA IPC). Neighbours write their planes there, over NVLink or PCIe, and
+// the rank unpacks them. Only the landing buffers are shared, so the field may be in any memory.
 //
-// In stream order: planes are written to the neighbours, the streams meet (meeting.hpp), planes
-// that have come are taken over. There are two landing buffers for each face, used in turn. A rank
-// writes to one again after the following meeting, to which the neighbour comes after it has taken
-// the plane over: nothing is overwritten unread.
+// In stream order: each rank packs planes into its neighbours' buffers, the streams meet
+// (meeting.hpp), each rank unpacks the planes that have arrived. There are two landing buffers for
+// each face, used in turn. A rank writes to a buffer again after the following meeting, which the
+// neighbour reaches after it has unpacked the plane: no plane is overwritten unread.
 #include "watari/comm/carrier.hpp"
 #include "watari/comm/meeting.hpp"
 #include "watari/core/cuda.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t sides = 2, turns = 2;
 
-/// Counts of meetings, behind a rank's landing buffers: its own, and those that neighbours write.
+/// Counts of meetings, behind a rank's landing buffers: its own, and the counts that neighbours
+/// write.
 struct counts {
     std::uint64_t own[most_axes][sides], others[most_axes][sides];
 };
@@ -50,7 +51,7 @@ public:
             for (const std::size_t side : {0, 1})
                 if (of_axis[side] && (side == 0 || of_axis[1] != of_axis[0]))
                     cudaIpcCloseMemHandle(of_axis[side]);
-        // memory is given back after all have closed it; a rank that fails does not wait for others
+        // all ranks close the memory before it is freed; a rank that fails does not wait for others
         if (std::uncaught_exceptions() == 0) options_.ranks->barrier();
         if (landing_) cudaFree(landing_);
     }
@@ -62,7 +63,7 @@ public:
         for (const std::size_t side : {0, 1}) {
             own[side] = landing_ + landing_offset(f.axis, side, turn);
             if (f.ranks[side] == nobody) continue;
-            // the neighbour below has me above it
+            // this rank is above its neighbour below
             std::byte* const theirs = neighbours_[f.axis][side];
             to[side] = theirs + landing_offset(f.axis, 1 - side, turn);
             counts &mine = *counts_in(landing_), &others = *counts_in(theirs);
@@ -130,7 +131,7 @@ private:
             }
     }
 
-    /// First byte of a landing buffer: a rank's plane along `axis` on `side` of it.
+    /// Offset of the landing buffer for a rank's plane along `axis` on `side`.
     std::size_t landing_offset(std::size_t axis, std::size_t side, std::size_t turn) const {
         return ((axis * sides + side) * turns + turn) * landing_bytes_;
     }
@@ -139,7 +140,7 @@ private:
         return reinterpret_cast<counts*>(landing + counts_offset());
     }
 
-    std::size_t landing_bytes_ = 0;  ///< of a landing buffer, the same on all ranks
+    std::size_t landing_bytes_ = 0;  ///< bytes of a landing buffer, the same on all ranks
     std::byte* landing_ = nullptr;
     std::array<std::array<std::byte*, sides>, most_axes> neighbours_{};  ///< their landing buffers
     std::array<std::size_t, most_axes> turn_{};

@@ -1,5 +1,5 @@
-// Paths `staged` and `device`: the host gives planes to MPI and waits for those that come. They
-// differ in the memory that MPI is given.
+// Paths `staged` and `device`: the host gives planes to MPI and waits for the planes of the
+// neighbours. The paths differ in the memory that MPI gets.
 #include "watari/comm/carrier.hpp"
 
 namespace watari::comm {
@@ -8,7 +8,7 @@ namespace {
 
 class through_mpi final : public carrier {
 public:
-    /// `from_field`: MPI is given planes that are contiguous where they lie.
+    /// `from_field`: MPI gets contiguous planes in place.
     through_mpi(const halo_options& options, memory::kind kind, bool from_field)
         : carrier(options), buffers_(options, kind), from_field_(from_field) {}
 

@@ -1,22 +1,22 @@
 /// Two backends, one source: a kernel file is written once and compiled twice.
 ///
-/// g++ compiles it into `watari::cpu` (OpenMP) and, where nvcc is found, nvcc into `watari::gpu`.
-/// It opens `namespace watari::WATARI_BACKEND` and marks what runs inside a loop with
-/// WATARI_KERNEL, or with WATARI_INLINE what must become part of the loop, for the vectors of a
-/// CPU. Everything inline that it defines stays in that namespace: the linker would keep one of two
-/// versions otherwise. WATARI_GLOBAL promises that a pointer which a kernel has loaded is to global
-/// memory: a GPU then need not check for shared and local memory.
+/// g++ compiles the file into `watari::cpu` (OpenMP); nvcc, if present, compiles it into
+/// `watari::gpu`. The file opens `namespace watari::WATARI_BACKEND`. WATARI_KERNEL marks a function
+/// that runs inside a loop. WATARI_INLINE marks one that must become part of the loop, for the
+/// vectors of a CPU. Every inline definition stays in that namespace: otherwise the linker would
+/// keep one of two versions. WATARI_GLOBAL promises that a pointer loaded by a kernel points to
+/// global memory, so a GPU need not check for shared and local memory.
 ///
-/// WATARI_VECTORS stands before a loop over independent elements of a row that a CPU alone runs;
-/// loops.hpp has the loops, sums.hpp and reductions.hpp the reductions: the only <<<>>> and
-/// `#pragma omp` of the library.
+/// WATARI_VECTORS stands before a loop over independent elements of a row that only a CPU runs.
+/// Kernel files take their loops from loops.hpp and their reductions from sums.hpp and
+/// reductions.hpp; they contain no <<<>>> and no `#pragma omp`.
 #pragma once
 
 #include "watari/core/processor.hpp"
 
 #include <cstddef>
 
-// The header beside this one that a backend alone has: stem_cpu.hpp or stem_gpu.hpp.
+// The backend's own header beside this one: stem_cpu.hpp or stem_gpu.hpp.
 #define WATARI_QUOTED(name) WATARI_TEXT(name)
 #define WATARI_TEXT(name) #name
 
@@ -40,9 +40,10 @@
 #define WATARI_WARP "watari/core/parallel/warp_cpu.hpp"
 #endif
 
-// What a loop of much arithmetic is compiled for: the processor's vectors, found at start. The
-// plain x86-64 of a package has a quarter of them; aarch64 has all. ThreadSanitizer looks at what
-// chooses the clone before it is ready itself; AddressSanitizer needs one version.
+// Compiles a function of much arithmetic for several kinds of processors; the program selects one
+// at start. Plain x86-64, for which packages are built, has vectors of a quarter of the width;
+// aarch64 has the full width. ThreadSanitizer instruments the selection, which runs before it is
+// ready; AddressSanitizer needs one version.
 #if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__clang__) && \
     !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define WATARI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -50,7 +51,7 @@
 #define WATARI_CLONES
 #endif
 
-// For a thread that looks again and again: leaves the core to its sibling for a moment.
+// For a polling thread: leaves the core to its sibling thread for a moment.
 #if defined(__x86_64__)
 #define WATARI_REST() __builtin_ia32_pause()
 #elif defined(__aarch64__)

@@ -1,8 +1,8 @@
-/// Complex numbers for both backends, and what real and complex scalars have in common.
+/// Complex numbers for both backends, and functions that real and complex scalars share.
 ///
 /// A product is (ac - bd, ad + bc), a quotient follows Smith (1962, Algorithm 116: no overflow in
-/// between): + - * / alone, so that a kernel without fused products gives the same bits on every
-/// processor. std::complex would not: its product depends on the compiler. The layout is that of
+/// between). Both use only + - * /, so a kernel without fused products gives the same bits on every
+/// processor. The product of std::complex depends on the compiler. The layout is that of
 /// std::complex, NumPy and CUDA; addresses are multiples of an element, as GPUs need.
 #pragma once
 
@@ -48,7 +48,7 @@ inline constexpr bool is_complex = false;
 template <class Real>
 inline constexpr bool is_complex<complex<Real>> = true;
 
-/// What sums of products are taken in: double, or complex<double>.
+/// The type in which products are summed: double, or complex<double>.
 template <class Scalar>
 using wide = std::conditional_t<is_complex<Scalar>, complex<double>, double>;
 

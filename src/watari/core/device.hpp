@@ -33,17 +33,17 @@ void use(int number);
 /// device.cpp).
 int attribute(const char* name, int number);
 
-/// What the current GPU has for the blocks of a kernel.
+/// Limits of the current GPU for the blocks of a kernel.
 struct limits {
     unsigned multiprocessors;
-    std::size_t shared_bytes;  ///< of shared memory that one block can have
+    std::size_t shared_bytes;  ///< shared memory that one block can have
 };
 limits current_limits();
 
 /// The NUMA nodes that are memory of a GPU (GH200); empty where no GPU's memory is a node.
 std::set<int> numa_nodes();
 
-/// Bytes of a GPU's memory that are free, and all of it; makes it the current one.
+/// Free and total bytes of a GPU's memory. memory() makes this GPU the current one.
 struct memory_info {
     std::size_t free;
     std::size_t total;
@@ -54,7 +54,8 @@ memory_info memory(int number);
 /// `unsupported` if the machine cannot.
 void enable_peer(int from, int to);
 
-/// From now on no call of this thread breaks another's stream capture, or fails because of one.
+/// From now on no call of this thread breaks the stream capture of another thread, or fails because
+/// of one.
 void ignore_captures();
 
 /// Waits for a stream (null: the default stream).
@@ -77,7 +78,7 @@ void destroy_stream(stream_t stream) noexcept;
 void destroy_event(CUevent_st* event) noexcept;
 void release_scratch(void* data) noexcept;
 
-/// Whose work begins first where a GPU has work of several streams.
+/// Which work a GPU begins first if several streams have work.
 enum class priority { usual, urgent };
 
 /// A stream of its own, not synchronised with the default one.
@@ -90,8 +91,8 @@ private:
     handle<stream_t, destroy_stream> handle_;
 };
 
-/// What a thread does that waits: it looks again and again, or gives its core away and is woken
-/// some tens of microseconds late.
+/// How a thread waits. awake: it polls. asleep: it yields its core and wakes tens of microseconds
+/// late.
 enum class waiting { awake, asleep };
 
 /// A moment in a stream.
@@ -100,7 +101,7 @@ public:
     explicit event(waiting how = waiting::awake);
     void record(stream_t stream);
     void make_wait(stream_t stream) const;  ///< later work of `stream` waits for this moment
-    void wait() const;                      ///< the calling thread does
+    void wait() const;                      ///< the calling thread waits for it
     bool happened() const;
     /// Seconds on the device from `first` to `last`; both must have happened.
     static double seconds(const event& first, const event& last);

@@ -1,7 +1,7 @@
-/// Which backend's table of kernels a processor runs.
+/// Selects the table of kernels that a processor runs.
 ///
-/// A table is a struct of functions with `static const table cpu, gpu;`, each of which is defined
-/// in the file of its kernels, as `table::WATARI_BACKEND`.
+/// A table is a struct of functions with `static const table cpu, gpu;`. The file of its kernels
+/// defines both, as `table::WATARI_BACKEND`.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -10,8 +10,8 @@
 
 namespace watari {
 
-/// The CPU's table or the GPU's, whose device is then in use. Throws unsupported. A build without
-/// CUDA has no table of the GPU: it is named here and never used.
+/// The CPU's table, or the GPU's after making the GPU the current one. Throws unsupported. A build
+/// without CUDA has no table of the GPU: the code names it but never uses it.
 template <class Table>
 const Table& kernels_on(processor who) {
     if (who.is_gpu()) {

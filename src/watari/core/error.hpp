@@ -1,4 +1,4 @@
-/// Typed errors: what was asked, with which numbers, and what to try.
+/// Typed errors: a message states the request, its numbers and a remedy.
 ///
 /// Host code throws these; device code returns a status. `name()` is the key under which the
 /// Python side finds the status, exit code and exception class (python/watari/common/errors.py).
@@ -25,21 +25,21 @@ public:
     const char* name() const noexcept override { return "usage"; }
 };
 
-/// What this machine or this build does not have; the message is the reason.
+/// A capability that this machine or this build lacks; the message is the reason.
 class unsupported : public error {
 public:
     using error::error;
     const char* name() const noexcept override { return "unsupported"; }
 };
 
-/// What to do then, in a case that has these axes.
+/// The advice in a case that has these axes.
 inline constexpr const char* smaller_or_oversubscribed =
     "choose a smaller size, or oversubscribe=yes to try all the same";
 
-/// More memory asked for than there is.
+/// A request for more memory than there is.
 class beyond_memory : public unsupported {
 public:
-    /// `what` was asked to hold `requested` bytes where `available` bytes are; what to do then.
+    /// `what` asked for `requested` bytes where `available` bytes are; `advice` is a remedy.
     beyond_memory(const std::string& what, std::size_t requested, std::size_t available,
                   const std::string& advice = smaller_or_oversubscribed);
     const char* name() const noexcept override { return "beyond-memory"; }

@@ -16,13 +16,13 @@ void destroy_graph(CUgraphExec_st* graph) noexcept;
 
 class graph {
 public:
-    graph() = default;  ///< of nothing
-    /// Records what `work` puts into the stream that it is given; nothing of it runs. It may only
-    /// launch kernels and copies: what allocates or waits throws.
+    graph() = default;  ///< empty
+    /// Records the work that `work` puts into its stream, without running it. `work` may only
+    /// launch kernels and copies: a call that allocates or waits throws.
     explicit graph(const std::function<void(stream_t)>& work);
 
     explicit operator bool() const noexcept { return handle_.get() != nullptr; }
-    /// All of it, in stream order.
+    /// Launches all of the work, in stream order.
     void launch(stream_t stream) const;
 
 private:

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(Threads, BlocksAtOnce) run_blocks(Body body) {
     body();
 }
 
-/// Shared memory that launch() gives a block besides what its body declares.
+/// Shared memory that launch() gives a block in addition to the declarations of its body.
 __device__ __forceinline__ std::byte* block_memory() {
     extern __shared__ __align__(16) std::byte memory[];
     return memory;
@@ -72,14 +72,14 @@ __device__ __forceinline__ void sync_part(unsigned number) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(Threads) : "memory");
 }
 
-/// body() by every thread of `blocks` blocks of `threads`, which has Threads in all; registers are
-/// limited so that a multiprocessor holds BlocksAtOnce. For kernels that only a GPU has. A block's
-/// block_memory() has `shared_bytes`, at most device::current_limits() of them.
+/// Runs body() in every thread of `blocks` blocks of `threads`, Threads in all per block. Registers
+/// are limited so that a multiprocessor holds BlocksAtOnce. Only for kernels of a GPU.
+/// block_memory() of a block has `shared_bytes`, at most device::limits::shared_bytes.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
 void launch(dim3 blocks, dim3 threads, Body body, stream_t stream, std::size_t shared_bytes = 0) {
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
     const auto kernel = run_blocks<Threads, BlocksAtOnce, Body>;
-    if (shared_bytes > 0)  // more than 48 KiB must be asked for; check_launch() has its errors
+    if (shared_bytes > 0)  // above 48 KiB; check_launch() reports its errors
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes));
     kernel<<<blocks, threads, shared_bytes, stream>>>(body);
@@ -92,11 +92,12 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream,
                                   shared_bytes);
 }
 
-/// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is
-/// done. For bodies that wait more than they compute: 64 registers a thread, and blocks of half a
-/// multiprocessor, so that they keep out one block of a kernel that computes. Smaller blocks would
-/// spread over more multiprocessors and keep out more such blocks. Larger blocks would each need a
-/// whole free multiprocessor, and a list of some tens of warps would have one or two of them.
+/// Runs body(w) for 0 <= w < count, in no order, in all 32 threads of one warp each; returns before
+/// it is done. For bodies that wait more than they compute: 64 registers per thread, and blocks of
+/// half a multiprocessor. Such a block keeps out one block of a kernel that computes. Smaller
+/// blocks would spread over more multiprocessors and keep out more such blocks. Larger blocks would
+/// each need a whole free multiprocessor, and some tens of warps would fill only one or two of
+/// them.
 template <class Body>
 void for_each_warp(std::size_t count, Body body, stream_t stream) {
     constexpr unsigned warps = 16;
@@ -122,7 +123,7 @@ void for_each_part(std::size_t count, Work work) {
     }
 }
 
-/// body(i) for 0 <= i < count. One index, or one thread, needs no team, which would bind this
+/// body(i) for 0 <= i < count. With one index or one thread no team is made: a team would bind this
 /// thread to its first place.
 template <class Body>
 void for_each(std::size_t count, Body body, stream_t) {

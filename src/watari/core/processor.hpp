@@ -1,4 +1,4 @@
-/// Who executes: the CPU's threads, or a GPU of some number.
+/// The processor that executes: the CPU's threads, or a GPU by its number.
 #pragma once
 
 namespace watari {

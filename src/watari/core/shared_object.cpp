@@ -6,7 +6,7 @@ namespace watari {
 
 namespace {
 
-/// Where the program or shared object is that this code was linked into.
+/// The folder of the program or shared object that contains this code.
 std::string own_folder() {
     static const char here = 0;
     Dl_info found{};

@@ -1,5 +1,5 @@
-/// Parts of this library that are shared objects of their own, loaded when asked for. They lie
-/// beside the program or Python module that the library was linked into, or where the loader looks.
+/// Parts of this library that are separate shared objects, loaded on demand. They lie beside the
+/// program or Python module that contains this library, or on the loader's search path.
 #pragma once
 
 #include <string>
@@ -7,22 +7,23 @@
 namespace watari {
 
 struct shared_object {
-    void* handle;         ///< of dlopen; null: not loaded. Never closed: what it started lives on.
-    std::string why_not;  ///< the loader's words
+    void* handle;  ///< of dlopen; null: not loaded. Never closed: threads of it may still run.
+    std::string why_not;  ///< the loader's message
 };
 
-/// Whether the symbols of a shared object serve those that it loads itself.
+/// Whether shared objects that are loaded later can use the symbols of this one.
 enum class symbols { its_own, everybodys };
 
-/// Loads `file` from `folder`; by default from beside this library, or from where the loader looks.
+/// Loads `file` from `folder`; by default from beside this library, or from the loader's search
+/// path.
 shared_object load_part(const std::string& file, const std::string& folder = "",
                         symbols whose = symbols::its_own);
 
-/// The address of a symbol; null, and why in `why_not`, where the library `file` has none.
+/// The address of a symbol. If the library `file` has none: null, and the reason in `why_not`.
 void* address_of(const shared_object& object, const std::string& file, const std::string& name,
                  std::string& why_not);
 
-/// The same as the function that it is.
+/// The same as a pointer to a function.
 template <class Function>
 void find_function(const shared_object& object, const std::string& file, const std::string& name,
                    Function*& function, std::string& why_not) {

@@ -1,4 +1,4 @@
-/// Stores of a CPU that pass by its caches.
+/// Stores of a CPU that bypass its caches.
 #pragma once
 
 #include <unistd.h>
@@ -18,18 +18,18 @@
 
 namespace watari::cpu {
 
-/// 64 bytes of an array that is only written: where the processor has such stores they pass by the
-/// caches, which would read them from memory first.
+/// Floats of 64 bytes, a cache line. If the processor has streaming stores, a line that is only
+/// written bypasses the caches, which would read it from memory first.
 inline constexpr std::size_t line = 16;
 
-/// What the address of such an array must be a multiple of.
+/// Alignment in bytes that the address of such an array needs.
 inline constexpr std::size_t stream_alignment = 4 * sizeof(float);
 
 inline bool can_stream(const void* to) {
     return reinterpret_cast<std::uintptr_t>(to) % stream_alignment == 0;
 }
 
-/// Writes Bytes, a multiple of 16, to an address that is one too.
+/// Writes Bytes, a multiple of 16, to an address that is a multiple of 16.
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void stream(void* to, const void* from) {
     static_assert(Bytes % stream_alignment == 0);
@@ -44,10 +44,11 @@ template <std::size_t Bytes>
     stream<sizeof from>(to, from);
 }
 
-/// What this thread wrote by stream is seen by whoever waits for it.
+/// Orders this thread's streaming stores before its later stores: a thread that waits for these
+/// sees the data.
 inline void end_streams() { WATARI_STREAM_END(); }
 
-/// Bytes of the last cache; 32 MiB where the system does not say. Tests set it.
+/// Bytes of the last-level cache; 32 MiB if the system does not report it. Tests set it.
 inline std::size_t last_cache = [] {
     long size = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -56,8 +57,8 @@ inline std::size_t last_cache = [] {
     return size > 0 ? static_cast<std::size_t>(size) : std::size_t{32} << 20;
 }();
 
-/// Whether what a pass over so many bytes writes is gone from the caches before it is read: then
-/// its stores may as well pass by them.
+/// Whether a pass over so many bytes evicts its results from the caches before they are read: its
+/// stores may then bypass the caches.
 inline bool beyond_caches(std::size_t bytes) { return bytes > last_cache; }
 
 }  // namespace watari::cpu

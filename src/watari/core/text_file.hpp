@@ -1,5 +1,5 @@
-/// Small text files of the kernel's, read without streams: where another C++ runtime is in the
-/// process, a stream's facets may be that one's.
+/// Small text files of the kernel, read without iostreams: with another C++ runtime in the process,
+/// a stream could use the facets of that runtime.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,11 @@
 
 namespace watari {
 
-/// All of it; none where it cannot be read.
+/// The text of a file; nullopt if it cannot be read.
 std::optional<std::string> text_of(const std::string& path);
 
-/// Takes what stands before the next `end`, and that, from the front of a text.
+/// Removes the text up to and including the next `end` from the front, and returns it without
+/// `end`.
 inline std::string_view take_until(std::string_view& text, char end) {
     const std::size_t length = std::min(text.find(end), text.size());
     const std::string_view taken = text.substr(0, length);
@@ -20,7 +21,7 @@ inline std::string_view take_until(std::string_view& text, char end) {
     return taken;
 }
 
-/// The first line of a file that begins so; none where there is no such line.
+/// The first line of a file that begins with `begins_with`; nullopt if there is none.
 std::optional<std::string> line_of(const std::string& path, std::string_view begins_with = "");
 
 }  // namespace watari

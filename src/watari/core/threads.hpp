@@ -20,8 +20,8 @@ inline team current_team() {
     return {omp_get_max_threads(), omp_get_proc_bind() != omp_proc_bind_false};
 }
 
-/// The CPUs that this process may run on, one of each core first. OpenMP may have bound the calling
-/// thread to one of them.
+/// The CPUs that this process may run on: first one CPU of each core. OpenMP may have bound the
+/// calling thread to one of them.
 inline std::vector<int> own_cpus() {
     std::vector<std::vector<int>> places(static_cast<std::size_t>(omp_get_num_places()));
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -42,7 +42,7 @@ inline std::vector<int> own_cpus() {
     return found;
 }
 
-/// Loops from here on run on this many threads.
+/// Sets the number of threads of all later loops.
 inline void set_threads(int threads) { omp_set_num_threads(threads); }
 
 }  // namespace watari::cpu

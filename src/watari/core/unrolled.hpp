@@ -1,10 +1,10 @@
 /// Loops of constant length over arrays that are to lie in registers.
 #pragma once
 
-// Before such a loop. GCC unrolls it by itself, but after it has placed the arrays in memory: then
-// a site of lattice's hop takes 1.5 times as long. nvcc needs no pragma. With AddressSanitizer GCC
-// takes a minute longer to compile unrolled loops. A file that includes this one may define
-// another.
+// Stands before such a loop. GCC unrolls the loop by itself, but after it has placed the arrays in
+// memory: a site of the lattice hop then takes 1.5 times as long. nvcc needs no pragma. With
+// AddressSanitizer unrolled loops take GCC a minute longer. A file may define another before it
+// includes this one.
 #if defined(WATARI_UNROLLED)
 #elif defined(__GNUC__) && !defined(__CUDACC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)

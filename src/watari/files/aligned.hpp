@@ -1,4 +1,4 @@
-/// Bytes that direct I/O takes: they begin on a page.
+/// Memory for direct I/O: it begins on a page.
 #pragma once
 
 #include "watari/core/handle.hpp"
@@ -9,7 +9,7 @@
 
 namespace watari::files {
 
-/// What direct I/O of any disk takes a multiple of.
+/// Direct I/O of any disk accepts multiples of this.
 inline constexpr std::size_t page_bytes = 4096;
 
 class aligned_bytes {

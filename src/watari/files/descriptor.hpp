@@ -13,11 +13,11 @@ namespace watari::files {
 
 class descriptor {
 public:
-    /// open(2). Throws system_error with what to try.
+    /// Opens a file by open(2). Throws system_error with advice.
     descriptor(const std::string& path, int flags) : value_(open(path.c_str(), flags, 0644)) {
         if (value_ < 0) cannot_open(path, errno);
     }
-    /// Takes over one that is open.
+    /// Takes over an open descriptor.
     explicit descriptor(int opened) noexcept : value_(opened) {}
     descriptor(descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
     descriptor& operator=(descriptor&& other) noexcept {

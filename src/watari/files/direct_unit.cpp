@@ -29,10 +29,11 @@ std::optional<std::size_t> as_reported(int file) {
     return unit;
 }
 
-/// Second best: some kernels read any block where a file has a hole.
+/// The smallest block that a read accepts. A fallback: some kernels accept any block where a file
+/// has a hole.
 std::size_t as_tried(int file, const std::string& path) {
     const aligned_bytes block(65536);
-    const off_t end = lseek(file, 0, SEEK_END);  // of block devices too
+    const off_t end = lseek(file, 0, SEEK_END);  // works for block devices too
     for (std::size_t size = 512; size <= block.size(); size *= 2) {
         const off_t twice = static_cast<off_t>(2 * size);
         if (pread(file, block.data(), size, end >= twice ? twice / 2 : 0) >= 0) return size;

@@ -1,5 +1,5 @@
-/// What offsets and sizes of direct I/O must be multiples of: 512 bytes on most disks, 4096 on
-/// some.
+/// The unit of direct I/O, of which offsets and sizes must be multiples: 512 bytes on most disks,
+/// 4096 on some.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace watari::files {
 
-/// Of an open file, bytes: as statx reports (Linux 6.1), or, where the kernel does not, the
-/// smallest block that is read; for that the file must have been opened with O_DIRECT. 0: there is
-/// no direct I/O of it. Throws system_error.
+/// The unit for an open file, in bytes: as statx reports it (Linux 6.1), or else the smallest block
+/// that a read accepts; for that the file must be open with O_DIRECT. 0: the file has no direct
+/// I/O. Throws system_error.
 std::size_t direct_unit_of(int file, const std::string& path);
 
-/// The same of a file by its name; 0 also where it cannot be opened so.
+/// The same for a file by its name; 0 also if it cannot be opened with O_DIRECT.
 std::size_t direct_unit_of(const std::string& path);
 
 }  // namespace watari::files

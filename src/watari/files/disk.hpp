@@ -7,8 +7,8 @@
 
 namespace watari::files {
 
-/// A number that files on the same disk share: of their file system, or of the block device that
-/// `path` is. None: a file system in memory, which grants direct I/O, too; no such file.
+/// The number of the disk, equal for all files on it: that of their file system, or of the block
+/// device `path`. None: no such file, or a file system in memory, even one that accepts direct I/O.
 std::optional<dev_t> disk_of(const std::string& path);
 
 }  // namespace watari::files

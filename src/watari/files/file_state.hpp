@@ -43,7 +43,8 @@ struct file_version : file_state {
     }
 };
 
-/// Bytes of a file from `at` on; fewer where it ends. Throws file_error with the system's words.
+/// Reads `count` bytes of a file from `at` on; fewer if it ends. Throws file_error with the text of
+/// errno.
 inline std::string bytes_of(int file, std::uint64_t at, std::size_t count) {
     std::string bytes(count, '\0');
     std::size_t done = 0;
@@ -65,7 +66,7 @@ inline bool is_there(const std::string& path) {
     return lstat(path.c_str(), &status) == 0;
 }
 
-/// Whether a name is that of a file that is open.
+/// Whether a name refers to an open file.
 inline bool is_name_of(const std::string& path, int file) {
     struct stat named {
     }, own{};
@@ -73,14 +74,14 @@ inline bool is_name_of(const std::string& path, int file) {
            named.st_ino == own.st_ino && named.st_dev == own.st_dev;
 }
 
-/// Makes what was named in a file's folder survive a power cut, where the file system can.
+/// Makes new names in a file's folder survive a power cut, if the file system supports it.
 inline void sync_names_beside(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path();
     const descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.get() >= 0) fsync(opened.get());
 }
 
-/// Removes a name, if it is.
+/// Removes a name if it refers to an open file.
 inline void remove_own(const std::string& path, int file) {
     if (is_name_of(path, file)) unlink(path.c_str());
 }

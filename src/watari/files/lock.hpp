@@ -1,5 +1,5 @@
-/// Locks of open files, which the kernel lifts when their holder dies. A file system without locks
-/// (Lustre, as it may be mounted) has none that hinder.
+/// Locks of open files, which the kernel releases when their holder dies. On a file system without
+/// locks (Lustre with some mount options) try_lock() always succeeds.
 #pragma once
 
 #include <sys/file.h>
@@ -9,16 +9,17 @@ namespace watari::files {
 
 enum class usage { shared, alone };
 
-/// False if another process has the file in use so that it excludes this usage.
+/// Takes a lock; false if another process holds one that excludes this usage.
 inline bool try_lock(int file, usage how) {
     return flock(file, (how == usage::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
            errno != EWOULDBLOCK;
 }
 
-/// True only where the file system has locks, and no other process holds one of this file.
+/// Takes the lock alone; true only if the file system has locks and no other process holds one of
+/// this file.
 inline bool is_alone(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
 
-/// Waits until it is free.
+/// Takes the lock alone; waits until it is free.
 inline void lock(int file) { flock(file, LOCK_EX); }
 
 }  // namespace watari::files

@@ -23,17 +23,17 @@ namespace watari::files {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t longest_header = std::size_t{1} << 20;  ///< of a matrix; fields have more
+constexpr std::size_t longest_header = std::size_t{1} << 20;  ///< of a matrix; records have more
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
-/// What a header says.
+/// The contents of a header.
 struct contents {
-    std::string descr;  ///< such as <f4; what is no text stays as it is written
+    std::string descr;  ///< such as <f4; a descr that is no text stays as it is written
     bool by_columns = false;
     std::vector<std::size_t> shape;
 };
 
-/// The dictionary of a header, a literal of Python's: three keys in any order.
+/// Parses the dictionary of a header, a Python literal: three keys in any order.
 class dictionary {
 public:
     explicit dictionary(std::string_view text) : left_(text) {}
@@ -117,7 +117,7 @@ private:
         }
         return values;
     }
-    /// A list or whatever, up to the comma behind it.
+    /// The text of a list or tuple, up to the comma behind it.
     std::string anything() {
         if (next() != '[' && next() != '(')
             throw file_error("the descr in its header is not a text");
@@ -138,7 +138,7 @@ private:
 
 constexpr std::size_t sampled_blocks = 64, sampled_bytes = 4096;
 
-/// A checksum of the file's first and last block, and of as many spread evenly between them.
+/// A checksum of the file's first and last block, and of sampled_blocks spread evenly between them.
 std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) try {
     posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
     std::uint64_t sum = 0, position = 0;
@@ -158,7 +158,7 @@ std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) tr
     throw file_error(path + ": cannot be read: " + wrong.what());
 }
 
-/// What the header says, and where the data begin. Throws file_error.
+/// Returns the contents of the header and the offset of the data. Throws file_error.
 std::pair<contents, std::size_t> read_header(int file) {
     const std::string begin = bytes_of(file, 0, magic.size() + 6);
     if (!begin.starts_with(magic)) throw file_error("does not begin as one");
@@ -179,7 +179,7 @@ std::pair<contents, std::size_t> read_header(int file) {
     return {dictionary(text).parse(), first + length};
 }
 
-/// `int64`, `float16`, `object`: as NumPy calls what a descr says; else the descr.
+/// `int64`, `float16`, `object`: NumPy's name of a descr's type; the descr itself if it is unknown.
 std::string type_name(const std::string& descr) {
     constexpr std::array<std::pair<char, const char*>, 5> kinds{
         {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}, {'b', "bool"}}};
@@ -223,7 +223,7 @@ void require_matrix(const std::string& path, const contents& header) {
                          std::to_string(columns) + " elements");
 }
 
-/// The file's, if it is one. Throws file_error.
+/// Opens a regular file to read it. Throws file_error for any other path.
 descriptor open_regular(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)

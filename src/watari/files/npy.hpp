@@ -1,4 +1,4 @@
-/// Matrices in .npy files: what a header must say, and a header whose data begin on a page.
+/// Matrices in .npy files: reads and checks a header; makes a header whose data begin on a page.
 ///
 /// The format is NumPy's, versions 1 to 3 (numpy.org/doc: numpy.lib.format); here a file holds one
 /// matrix of float32 or float64, row by row, in this machine's byte order, so that its elements can
@@ -14,7 +14,7 @@
 
 namespace watari::files {
 
-/// Bytes of the header of files that are written: what direct I/O wants data aligned to.
+/// Bytes of the header of files that are written: it aligns their data for direct I/O.
 inline constexpr std::size_t npy_header_bytes = 4096;
 
 /// A matrix in a file.
@@ -24,36 +24,36 @@ struct matrix_file {
     std::size_t rows = 0, columns = 0;
 };
 
-/// As it is used: with rows and columns exchanged where the file holds the transpose.
+/// The matrix as it is used: rows and columns are exchanged if the file holds the transpose.
 inline matrix_file as_used(matrix_file file, bool transposed) {
     if (transposed) std::swap(file.rows, file.columns);
     return file;
 }
 
-/// A matrix as its file's header has it.
+/// A matrix as its file's header describes it.
 struct npy_matrix {
     matrix_file where;  ///< by its real path
     precision type;
     file_version state;         ///< when the header was read
-    std::uint64_t sampled = 0;  ///< a checksum of blocks of its content, then
+    std::uint64_t sampled = 0;  ///< a checksum of blocks of its content, at that time
 };
 
 /// Reads the header, and 66 blocks of 4 KiB, spread evenly, for the checksum: some milliseconds.
 /// Throws file_error.
 npy_matrix read_npy(const std::string& path);
 
-/// Whether the file is another one than when its header was read, or its content is: by name, size,
-/// time of change, inode and device. Where only its attributes changed (ctime: a mode, an owner, a
-/// link), by the sampled blocks.
+/// Whether the file or its content changed since its header was read: by name, size, time of
+/// change, inode and device. If only its attributes changed (ctime: a mode, an owner, a link), the
+/// sampled blocks decide.
 bool has_changed(const npy_matrix& matrix);
 
-/// The head of a file, npy_header_bytes long: version 1.0, padded as the format has it.
+/// The header of a file, npy_header_bytes long: version 1.0, padded as the format requires.
 std::string npy_header(std::size_t rows, std::size_t columns, precision type);
 
-/// `float32` or `float64`, as NumPy calls them.
+/// NumPy's name of a precision: `float32` or `float64`.
 std::string npy_type(precision type);
 
-/// `300 x 200`, for people.
+/// The shape as text: `300 x 200`.
 std::string shape_text(const matrix_file& matrix);
 
 }  // namespace watari::files

@@ -25,7 +25,7 @@ void read_through(int file, const std::string& path) {
                             -errno);
 }
 
-/// Takes a file out of the page cache; dirty pages would stay.
+/// Drops a file from the page cache, synced first, since dirty pages would stay.
 void drop(int file, const std::string& path) {
     if (fdatasync(file) != 0) sync_failed(path, errno);
     posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);

@@ -25,7 +25,7 @@ std::string folder_of(const std::string& path) {
     return std::filesystem::path(path).parent_path().string();
 }
 
-/// Opened by one run at a time.
+/// Opens or creates a file, and locks it for one run at a time.
 descriptor locked(const std::string& path, const std::string& output) {
     for (;;) {
         constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -41,7 +41,7 @@ descriptor locked(const std::string& path, const std::string& output) {
         if (!try_lock(file.get(), usage::alone))
             throw usage_error(path + " is being written by another run");
         if (is_name_of(path, file.get())) return file;
-        // that run has just finished and given the file its name
+        // the other run has just completed and renamed the file
     }
 }
 
@@ -83,7 +83,7 @@ void partial_file::allocate(std::uint64_t bytes, const std::string& header, bool
     const bool too_long = state().bytes > bytes;
     if ((anew || too_long) && ftruncate(file, anew ? 0 : static_cast<off_t>(bytes)) != 0)
         cannot_write(output_, errno);
-    inherit(S_IRUSR | S_IWUSR);  // for a run that goes on
+    inherit(S_IRUSR | S_IWUSR);  // so that a run can resume
     int failed = 0;
     do failed = posix_fallocate(file, 0, static_cast<off_t>(bytes));
     while (failed == EINTR);
@@ -94,7 +94,7 @@ void partial_file::allocate(std::uint64_t bytes, const std::string& header, bool
     sync_names_beside(output_);
     header_ = header;
     bytes_ = bytes;
-    blocks_ = std::min(blocks_of(file), bytes / 512);  // fewer where it is not stored as it is
+    blocks_ = std::min(blocks_of(file), bytes / 512);  // fewer where it is stored otherwise
 }
 
 std::string partial_file::damage() const {
@@ -107,7 +107,8 @@ void partial_file::sync() {
     if (fsync(file_.get()) != 0) cannot_write(output_, errno);
 }
 
-/// What the file system or the user may not hand down stays as it is.
+/// Copies owner and mode of an older result. What the file system or the user may not change stays
+/// as it is.
 void partial_file::inherit(mode_t more) {
     struct stat old {};
     if (stat(output_.c_str(), &old) != 0) return;
@@ -115,7 +116,7 @@ void partial_file::inherit(mode_t more) {
     mode_t mode = (old.st_mode & 0777) | more;
     if (fchown(file, old.st_uid, old.st_gid) != 0 &&
         fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0)
-        mode &= ~static_cast<mode_t>(S_IRWXG);  // they were another group's
+        mode &= ~static_cast<mode_t>(S_IRWXG);  // the old group is not kept
     fchmod(file, mode);
 }
 

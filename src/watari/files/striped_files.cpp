@@ -35,7 +35,7 @@ std::uint32_t direct_alignment(int file, const std::string& path) {
 }
 
 std::uint64_t size_of(int file, const std::string& path) {
-    const off_t end = lseek(file, 0, SEEK_END);  // of block devices too
+    const off_t end = lseek(file, 0, SEEK_END);  // works for block devices too
     if (end < 0) throw system_error("lseek " + path, errno);
     return static_cast<std::uint64_t>(end);
 }

@@ -1,4 +1,4 @@
-/// Open files or block devices that are read and written as one: a namespace, stripe by stripe in
+/// Open files or block devices that are read and written as one namespace, stripe by stripe in
 /// turn.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace watari::files {
 
-/// What lies between the program and the disk. none: direct I/O (O_DIRECT). cold: the page cache,
+/// The cache between the program and the disk. none: direct I/O (O_DIRECT). cold: the page cache,
 /// empty of these files. warm: the page cache, with all of them in it (page_cache.hpp).
 enum class cache_state { none, cold, warm };
 
 struct file_options {
     std::vector<std::string> paths{};
-    std::vector<int> known{};  ///< the same files, open already; empty: whichever have the names
+    std::vector<int> known{};  ///< the same files, already open; empty: no check
     bool writable = false;
     cache_state cache = cache_state::none;
     bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
@@ -39,18 +39,19 @@ public:
     bool writable() const { return options_.writable; }
     cache_state cache() const { return options_.cache; }
 
-    /// What all files hold together, in whole stripes where there are several; of `padded` files
-    /// with their zeros.
+    /// Bytes of all files together, in whole stripes if there are several; with the zeros of a
+    /// `padded` file.
     std::uint64_t bytes() const { return bytes_; }
-    /// What one of them holds, without zeros.
+    /// Bytes of one file, without zeros.
     std::uint64_t file_bytes() const { return file_bytes_; }
-    /// Direct I/O wants offsets and sizes that are multiples of this; 1 through the page cache.
+    /// Direct I/O requires offsets and sizes that are multiples of this; 1 through the page cache.
     std::uint32_t alignment() const { return alignment_; }
 
-    /// Is what a read or write gave back short because the file ends there? Else it goes on.
+    /// Whether a short read or write of `moved` bytes means the end of the file; else the caller
+    /// continues.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
 
-    /// Whether what lies at this offset of the one file are the zeros behind its end.
+    /// Whether this offset of the one file lies in the zeros behind its end.
     bool is_padding(std::uint64_t offset) const { return options_.padded && offset >= file_bytes_; }
 
     /// A run of bytes in one file.
@@ -62,7 +63,7 @@ public:
     /// The piece that begins at `offset` of the namespace, `bytes` long at most.
     piece piece_at(std::uint64_t offset, std::size_t bytes) const;
 
-    /// What a request for this piece moves: less where the file ends.
+    /// Bytes that a request for this piece moves: fewer where the file ends.
     std::size_t expected(const piece& at) const {
         const std::uint64_t left = at.offset < file_bytes_ ? file_bytes_ - at.offset : 0;
         return std::min<std::uint64_t>(left, at.bytes);

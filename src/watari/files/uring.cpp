@@ -17,7 +17,7 @@ struct uring::ring {
     bool open = false;
 
     explicit ring(unsigned entries) {
-        // the kernel interrupts nobody to run completions: the thread that reaps runs them
+        // completions interrupt no thread: the thread that reaps runs them
         int status = start(
             entries, IORING_SETUP_CLAMP | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
         if (status == -EINVAL) status = start(entries, IORING_SETUP_CLAMP);  // before Linux 5.19
@@ -119,7 +119,7 @@ unsigned uring::submit(unsigned completions) {
         if (status >= 0) return static_cast<unsigned>(status);
         if (status != -EINTR && status != -EAGAIN && status != -EBUSY)
             throw system_error("io_uring_enter", -status);
-        if (status != -EINTR) return 0;  // no room now: the caller reaps and comes again
+        if (status != -EINTR) return 0;  // no room now: the caller reaps and submits again
     }
 }
 

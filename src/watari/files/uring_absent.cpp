@@ -1,4 +1,4 @@
-// A build without liburing: there are no rings, and asking for one says so.
+// A build without liburing: there are no rings, and the constructor throws the reason.
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
 
@@ -14,7 +14,7 @@ uring::uring(uring&&) noexcept = default;
 uring& uring::operator=(uring&&) noexcept = default;
 uring::~uring() = default;
 
-// No ring was ever made: nothing of it can be called.
+// No ring exists, so these functions are never called.
 void uring::register_buffers(std::span<const iovec>) {}
 void uring::register_files(std::span<const int>) {}
 bool uring::push(const uring_request&) { return false; }

@@ -69,7 +69,7 @@ window::~window() { munmap(reserved_, mapped_ + large_page); }
 
 std::size_t window::large_pages() const { return mapped_ / large_page; }
 
-/// The kernel makes a large page of what is there: one small page at least.
+/// The kernel collapses what is there to a large page: this needs at least one small page.
 void window::ask_for_large(std::size_t number) const {
     std::byte* const begin = data_ + number * large_page;
     if (madvise(begin, page_, populate_write) == 0) madvise(begin, large_page, collapse);
@@ -79,7 +79,7 @@ std::span<std::byte> window::part(std::size_t at, std::size_t bytes) const {
     const std::size_t begin = before_ + at, first = begin / page_ * page_;
     while (madvise(data_ + first, begin + bytes - first, populate_write) != 0) {
         if (errno == EINTR || errno == EAGAIN) continue;
-        cannot_fill(path_, errno == EFAULT ? ENOSPC : errno);  // it would be a SIGBUS
+        cannot_fill(path_, errno == EFAULT ? ENOSPC : errno);  // writing it would raise SIGBUS
     }
     return {data_ + begin, bytes};
 }

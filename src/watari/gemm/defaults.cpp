@@ -47,7 +47,7 @@ std::size_t default_depth(const std::string& engine, bool on_disk, gemm::layout 
     const std::size_t row = tile * element;
     if (layout == gemm::layout::tiled)
         return storage::default_depth(engine, stored_block(tile * row, storage::large_run), false);
-    // warps that move tiles displace those that multiply
+    // half the usual depth: warps that move tiles displace warps that multiply
     return storage::default_depth(engine, 2 * row, false);
 }
 

@@ -1,4 +1,4 @@
-/// What a product will move, known before it begins.
+/// Forecast of the bytes that a product moves.
 #pragma once
 
 #include "watari/gemm/pipeline/pipeline.hpp"
@@ -10,10 +10,10 @@
 
 namespace watari::gemm {
 
-/// What a run will move.
+/// The bytes that a run will move, and the blocks and steps of its schedule.
 struct foresight {
     std::uint64_t read, written;  ///< bytes
-    double lower_bound;           ///< bytes; 0 where nothing is multiplied
+    double lower_bound;           ///< bytes; 0 if nothing is multiplied
     std::size_t block_rows, block_columns, slots;
     std::size_t steps;
 };
@@ -21,7 +21,7 @@ struct foresight {
 foresight foresee(const gemm::schedule& schedule, const placement& a, const placement& b,
                   const placement& c, double lower_bound);
 
-/// Throws error where a run moved other bytes.
+/// Throws error if a run moved other bytes than the forecast.
 void require_foreseen(const foresight& ahead, const pipeline_counts& counts);
 
 }  // namespace watari::gemm

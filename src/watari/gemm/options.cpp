@@ -20,9 +20,9 @@ namespace watari::gemm {
 
 namespace {
 
-/// Disks serve 100,000 to 200,000 requests a second: rows of a tile, 2 to 16 KiB each, would take
-/// them longer than their bytes do. Who has one request in flight needs many loads beside one
-/// another instead of long ones.
+/// Bytes of a request of an engine with one request in flight, which needs many concurrent loads
+/// rather than longer ones. A disk serves 100,000 to 200,000 requests a second: with one request
+/// per row of a tile (2 to 16 KiB) their number, not their bytes, is the limit.
 constexpr std::size_t short_request = std::size_t{1} << 15;
 
 }  // namespace
@@ -34,8 +34,7 @@ std::size_t movers_of(const options& p) {
     return is_queue(p) ? queue_movers : p.threads;
 }
 
-/// Of each mover: the requests of all threads of a controller are divided among those who read and
-/// write.
+/// The requests of all threads of a controller are divided among the movers.
 std::size_t depth_of(const options& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
@@ -44,7 +43,7 @@ tiles_per_request tiles_per_request_of(const options& p, const placement& a, con
                                        const placement& c) {
     const storage::engine_row& row = storage::engine_named(p.engine);
     const std::size_t bytes = row.deep ? most_block : short_request;
-    const auto of = [&](const placement& each) {  // what tiles share would be read for each
+    const auto of = [&](const placement& each) {  // without scatter each tile reads shared bytes
         return row.scatters || shared_bytes(each) == 0 ? tiles_in_request(each, bytes) : 1;
     };
     return {of(a), of(b), of(c)};
@@ -80,7 +79,7 @@ void require_room_for(const options& p) {
 
 void require_addresses_for(const options& p) {
     if (p.processor.is_gpu()) return;
-    // of each thread that moves tiles: its stack, and what malloc takes for it
+    // each thread that moves tiles takes a stack, and addresses of malloc
     constexpr std::size_t of_malloc = std::size_t{64} << 20;
     const std::size_t stack = memory::host::stack_bytes(), team = cpu::own_cpus().size();
     memory::require_addresses(p.fast_memory + blas::openblas_addresses(static_cast<int>(team)) +

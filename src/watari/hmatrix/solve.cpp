@@ -18,7 +18,7 @@ krylov::gmres_options gmres_of(const solve_options& how) {
     return {how.restart, how.by == method::fgmres};
 }
 
-/// With what a solver needs to know to count its memory.
+/// A problem with the fields from which a solver counts its memory.
 krylov::problem<double> shape_of(std::size_t length, const solve_options& how) {
     krylov::problem<double> given;
     given.who = how.product.who;
@@ -34,7 +34,7 @@ std::size_t workspace_bytes(std::size_t length, const solve_options& how) {
                                       : krylov::gmres_bytes(given, gmres_of(how));
 }
 
-/// A product with what stays in memory, preconditioned by block-Jacobi.
+/// Options of the inner GMRES, whose operator is the resident batches.
 solve_options inner_of(solve_options how) {
     how.by = method::gmres;
     how.restart = how.inner;
@@ -51,13 +51,13 @@ solve_options with_restart(solve_options how, std::size_t restart) {
     return how;
 }
 
-/// Of all ranks' values.
+/// The largest of all ranks' values.
 std::uint64_t largest(const comm::communicator& ranks, std::uint64_t own) {
     const std::vector<std::uint64_t> all = ranks.gather(own);
     return *std::ranges::max_element(all);
 }
 
-/// The budget that is left for the product.
+/// Options of the product, with the budget that vectors and preconditioner leave.
 product_options product_of(const solve_options& how, const solve_forecast& ahead) {
     product_options product = how.product;
     product.near_first = how.inner > 0;
@@ -100,7 +100,7 @@ solve_forecast foresee(const matrix_index& index, const solve_options& how) {
 }
 
 std::size_t expected_products(std::size_t triangles, const solve_options& how) {
-    // of the bumpy surface with 5120 triangles until 1e-6; a quarter more for each 4 x as many
+    // steps for the bumpy surface, 5120 triangles, until 1e-6; a quarter more for each factor of 4
     const double steps = how.by == method::bicgstab ? (how.jacobi ? 28 : 38) : how.jacobi ? 22 : 29;
     const double growth = std::pow(static_cast<double>(triangles) / 5120, 0.16);
     const double digits = -std::log10(how.tolerance) / 6;
@@ -132,7 +132,8 @@ void solver::multiply(double* y, const double* x, std::size_t systems, stream_t 
     if (gather_) (*gather_)(y, systems, stream);
 }
 
-/// z near R^-1 r, by a few steps of GMRES; before the first product R is not there.
+/// z = R^-1 r, about, by a few steps of GMRES. Before the first product no batch is resident: then
+/// z is that of block-Jacobi, or r.
 void solver::precondition(double* z, const double* r, stream_t stream) {
     krylov::problem<double> given = shape_of(length_, inner_of(how_));
     if (jacobi_)
@@ -170,7 +171,7 @@ krylov::problem<double> solver::problem() const {
     return given;
 }
 
-/// When it is enough; any rank's caller stops all of them.
+/// The stopping rule of the solver; the caller of any rank stops all ranks.
 krylov::stopping solver::stopping_of(const solve_progress& progress, std::size_t products) const {
     krylov::stopping when{.relative = how_.tolerance, .iterations = how_.iterations};
     if (!progress) return when;

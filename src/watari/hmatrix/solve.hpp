@@ -6,11 +6,11 @@
 ///     solver by("bumpy.hm", read_index("bumpy.hm"), {.fast_memory = 1 << 26});
 ///     const solution found = by.solve(of.signs);
 ///
-/// Reads: a product is one read of what is not resident. BiCGSTAB has 2 products a step, GMRES 1
-/// and one more a cycle, which has the true residual; for BiCGSTAB its check is one more.
-/// Right-hand sides share each read. Block-Jacobi saves a fifth to a third of the steps and reads
-/// nothing. Inner iterations get several steps out of what was read once: fgmres, whose
-/// preconditioner solves with the batches that stay, those next to the diagonal.
+/// Reads: a product reads all batches that are not resident, once. BiCGSTAB has 2 products a step,
+/// and one more to check the true residual. GMRES has 1 a step, and one more a cycle, for the true
+/// residual. Right-hand sides share each read. Block-Jacobi saves a fifth to a third of the steps
+/// and reads nothing. Inner iterations (fgmres) take several steps with what was read once: the
+/// preconditioner solves with the resident batches, those next to the diagonal.
 #pragma once
 
 #include "watari/hmatrix/product/jacobi.hpp"
@@ -31,16 +31,17 @@ enum class method { bicgstab, gmres, fgmres };
 
 struct solve_options {
     product_options product{};    ///< processor, engine, systems
-    std::size_t fast_memory = 0;  ///< bytes for all of it: vectors, preconditioner, batches; 0: any
+    std::size_t fast_memory = 0;  ///< bytes for vectors, preconditioner, batches; 0: no limit
     method by = method::gmres;
     bool jacobi = true;
     double tolerance = 1e-6;  ///< |b - A x| / |b|
     std::size_t iterations = 1000;
-    /// Steps of GMRES with the batches that stay in memory, as preconditioner of each step of
-    /// fgmres; 0: none. They read nothing.
+    /// Steps of GMRES with the resident batches, as preconditioner of each step of fgmres; 0: none.
+    /// These steps read nothing.
     std::size_t inner = 0;
-    std::size_t restart = 0;  ///< of GMRES; 0: up to usual_restart, as the budget holds
-    /// Each with a file of its rows, and a budget of its own; null: one file has all rows.
+    std::size_t restart = 0;  ///< of GMRES; 0: up to usual_restart, as the budget allows
+    /// The ranks, each with a file of its rows and a budget of its own; null: one file has all
+    /// rows.
     const comm::communicator* ranks = nullptr;
 };
 inline constexpr std::size_t usual_restart = 30, least_restart = 10;
@@ -48,34 +49,35 @@ inline constexpr std::size_t usual_restart = 30, least_restart = 10;
 struct solve_forecast {
     product_forecast product;
     std::uint64_t vectors = 0, preconditioner = 0;  ///< bytes
-    std::uint64_t least = 0;                        ///< of fast memory
+    std::uint64_t least = 0;                        ///< smallest budget, bytes
     std::size_t restart = 0;
     std::uint64_t memory() const { return product.memory + vectors + preconditioner; }
 };
 
-/// Reads nothing. Throws usage_error where the budget is below `least`, which it names: that of the
-/// rank with the most. With ranks, what is forecast is the rank's own, and all ranks call it.
+/// Forecasts a solve; reads nothing. Throws usage_error, which names `least`, if the budget is
+/// below it. With ranks, all of them call it: `least` is that of the rank that needs the most, the
+/// rest is this rank's own.
 solve_forecast foresee(const matrix_index& index, const solve_options& how);
 
-/// Products until a tolerance, by what the spheres, scans and bumps in docs/hmatrix.md took: a
-/// guess, by which a run is planned.
+/// Estimates the products until a tolerance, to plan a run, from those of the spheres, scans and
+/// bumps in docs/hmatrix.md.
 std::size_t expected_products(std::size_t triangles, const solve_options& how);
 
 struct solution {
     std::vector<double> x;  ///< by system, in the order of the tree
     krylov::reports reports;
     std::size_t products = 0;
-    double seconds = 0, waited = 0;  ///< of them, for data
+    double seconds = 0, waited = 0;  ///< in all; waiting for data
     std::uint64_t bytes_read = 0;
 };
 
-/// The largest of the systems' residuals |r| / |b| by now, and products so far; false: stop.
+/// Receives the products so far and the systems' largest residual |r| / |b|; false: stop.
 using solve_progress = std::function<bool(std::size_t products, double residual)>;
 
 class solver {
 public:
-    /// Throws what matrix_product and block_jacobi do, and row_gather. With ranks, all of them make
-    /// one, and call each function.
+    /// Throws what matrix_product, block_jacobi and row_gather throw. With ranks, every rank
+    /// constructs a solver and calls each function.
     solver(const std::string& path, const matrix_index& index, const solve_options& how);
 
     const solve_forecast& ahead() const { return ahead_; }
@@ -84,8 +86,8 @@ public:
     /// y_s = A x_s, of all rows, in memory of the processor; see matrix_product.
     void multiply(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
 
-    /// Of right-hand sides one after the other, in the order of the tree. Does not throw where it
-    /// does not converge: see the reports.
+    /// Solves for right-hand sides that follow each other in `b`, in the order of the tree. Does
+    /// not throw if a system does not converge: see the reports.
     solution solve(std::span<const double> b, const solve_progress& progress = {});
 
 private:

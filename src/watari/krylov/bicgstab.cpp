@@ -21,7 +21,7 @@ reports bicgstab(const problem<T>& given, const workspace& memory, const stoppin
     run.direct();
     for (std::size_t i = 0; i < when.iterations && !run.loop.ended(i, when, ruled); ++i) {
         run.half_step(to);
-        // where the host looks at every step it spares the product after the last half step
+        // a host that looks at every step saves the product after the last half step
         const bool done = when.look_every == 1 && run.loop.all_ended();
         if (!done) run.minimise();
         run.update(given.x, to);

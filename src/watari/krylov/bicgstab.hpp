@@ -8,13 +8,13 @@
 ///     x += M^-1 (alpha p + omega r); r -= omega t; |r|^2, test
 ///     p = r + beta (p - omega q)                                    8 with the line above
 ///
-/// A step moves bicgstab_step_traffic: 16 vectors, 13 where A sums (12 complex doubles a site: 2496
-/// bytes). As rho' is known before r, one pass updates x, r and p, where <r~,r> of the new r would
-/// ask for a pass before p: 18 and 15 vectors. <r~,r> of the half step would be 0 without rounding.
-/// It is summed all the same: with 0 for it, rounding of the first steps would stay in rho.
+/// A step moves bicgstab_step_traffic: 16 vectors, 13 if A sums (12 complex doubles per site: 2496
+/// bytes). rho' is known before the new r, so one pass updates x, r and p. A sum <r~,r> of the new
+/// r would need a pass before p: 18 and 15 vectors. Without rounding, <r~,r> of the half step is 0.
+/// It is summed all the same: with 0 in its place, rounding of the first steps would stay in rho.
 ///
-/// The residual is tested at both halves, as in the CCS QCD solver: a report's `applications` are 2
-/// a step, and odd where a half step was the last.
+/// The residual is tested at both halves, as in the CCS QCD solver: `applications` of a report
+/// counts 2 per step, and is odd if the last step was a half step.
 #pragma once
 
 #include "watari/krylov/problem.hpp"
@@ -22,13 +22,13 @@
 
 namespace watari::krylov {
 
-/// Bytes of a workspace for problems of this shape: states, sums, and r, r~, p, q, t, two more with
-/// M.
+/// Bytes of a workspace for problems of this shape: states, sums, and the vectors r, r~, p, q, t;
+/// two more with M.
 template <class T>
 std::size_t bicgstab_bytes(const problem<T>& given);
 
-/// Solves until `when`; its iterations are steps. Waits. Throws usage_error (the workspace is too
-/// small).
+/// Solves until a condition of `when` holds; an iteration is a step. Waits. Throws usage_error (the
+/// workspace is too small).
 template <class T>
 reports bicgstab(const problem<T>& given, const workspace& memory, const stopping& when = {});
 

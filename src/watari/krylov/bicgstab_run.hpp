@@ -18,12 +18,12 @@ struct bicgstab_run {
         r_made = given.m ? loop.vector(memory) : nullptr;
     }
 
-    /// p, and r~ the first time: before the first step, and after r was renewed.
+    /// Sets p, and r~ the first time. Called before the first step and after r was renewed.
     void direct() const {
         kernels->direction(loop.range(), loop.states(), p, shadow, r, loop.stream());
     }
 
-    /// alpha, and r at the half step.
+    /// Computes alpha, and r of the half step.
     void half_step(const limits& to) {
         p_used = loop.conditioned(p_made, p);
         kernels->alpha(loop.states(), loop.systems(), loop.multiply(q, p_used, shadow),
@@ -32,14 +32,14 @@ struct bicgstab_run {
         kernels->halved(loop.states(), loop.systems(), loop.summed(1), to, loop.stream());
     }
 
-    /// omega, rho and beta.
+    /// Computes omega, rho and beta.
     void minimise() {
         r_used = loop.conditioned(r_made, r);
         kernels->omega(loop.states(), loop.systems(), loop.multiply(t, r_used, r, shadow),
                        loop.stream());
     }
 
-    /// x, r and p.
+    /// Updates x, r and p.
     void update(T* x, const limits& to) const {
         kernels->full(loop.range(), loop.states(), x, r, p, p_used, r_used, t, q, loop.partials(),
                       loop.stream());

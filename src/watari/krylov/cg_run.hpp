@@ -14,7 +14,7 @@ struct cg_run {
         z = given.m ? loop.vector(memory) : nullptr;
     }
 
-    /// p and rho, from r.
+    /// Computes p and rho from r.
     void direct() const {
         const T* const next = loop.conditioned(z, r);
         if (next != r)
@@ -22,7 +22,7 @@ struct cg_run {
         kernels->direction(loop.range(), loop.states(), p, next, loop.stream());
     }
 
-    /// x, r and rho of the next iteration.
+    /// Updates x and r; without a preconditioner also rho.
     void update(T* x, const limits& to) const {
         kernels->curvature(loop.states(), loop.systems(), loop.multiply(q, p, p), loop.stream());
         kernels->update(loop.range(), loop.states(), x, r, p, q, loop.partials(), loop.stream());

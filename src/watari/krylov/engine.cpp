@@ -133,7 +133,7 @@ reports engine<T>::finish(const partial_sums& square, const stopping& when, bool
         if (one.reason == ending::running) one.reason = ruled ? ending::stopped : ending::limit;
         if (one.reason == ending::converged && !(one.true_residual <= when.drift * target))
             one.reason = ending::inaccurate;
-        // by the last iteration, or where no loop tested
+        // the last iteration has reached the target, or no loop tested it
         if (one.true_residual <= target && one.iterations > 0) one.reason = ending::converged;
     }
     return told_;

@@ -1,4 +1,4 @@
-/// What every solver does around its own steps: products, sums, looks at the states, the report.
+/// Operations that all solvers share: products, sums, reading of the states, the report.
 #pragma once
 
 #include "watari/krylov/kernels/vectors.hpp"
@@ -17,8 +17,8 @@ class engine {
 public:
     using state = system_state<wide<T>>;
 
-    /// `widest`: values of the widest sum; `shared`: another's states, if these are the same
-    /// systems. Throws usage_error.
+    /// `widest`: values of the widest sum; `shared`: the states of another engine for the same
+    /// systems, or null. Throws usage_error.
     engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared = nullptr);
 
     const problem<T>& given() const { return given_; }
@@ -31,9 +31,10 @@ public:
 
     /// A vector of all systems.
     T* vector(arena& memory) const { return memory.take<T>(elements()); }
-    /// The sums of the last kernel, `width` values each: over all ranks, or what is left to add.
+    /// The sums of the last kernel, `width` values each: totals over all ranks, or partial sums to
+    /// add.
     partial_sums summed(std::size_t width) const;
-    /// <left,y> and |y|^2, and with another <other,y> and <other,left>.
+    /// <left,y> and |y|^2; if `other` is not null, also <other,y> and <other,left>.
     partial_sums dots(const T* left, const T* y, const T* other = nullptr) const;
     /// y = A x.
     void multiply(T* y, const T* x) const;
@@ -41,23 +42,23 @@ public:
     partial_sums multiply(T* y, const T* x, const T* left, const T* other = nullptr) const;
     /// z = M^-1 r and z, or r where there is no preconditioner.
     const T* conditioned(T* z, const T* r) const;
-    /// r = b - A x (by way of q) and the states of a first iteration.
+    /// r = b - A x, with A x in q, and the states of the first iteration.
     void start(T* r, T* q, const limits& to) const;
 
-    /// The states of now, until the next look. Waits.
+    /// The current states, valid until the next look. Waits.
     const std::vector<state>& look() const;
     /// Whether no system runs. Waits.
     bool all_ended() const;
-    /// Whether `iteration` is one at which the host looks and sees an end: of all systems (or of
-    /// what they have `going`), or by the caller's rule, which `ruled` then reports. Waits if it
-    /// looks.
+    /// Whether the solve ends at `iteration`. The host looks every `look_every` iterations: the
+    /// solve ends if all systems have ended (or have `going` false), or by the caller's rule, which
+    /// sets `ruled`. Waits if the host looks.
     bool ended(std::size_t iteration, const stopping& when, bool& ruled,
                bool state::*going = nullptr) const;
-    /// r = b - A x by way of q; its partial sum. r may be null.
+    /// r = b - A x, with A x in q, and the partial sums of |r|^2. r may be null.
     void residual(T* r, T* q) const;
-    /// x = 0 where b = 0, and the true residual by way of q. Waits.
+    /// Sets x = 0 where b = 0, computes the true residual with A x in q, and reports. Waits.
     reports finish(T* q, const stopping& when, bool ruled) const;
-    /// The same where the sums of the true residual's square are those of the last kernel.
+    /// The same if the last kernel has already summed |b - A x|^2, in `square`.
     reports finish(const partial_sums& square, const stopping& when, bool ruled) const;
 
 private:
@@ -66,12 +67,12 @@ private:
     const vector_kernels<T>* kernels_;
     state* states_;
     double *partials_, *totals_;
-    // what the host sees, made once: looks are within loops
+    // copies on the host, allocated once: loops look at the states
     mutable std::vector<state> seen_;
     mutable reports told_;
 };
 
-/// What the steps of a solve compare with.
+/// The limits that the steps of a solve test.
 inline limits limits_of(const stopping& when, double delta = 0) {
     const std::size_t most = std::numeric_limits<std::uint32_t>::max();
     return {when.relative, when.absolute,

@@ -37,7 +37,7 @@ struct gmres_run {
         kernels->normalise(loop.range(), loop.states(), small, v[0], loop.stream());
     }
 
-    /// v_j+1 and column j.
+    /// Computes v_j+1 and column j of H.
     void extend(std::size_t j, const limits& to) const {
         T* const w = v[j + 1];
         loop.multiply(w, loop.conditioned(z[j], v[j]));
@@ -53,7 +53,7 @@ struct gmres_run {
         kernels->normalise(loop.range(), loop.states(), small, w, loop.stream());
     }
 
-    /// x, and the residual in v_0; the sums of its square.
+    /// Updates x, stores the residual in v_0 and returns the sums of its square.
     partial_sums close(T* x) const {
         kernels->solve(loop.states(), small, loop.systems(), loop.stream());
         if (sum) {

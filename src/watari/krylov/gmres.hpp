@@ -1,5 +1,5 @@
-/// GMRES(m) (Saad and Schultz 1986), M on the right, and flexible GMRES (Saad 1993), whose M may
-/// change: an inner solve, say.
+/// GMRES(m) (Saad and Schultz 1986), M on the right, and flexible GMRES (Saad 1993), in which M may
+/// change, e.g. an inner solve.
 ///
 ///     r = b - A x; v_0 = r / |r|
 ///     w = A M^-1 v_j                                 flexible: z_j = M^-1 v_j is kept
@@ -7,10 +7,9 @@
 ///     H y = |r| e_0 in the least squares              rotations, beside the vectors
 ///     x += M^-1 V y; flexible: x += Z y               after m iterations, or when |r| is small
 ///
-/// Gram and Schmidt's classical form, applied twice, is as orthogonal as Householder's (Giraud et
-/// al. 2005), in four sums of vectors an iteration whatever j. One product with A an iteration, one
-/// more a cycle, by which the true residual is known: a cycle that gained nothing ends as
-/// stagnation.
+/// Classical Gram-Schmidt, applied twice, is as orthogonal as Householder's method (Giraud et al.
+/// 2005), and takes four reductions per iteration for any j. An iteration has one product with A; a
+/// cycle has one more, which gives the true residual. A cycle without progress ends as stagnation.
 #pragma once
 
 #include "watari/krylov/problem.hpp"
@@ -23,12 +22,13 @@ struct gmres_options {
     bool flexible = false;
 };
 
-/// Bytes of a workspace for problems of this shape: m + 1 vectors, 2 more with M, or m more where
-/// M is flexible; partial sums of m values a piece; H.
+/// Bytes of a workspace for problems of this shape: m + 1 vectors, 2 more with M, or m more if M is
+/// flexible; partial sums of m values a piece; H.
 template <class T>
 std::size_t gmres_bytes(const problem<T>& given, const gmres_options& options = {});
 
-/// Solves until `when`. Waits. Throws usage_error (the workspace is too small, m is 0).
+/// Solves until a condition of `when` holds. Waits. Throws usage_error (the workspace is too small,
+/// m is 0).
 template <class T>
 reports gmres(const problem<T>& given, const workspace& memory, const stopping& when = {},
               const gmres_options& options = {});

@@ -56,8 +56,8 @@ struct mixed_run {
                          high.stream());
     }
 
-    /// Whether the host looks after this iteration and sees a residual that has fallen enough, or a
-    /// breakdown, which may be one of low precision alone.
+    /// Whether the host looks after this iteration and a system is due for renewal: its residual
+    /// has fallen enough, or it broke down, perhaps only in low precision.
     bool wants_renewal(std::size_t iteration, const stopping& when) const {
         if (iteration % when.look_every) return false;
         const auto& now = high.look();
@@ -89,8 +89,8 @@ std::size_t bytes_of(const problem<T>& given, const low_precision<T>& low) {
     return counted.used();
 }
 
-/// The loop of both: step(limits, whether r was renewed), then a renewal by way of `p`, `shadow`
-/// and `rho`.
+/// The loop of both solvers: step(limits, whether r was renewed), then, if due, renew(p, shadow,
+/// rho).
 template <class T, class Run, class Step>
 reports iterate(Run& mixed, const low_precision<T>& low, stopping when, lower<T>* p,
                 const lower<T>* shadow, rho_of rho, const Step& step) {

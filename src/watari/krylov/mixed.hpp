@@ -1,17 +1,17 @@
 /// CG and BiCGStab in half the bytes: vectors and products of the iteration in float, x and the
-/// residual that counts in double, by reliable updates (Sleijpen and van der Vorst 1996; QUDA).
+/// true residual in double, by reliable updates (Sleijpen and van der Vorst 1996; QUDA).
 ///
 ///     the loop of cg.hpp or bicgstab.hpp, in low precision, for r / scale and y
-///     where |r| < delta times the largest |r| since the last time:
+///     where |r| < delta times the largest |r| since the last update:
 ///         x += scale y; y = 0; r = b - A x in double; r~ stays, rho and beta follow r
 ///
-/// In BiCGStab p contains r already: the old r is subtracted, the rest is multiplied by the new rho
-/// over the old one, the new r is added.
+/// In BiCGStab p already contains r: an update subtracts the old r, multiplies the rest by the new
+/// rho over the old one, and adds the new r.
 ///
-/// The last residual is one computed in double, so double's accuracy is reached. A step moves half
-/// the bytes of the double solver; an update one product in double, and 4 high and 4 low vectors,
-/// in BiCGStab 10 low ones. BiCGStab tests at whole steps alone. `look_every` says how late an
-/// update may come; 0 is taken as 1. T is double or complex<double>.
+/// The last residual is computed in double, so the solve reaches the accuracy of double. A step
+/// moves half the bytes of the double solver. An update has one product in double and moves 4 high
+/// and 4 low vectors; in BiCGStab 10 low ones. BiCGStab tests only at whole steps. `look_every`
+/// limits how late an update comes; 0 is taken as 1. T is double or complex<double>.
 #pragma once
 
 #include "watari/krylov/kernels/mixed_kernels.hpp"
@@ -34,8 +34,8 @@ std::size_t cg_mixed_bytes(const problem<T>& given, const low_precision<T>& low)
 template <class T>
 std::size_t bicgstab_mixed_bytes(const problem<T>& given, const low_precision<T>& low);
 
-/// Solves until `when`; a report's applications are those of either precision. Waits. Throws
-/// usage_error (the workspace is too small, delta is not between 0 and 1).
+/// Solves until a condition of `when` holds; `applications` of a report counts both precisions.
+/// Waits. Throws usage_error (the workspace is too small, delta is not between 0 and 1).
 template <class T>
 reports cg_mixed(const problem<T>& given, const low_precision<T>& low, const workspace& memory,
                  const stopping& when = {});

@@ -12,8 +12,8 @@ namespace watari::krylov {
 
 class workspace {
 public:
-    /// Memory of a kind that the processor addresses; `bytes` as cg_bytes and its like return.
-    /// Throws unsupported, beyond_memory.
+    /// Memory of a kind that the processor addresses; cg_bytes etc. return `bytes`. Throws
+    /// unsupported, beyond_memory.
     workspace(processor who, memory::kind kind, std::size_t bytes)
         : owned_(std::in_place, kind, bytes, memory::placement{.device = who.number}),
           data_(owned_->data()),
@@ -31,8 +31,8 @@ private:
     std::size_t bytes_;
 };
 
-/// Hands out a workspace piece by piece. Without one it hands out null and counts: so the bytes
-/// that a solver asks for are those that it takes.
+/// Allocates parts of a workspace one after another. Without a workspace it returns null and counts
+/// the bytes, so the bytes that a solver asks for are those that it uses.
 class arena {
 public:
     arena() = default;

@@ -16,7 +16,7 @@ struct capability {
     std::string detail;  ///< version, path or a warning; may be empty
 };
 
-/// What the machine description itself rests on: `hwloc`.
+/// The capability that the machine description itself uses: `hwloc`.
 std::vector<capability> capabilities();
 
 }  // namespace watari::machine

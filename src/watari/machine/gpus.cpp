@@ -23,7 +23,8 @@ struct attribute {
     cudaDeviceAttr id;
 };
 
-/// What decides which kinds of memory work, and how; named as CUDA's documentation does.
+/// The attributes that decide which kinds of memory work, and how, by the names of CUDA's
+/// documentation.
 constexpr std::array attributes{
     attribute{"pageableMemoryAccess", cudaDevAttrPageableMemoryAccess},
     attribute{"pageableMemoryAccessUsesHostPageTables",
@@ -118,7 +119,7 @@ std::string why_none(cudaError_t status) {
         }
         case cudaErrorInsufficientDriver: {
             int version = 0;
-            cudaDriverGetVersion(&version);  // 0: none at all
+            cudaDriverGetVersion(&version);  // 0: no driver
             return version == 0 ? "no GPU driver"
                                 : "the GPU driver is too old for the CUDA runtime of this build";
         }

@@ -1,8 +1,8 @@
 // The GPUs of the machine, as the CUDA runtime describes them.
 //
-// Only attributes are asked for: no context is made and no memory of a GPU is taken. A CUDA build
-// on a machine without a driver, and a build without CUDA (gpus_absent.cpp), find no GPU and say
-// why.
+// Only attributes are read: no context is made and no memory of a GPU is taken. A CUDA build on a
+// machine without a driver, and a build without CUDA (gpus_absent.cpp), detect no GPU and report
+// the reason.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The CPU side of the machine: packages, cores, hardware threads, NUMA nodes, caches.
 //
-// Two sources stand behind read_topology(): hwloc (topology.cpp) or, in a build without it, what
-// sysconf and sysfs give simply (topology_absent.cpp). CMake chooses.
+// Two sources stand behind read_topology(): hwloc (topology.cpp) or, in a build without it, sysconf
+// and sysfs (topology_absent.cpp). CMake chooses.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct topology {
     std::vector<cache> caches;  ///< by level
 };
 
-/// Reads the topology. What cannot be found is 0 or empty.
-/// Throws system_error if hwloc refuses to load it.
+/// Reads the topology. A value that cannot be detected is 0 or empty. Throws system_error if hwloc
+/// refuses to load it.
 topology read_topology();
 
 bool hwloc_available();

@@ -17,7 +17,7 @@ public:
 
     void record(double seconds) { ++counts_[index(static_cast<std::uint64_t>(seconds * 1e9))]; }
 
-    /// Those that are not empty, in order.
+    /// The buckets that are not empty, in order.
     std::vector<bucket> buckets() const {
         std::vector<bucket> found;
         for (std::size_t i = 0; i < counts_.size(); ++i) {

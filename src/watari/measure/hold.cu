@@ -19,7 +19,7 @@ __global__ void spin(int* released) {
 }  // namespace
 
 hold::hold() : flag_(memory::kind::pinned, 1) {
-    *flag_.data() = 1;  // launched once here, lest a sample wait for the code to be loaded
+    *flag_.data() = 1;  // launched once here, so that no sample waits for the code to load
     spin<<<1, 1>>>(flag_.data());
     device::check_launch();
     device::synchronize(nullptr);

@@ -1,8 +1,8 @@
-/// Holds a stream until everything that a sample consists of is enqueued, so that the cost of
-/// enqueueing stays out of the time between device events (as nvbandwidth does).
+/// Holds a stream until a whole sample is enqueued, so that the cost of enqueueing stays out of the
+/// time between device events (as nvbandwidth does).
 ///
-/// Nothing that makes the host wait for the GPU may be enqueued behind it: pageable copies and
-/// managed memory are not held. One of hold.cu and hold_absent.cpp is built.
+/// No operation that makes the host wait for the GPU may be enqueued behind the hold: pageable
+/// copies and managed memory are not held. One of hold.cu and hold_absent.cpp is built.
 #pragma once
 
 #include "watari/core/device.hpp"

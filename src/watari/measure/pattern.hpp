@@ -1,7 +1,7 @@
 /// Index-dependent data: written before a series, checked element by element after it.
 ///
-/// Element i holds a mix of i and a seed, so that a copy that is shifted, short or stale is seen.
-/// fill: 8 bytes written an element. mismatches: 8 bytes read an element. No floating-point work.
+/// Element i holds a mix of i and a seed, so that a shifted, short or stale copy is detected. fill:
+/// 8 bytes written an element. mismatches: 8 bytes read an element. No floating-point work.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -17,7 +17,7 @@ namespace watari::measure {
 struct pattern_kernels {
     /// data[i] = pattern(i, seed); on a GPU returns before it is done.
     void (*fill)(double* data, std::size_t count, std::uint64_t seed, stream_t stream);
-    /// How many data[i] are not pattern(i, seed); waits.
+    /// The number of data[i] that are not pattern(i, seed); waits.
     std::size_t (*mismatches)(const double* data, std::size_t count, std::uint64_t seed,
                               stream_t stream);
     static const pattern_kernels cpu, gpu;

@@ -16,8 +16,8 @@ namespace watari::measure {
 /// Appends a sample to a trial each time it is called.
 class sampler {
 public:
-    /// `streams` of the GPU take part in each execution; on the CPU there are none. `held`: keep
-    /// them back until all is enqueued.
+    /// `streams` of the GPU take part in each execution; on the CPU there are none. `held`: they
+    /// are held until all is enqueued.
     sampler(trial& into, processor who, int streams = 1, bool held = false)
         : trial_(&into), who_(who) {
         if (!who.is_gpu()) return;
@@ -29,10 +29,10 @@ public:
         if (held) hold_.emplace();
     }
 
-    /// Runs work(stream, i) for stream i of each (once, with null and 0, on the CPU) and times it
+    /// Runs work(stream, i) for each stream i (once, with null and 0, on the CPU) and times it
     /// until the last is done. Processes that measure together begin each sample together, and
-    /// their clocks run from then on: one whose stream is held would keep the GPU from the others,
-    /// and one that waits for its turn to enqueue would not count that time.
+    /// their clocks run from then on, so that the time to wait for a turn to enqueue counts. Their
+    /// streams are not held: a held stream would keep the GPU from the other processes.
     template <class Work>
     void operator()(const Work& work) {
         const std::optional<double> together = wait_for_the_others();
@@ -43,7 +43,7 @@ public:
             trial_->host_s.push_back(now() - start);
             return;
         }
-        device::use(who_.number);  // whatever was current: streams take work of their own GPU
+        device::use(who_.number);  // a stream takes work of its own GPU only
         const bool held = hold_ && !together;
         if (held) hold_->start(main());
         const double start = together.value_or(now());
@@ -54,7 +54,7 @@ public:
         trial_->device_s.push_back(device::event::seconds(*first_, *last_));
     }
 
-    /// The stream that a sample begins and ends in.
+    /// The stream in which a sample begins and ends.
     stream_t main() const { return streams_.empty() ? nullptr : streams_.front().get(); }
 
 private:

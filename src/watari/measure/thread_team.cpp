@@ -25,7 +25,8 @@ void unbind() { run_on(cpu::own_cpus()); }
 
 thread_team::thread_team(std::size_t threads) {
     const std::vector<int> cpus = cpu::own_cpus();
-    // of too many threads each runs where there is room, not where the one that made it was bound
+    // of too many threads each may run on all CPUs, not only on the one to which its creator is
+    // bound
     const bool enough = threads <= cpus.size();
     for (std::size_t i = 0; i < threads; ++i)
         threads_.emplace_back(

@@ -1,6 +1,6 @@
 /// Threads that start together, each on a CPU of its own while there are enough.
 ///
-/// Not a loop of core/backend.hpp: what they do blocks, and each keeps its own files and rings.
+/// They are no loop of core/backend.hpp: their work blocks, and each keeps its own files and rings.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +13,8 @@
 
 namespace watari::measure {
 
-/// The calling thread, and those that it makes from here on, may run on every CPU of the process:
-/// OpenMP binds the first thread to one of them.
+/// Lets the calling thread, and threads that it makes later, run on every CPU of the process:
+/// OpenMP binds the first thread to one CPU.
 void unbind();
 
 class thread_team {
@@ -26,8 +26,8 @@ public:
 
     std::size_t size() const noexcept { return threads_.size(); }
 
-    /// work(i) by thread i of each; returns seconds from the first start to the last end. Throws
-    /// what one of them threw, once all have ended.
+    /// Runs work(i) on each thread i; returns seconds from the first start to the last end. Once
+    /// all have ended, throws what one of them threw.
     double run(const std::function<void(std::size_t)>& work);
 
 private:

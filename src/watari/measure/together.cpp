@@ -1,5 +1,5 @@
-// A barrier between processes, in a file that they map: the last one to arrive begins the next
-// turn, and notes when.
+// A barrier between processes, in a file that they map: the last process to arrive begins the next
+// turn and records the time.
 #include "watari/measure/together.hpp"
 
 #include "watari/core/error.hpp"
@@ -20,11 +20,11 @@ namespace watari::measure {
 
 namespace {
 
-/// What the processes share. The file begins with zeros.
+/// The counters that the processes share; zeros at first.
 struct counters {
     std::atomic<std::uint32_t> arrived;
     std::atomic<std::uint32_t> turn;
-    double begun;  ///< of this turn
+    double begun;  ///< beginning of this turn, seconds
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(sizeof(counters) == 16);  // COUNTERS of together.py
@@ -67,7 +67,7 @@ std::optional<double> wait_for_the_others() {
         all.shared->turn.fetch_add(1);
     }
     while (all.shared->turn.load() == turn) sched_yield();  // processes may be more than cores
-    return all.shared->begun;  // which the next turn, for which this process is needed, writes
+    return all.shared->begun;  // written again by the next turn, which waits for this process
 }
 
 }  // namespace watari::measure

@@ -1,4 +1,4 @@
-/// What a trial brings back: every sample in order, and what was seen around them.
+/// The result of a trial: every sample in order, and what was observed around them.
 #pragma once
 
 #include "watari/measure/histogram.hpp"
@@ -28,17 +28,17 @@ struct quantity {
 struct trial {
     std::vector<double> host_s;    ///< host clock around launch and synchronise, by sample
     std::vector<double> device_s;  ///< between device events, by sample; empty on the CPU
-    std::map<std::string, std::vector<double>> series;  ///< others by sample
+    std::map<std::string, std::vector<double>> series;  ///< other values by sample
     std::vector<phase> phases;
     std::map<std::string, quantity> quantities;
     std::map<std::string, std::vector<histogram::bucket>> histograms;  ///< of single requests
-    std::vector<std::string> notes;  ///< what a reader must know, such as a fallback
+    std::vector<std::string> notes;  ///< for the reader, such as a fallback
     std::map<std::string, memory::residency> residency_before;  ///< by array
     std::map<std::string, memory::residency> residency_after;
     double bytes_per_sample = 0;
     double flops_per_sample = 0;
     double first_sample = 0;         ///< CLOCK_MONOTONIC at the start of the first sample
-    std::size_t wrong_elements = 0;  ///< of all that were verified, each once
+    std::size_t wrong_elements = 0;  ///< of the verified elements, each once
 };
 
 }  // namespace watari::measure

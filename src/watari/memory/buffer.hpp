@@ -10,12 +10,12 @@
 
 namespace watari::memory {
 
-/// Of the CPU's memory: a smaller block is taken without asking how much there is. The answer is in
-/// the files of every control group above this process, and takes 0.1 ms.
+/// A smaller block of CPU memory is taken without a check of what is available. The check reads
+/// files of every control group above this process, and takes 0.1 ms.
 inline constexpr std::size_t least_asked = std::size_t{1} << 20;
 
-/// Memory of one kind, untyped; move-only. Pages are untouched until somebody writes them, save
-/// for `pinned` and `device` memory, which the driver populates.
+/// Memory of one kind, untyped; move-only. Pages are untouched until the first write, except for
+/// `pinned` and `device` memory, which the driver populates.
 class block {
 public:
     /// Throws unsupported if the machine has no such memory, beyond_memory if it has not enough.
@@ -60,7 +60,7 @@ private:
     void* data_ = nullptr;
 };
 
-/// An array of `count` elements, not initialised: whoever writes it first places its pages.
+/// An array of `count` elements, not initialised: the first write places a page.
 template <class T>
 class buffer {
 public:

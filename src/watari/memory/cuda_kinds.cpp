@@ -11,7 +11,7 @@ namespace watari::memory::cuda {
 
 namespace {
 
-/// Managed memory of this process, in bytes, and what was free on the GPU when it held none.
+/// Bytes of managed memory that this process holds, and bytes free on the GPU when it held none.
 struct managed_account {
     std::mutex mutex;
     std::size_t held = 0;
@@ -23,7 +23,8 @@ managed_account& account() {
     return the_account;
 }
 
-/// Throws unless the allocation of `bytes` succeeded; only then asks what there would have been.
+/// Throws unless the allocation of `bytes` succeeded; only after a failure it reads the available
+/// bytes.
 void check_room(cudaError_t status, const char* call, std::size_t bytes, kind k, int device) {
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();

@@ -1,19 +1,19 @@
-/// The functions behind the rows of the table that need CUDA (cuda_kinds.cpp; without CUDA,
-/// cuda_kinds_absent.cpp says why there is none).
+/// The functions behind the rows of the table that need CUDA: cuda_kinds.cpp, or without CUDA
+/// cuda_kinds_absent.cpp, which reports the reason.
 #pragma once
 
 #include "watari/memory/kind.hpp"
 
 namespace watari::memory::cuda {
 
-/// Why there is no such memory; empty if there is.
+/// The reason why there is no such memory; empty if there is.
 std::string no_gpu(int device);
 std::string no_managed(int device);
 std::string no_system(int device);
 
 std::size_t available_device(int device);
-/// Managed memory beyond the GPU's free memory hangs some drivers: what was free when the process
-/// held none, less what it holds.
+/// The GPU's free memory when the process held no managed memory, less what it holds; at most the
+/// CPU's available memory. Managed memory beyond the GPU's free memory hangs some drivers.
 std::size_t available_managed(int device);
 
 void* allocate_pinned(std::size_t bytes, const placement& how);

@@ -25,8 +25,8 @@ std::span<const std::pair<std::string_view, hint>> hints();
 /// The hint of this name (`read-mostly` with a hyphen). Throws usage_error.
 hint hint_named(std::string_view name);
 
-/// Gives the advice of a hint for a block that `gpu` will use; nothing for none and prefetch.
-/// Throws unsupported for memory that takes no advice.
+/// Gives the driver the advice of a hint for a block that `gpu` will use; no advice for none and
+/// prefetch. Throws unsupported for memory that takes no advice.
 void advise(const block& range, hint h, processor gpu);
 
 /// Starts moving a part of a block, or all of it, to a processor's memory, in stream order. Throws

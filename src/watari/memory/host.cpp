@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number that stands behind `key` in a file of the kernel's (an empty key: at its start);
-/// `otherwise` if there is none.
+/// The number behind `key` in a file of the kernel (an empty key: at its start); `otherwise` if
+/// there is none.
 std::size_t number_in(const std::string& path, std::string_view key, std::size_t otherwise) {
     const std::string line = line_of(path, key).value_or("");
     const std::size_t digits = line.find_first_of("0123456789", key.size());
@@ -45,7 +45,8 @@ constexpr group_files version_1{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"
                                 "memory.usage_in_bytes", "total_inactive_file "};
 constexpr group_files version_2{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "};
 
-/// What a control group and those above it leave. Page cache that nobody uses counts as free.
+/// Lowers `least` to what a control group and the groups above it leave. Inactive page cache counts
+/// as free.
 void lessen(room& least, const group_files& files, std::string_view group) {
     std::filesystem::path level = files.root;
     level += group;
@@ -60,7 +61,8 @@ void lessen(room& least, const group_files& files, std::string_view group) {
     }
 }
 
-/// A line is 0::/slurm/job_1, in a container 0::/; of version 1 5:cpu,memory:/slurm/job_1.
+/// A line of /proc/self/cgroup is 0::/slurm/job_1, in a container 0::/; in version 1
+/// 5:cpu,memory:/slurm/job_1.
 void lessen_by_control_groups(room& least) {
     const std::string lines = text_of("/proc/self/cgroup").value_or("");
     for (std::string_view left = lines; !left.empty();) {
@@ -70,7 +72,7 @@ void lessen_by_control_groups(room& least) {
         if (controllers == ",,") lessen(least, version_2, group);
         if (controllers.find(",memory,") != controllers.npos) lessen(least, version_1, group);
     }
-    lessen(least, version_2, "");  // of a container that sees its own group as the root
+    lessen(least, version_2, "");  // for a container that sees its own group as the root
 }
 
 /// Bytes of a transparent huge page: 2 MiB, or 512 MiB where pages have 64 KiB.
@@ -93,14 +95,15 @@ std::string in_words(std::size_t page) {
                    : std::to_string(page >> 20) + " MiB";
 }
 
-/// Where the kernel has its pool of pages of this size, of all nodes or of one.
+/// The folder of the kernel's pool of pages of this size, of all nodes or of one.
 std::string pool(std::size_t page, int node) {
     const std::string root =
         node < 0 ? "/sys/kernel/mm" : "/sys/devices/system/node/node" + std::to_string(node);
     return root + "/hugepages/hugepages-" + std::to_string(page >> 10) + "kB/";
 }
 
-/// Pages of a pool that nobody has reserved, with those that the kernel may add to it.
+/// Pages of a pool that are not reserved, with those that the kernel may add to it. Of one node:
+/// its free pages.
 std::size_t free_pages(std::size_t page, int node) {
     const std::string files = pool(page, node);
     const std::size_t free = number_in(files + "free_hugepages", "", 0);
@@ -111,7 +114,7 @@ std::size_t free_pages(std::size_t page, int node) {
            (more - std::min(more, added));
 }
 
-/// The kernel reserves these pages here, so that no touch of them fails later.
+/// Maps pages of a pool. The kernel reserves them here, so that no later touch fails.
 void* map_from_pool(std::size_t bytes, const placement& how) {
     require_pool(bytes / how.page, how);
     const int size = std::countr_zero(how.page) << MAP_HUGE_SHIFT;
@@ -123,7 +126,7 @@ void* map_from_pool(std::size_t bytes, const placement& how) {
     throw system_error(what, errno);
 }
 
-/// Whole untouched pages that begin on a multiple of `alignment`; null if there are none.
+/// Maps whole untouched pages that begin on a multiple of `alignment`; null if that fails.
 std::byte* map(std::size_t bytes, std::size_t alignment) {
     const std::size_t spare = alignment - page_size();
     if (bytes > unlimited - spare) return nullptr;

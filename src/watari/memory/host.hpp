@@ -1,7 +1,7 @@
-/// Ordinary memory of the CPU: NUMA binding, size of pages, how much there is.
+/// Ordinary memory of the CPU: NUMA binding, page sizes, available bytes.
 ///
-/// Anonymous private mappings, which is what malloc gives for large sizes; but always fresh, since
-/// malloc may hand out again what was touched before.
+/// Anonymous private mappings, as malloc makes for large sizes, but always fresh: malloc may return
+/// memory that was touched before.
 #pragma once
 
 #include "watari/memory/kind.hpp"
@@ -11,8 +11,8 @@
 
 namespace watari::memory::host {
 
-/// Bytes of CPU memory that can still be used, and the limit that says so; no name: memory is not
-/// limited.
+/// Bytes of CPU memory that can still be used, and the name of the limit that applies; empty: only
+/// the machine's memory.
 struct room {
     std::size_t bytes;
     std::string limit;
@@ -29,16 +29,17 @@ std::size_t addresses_left();
 /// Bytes of addresses that a thread takes for its stack.
 std::size_t stack_bytes();
 
-/// Whole untouched pages, with what `how` says of huge pages and NUMA. Throws.
+/// Allocates whole untouched pages, with the huge pages and NUMA node of `how`. Throws
+/// beyond_memory, unsupported, system_error.
 void* allocate(std::size_t bytes, const placement& how);
 
 void release(void* data, std::size_t bytes, const placement& how) noexcept;
 
-/// Throws unsupported, with the cure, unless the kernel's pool of pages of `how.page` bytes has
-/// this many that nobody has reserved, on the node of `how` if it names one.
+/// Throws unsupported, with advice, unless the kernel's pool of pages of `how.page` bytes has
+/// `pages` unreserved pages, on the node of `how` if it names one.
 void require_pool(std::size_t pages, const placement& how);
 
-/// Pages of `how.page` bytes, or ordinary ones, that hold so many bytes.
+/// The number of pages, of `how.page` bytes or ordinary ones, that hold `bytes`.
 std::size_t pages_for(std::size_t bytes, const placement& how);
 
 /// Binds untouched pages of a range to one NUMA node. Throws unsupported, system_error.

@@ -1,5 +1,5 @@
-/// The table of memory kinds. A kind is one row: who can address it, what it needs from the
-/// machine, how it is allocated and given back.
+/// The table of memory kinds. A kind is one row: the processors that can address it, its needs, the
+/// functions that allocate and release it.
 #pragma once
 
 #include "watari/core/processor.hpp"
@@ -21,13 +21,13 @@ enum class huge_pages { as_set, always, never };
 
 /// Where and how to allocate.
 struct placement {
-    int device = 0;      ///< the GPU of `device` memory, and whose limits `managed` obeys
+    int device = 0;      ///< the GPU of `device` memory; its limits apply to `managed`
     int numa_node = -1;  ///< bind CPU pages to this node; -1: first touch decides
     huge_pages thp = huge_pages::as_set;
     std::size_t page = 0;        ///< bytes of CPU pages from the kernel's pool; 0: ordinary ones
     bool oversubscribe = false;  ///< lift the check against free memory
 
-    /// Whether it says anything of the pages of CPU memory.
+    /// Whether it chooses the node or the size of CPU pages.
     bool places_pages() const { return numa_node >= 0 || thp != huge_pages::as_set || page > 0; }
 };
 
@@ -40,12 +40,12 @@ struct kind_row {
     bool shared;  ///< first touch decides where a page lies
     bool placed;  ///< numa_node, thp and page of a placement apply; else a driver decides
     std::string_view needs;  ///< of the machine, in a user's words
-    /// Why the machine does not have it; empty if it does.
+    /// The reason why the machine does not have it; empty if it does.
     std::string (*unsupported)(int device);
-    /// Bytes that can still be had.
+    /// Bytes that can still be allocated.
     std::size_t (*available)(int device);
     void* (*allocate)(std::size_t bytes, const placement& how);
-    /// All three as at the allocation.
+    /// All three arguments as at the allocation.
     void (*release)(void* data, std::size_t bytes, const placement& how) noexcept;
 };
 
@@ -61,7 +61,7 @@ const kind_row& row(std::string_view name);
 /// Throws `unsupported` with the reason unless `who` can address memory of this kind here.
 void require_access(const kind_row& row, processor who);
 
-/// Huge pages where the kernel has such: random access to much memory needs their reach.
+/// Huge pages if the kernel has them: random access to much memory needs their reach.
 placement huge_placement();
 
 }  // namespace watari::memory

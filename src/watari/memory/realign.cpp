@@ -12,8 +12,8 @@ namespace {
 
 using word = std::uint32_t;
 
-/// Moves words to a lower address by all threads of a group. What is written of one batch lies
-/// below what is read of the next: threads need wait only between reading a batch and writing it.
+/// Moves words to a lower address by all threads of a group. The words written of one batch lie
+/// below those read of the next, so threads wait only between reading a batch and writing it.
 WATARI_KERNEL inline void move_down(const group& lanes, word* to, const word* from,
                                     std::size_t words) {
     constexpr unsigned batch = 16;

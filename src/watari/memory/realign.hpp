@@ -1,9 +1,9 @@
-/// Rows that direct I/O has brought in whole sectors, moved to where a BLAS wants them.
+/// Moves rows that direct I/O has read in whole sectors to the addresses that a BLAS requires.
 ///
-/// Reads of whole sectors bring a row of a matrix that begins anywhere in a sector together with
-/// what is before it: row i begins skip(i) = (skip + i x skip_step) mod unit bytes behind data + i
-/// x stride, and is moved there, in place. Bytes: each row is read and written once; rows with
-/// skip(i) = 0 are left alone.
+/// A row of a matrix may begin anywhere in a sector; reads of whole sectors then bring the bytes
+/// before it, too. Row i begins skip(i) = (skip + i x skip_step) mod unit bytes behind data + i x
+/// stride, and is moved to data + i x stride, in place. Bytes: each row is read and written once;
+/// rows with skip(i) = 0 are left alone.
 #pragma once
 
 #include "watari/core/device.hpp"

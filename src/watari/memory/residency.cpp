@@ -85,7 +85,7 @@ struct piece {
     std::size_t bytes;
 };
 
-/// `unmapped_on_gpu`: a page that the CPU's page tables lack is the GPU's.
+/// `unmapped_on_gpu`: a page that the CPU's page tables lack counts as the GPU's.
 residency by_nodes(const piece& range, bool unmapped_on_gpu) {
     residency result{.method = "move_pages", .bytes = range.bytes, .nodes = {}};
     const std::set<int> gpu_nodes = device::numa_nodes();
@@ -110,7 +110,7 @@ residency by_pagemap(const piece& range, bool all_touched) {
     return result;
 }
 
-/// A piece of a block's memory.
+/// Locates a piece of a block.
 residency look(const block& of, const piece& range, bool all_touched) {
     const auto by_page = [&](bool unmapped_on_gpu) {
         // under HMM a page on the GPU is a swap entry, which pagemap shows as not present

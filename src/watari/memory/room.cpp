@@ -12,7 +12,7 @@ namespace {
 /// Managed memory must fit into the GPU beside device memory.
 bool on_gpu(const demand& d) { return d.kind == kind::device || d.kind == kind::managed; }
 
-/// Bytes of the pages that the kernel's pool must have; 0: none of them.
+/// Bytes of a page of the kernel's pool from which the memory comes; 0: from none.
 std::size_t pool_page(const demand& d) { return row(d.kind).placed ? d.how.page : 0; }
 
 bool share(const demand& one, const demand& other) {

@@ -1,5 +1,5 @@
-/// Is there room for several arrays together? Asked before any is allocated, since pages that
-/// nobody has touched do not yet count as used.
+/// Checks the room for several arrays together, before any is allocated: untouched pages do not yet
+/// count as used.
 #pragma once
 
 #include "watari/core/error.hpp"
@@ -18,12 +18,12 @@ struct demand {
     placement how;
 };
 
-/// Throws unsupported for a kind that is not here, beyond_memory when what shares one memory is
-/// more than it has (unless `oversubscribe` was given), with advice.
+/// Throws unsupported for a kind that the machine lacks. Throws beyond_memory, with advice, if the
+/// demands on one memory exceed its room, unless `oversubscribe` is set.
 void require_room(std::span<const demand> demands,
                   const std::string& advice = smaller_or_oversubscribed);
 
-/// Throws beyond_memory where RLIMIT_AS (`ulimit -v`) does not leave so many bytes of addresses.
+/// Throws beyond_memory if RLIMIT_AS (`ulimit -v`) leaves fewer than `bytes` of addresses.
 void require_addresses(std::size_t bytes, const std::string& what, const std::string& advice);
 
 }  // namespace watari::memory

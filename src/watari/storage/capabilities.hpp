@@ -1,4 +1,4 @@
-// What this machine offers for storage: `cufile`, `io_uring`.
+// Capabilities of this machine for storage: `cufile`, `io_uring`.
 #pragma once
 
 #include "watari/machine/capability.hpp"
@@ -8,12 +8,12 @@
 
 namespace watari::storage {
 
-/// Loads libcufile to see whether it is there, and makes and closes one io_uring.
+/// Loads libcufile to check that it is installed, and makes and closes one io_uring.
 std::vector<machine::capability> capabilities();
 
-/// What a user of cuFile must know of this machine: whether it is direct, and what it lacks. cuFile
-/// asks libudev for ID_FS_USAGE and ID_FS_TYPE of a file's block device, and refuses the file
-/// (error 5027) where nothing answers.
+/// Says whether cuFile is direct on this machine or in compatibility mode, and whether the udev
+/// database is missing. cuFile asks libudev for ID_FS_USAGE and ID_FS_TYPE of a file's block
+/// device. Without an answer, cuFile refuses the file (error 5027).
 std::string cufile_detail();
 
 }  // namespace watari::storage

@@ -77,7 +77,7 @@ FAKE result cuCtxPopCurrent_v2(void** popped) {
     return success;
 }
 
-// One context a device: the primary one stands for those that programs make.
+// One context a device: the primary one stands for all contexts that programs make.
 FAKE result cuCtxCreate_v2(void** made, unsigned, int device) {
     const result outcome = cuDevicePrimaryCtxRetain(made, device);
     return outcome == success ? cuCtxPushCurrent_v2(*made) : outcome;

@@ -24,7 +24,7 @@ long long number(const char* name, long long otherwise) {
     return text && *text ? std::atoll(text) : otherwise;
 }
 
-// As the driver: the library is loaded and its function called inside cuInit.
+// As the driver does: loads the library and calls its function inside cuInit.
 void load_injection() {
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
@@ -173,9 +173,9 @@ void* newest(const char* name, bool is_per_thread) {
 
 }  // namespace
 
-// What the CUDA runtime looks up beyond this driver: it is there, and does nothing. The runtime
-// begins (cuInit) and ends at its first call that needs more, since the tables that it asks the
-// driver for beside the documented functions are not made up here.
+// Functions that the CUDA runtime looks up and this driver lacks: they exist, and return
+// not_supported. The runtime begins (cuInit) and fails at its first call that needs more, since
+// this driver has none of the undocumented tables that the runtime requests.
 FAKE result cuGetExportTable(const void**, const void*) { return not_supported; }
 
 namespace {

@@ -1,18 +1,19 @@
-// A driver without a GPU, for the tests of what enters other people's programs: a libcuda.so.1
-// whose GPU memory is memory of this process, and whose kernels are functions of the CPU
-// (kernels.cpp), chosen by name. It is exact about what the tests need: counts, sizes, limits, the
-// kind of each pointer, and the order in which functions are looked up. Times mean nothing.
+// A driver without a GPU, for the tests of libraries that enter other people's programs: a
+// libcuda.so.1 whose GPU memory is memory of this process, and whose kernels are functions of the
+// CPU (kernels.cpp), chosen by name. It is exact in the properties that the tests need: counts,
+// sizes, limits, the kind of each pointer, and the order in which functions are looked up. Times
+// mean nothing.
 //
 //     FAKE_CUDA_DEVICES=2            GPUs; 1
 //     FAKE_CUDA_MEMORY=BYTES         of each; 1 GiB. Managed memory does not count, as it can move
 //     FAKE_CUDA_PAGEABLE=1           GPUs read pageable memory; 0
 //     FAKE_CUDA_COUNTS=FILE          a line of JSON with the counts of a process at its exit
 //     FAKE_CUDA_REFUSE=NAME          this driver function fails with CUDA_ERROR_NOT_SUPPORTED
-//     FAKE_CUDA_DELAY_NS=N           each allocation takes so long
-//     FAKE_CUDA_BUSY=1               a stream that is asked has never finished
+//     FAKE_CUDA_DELAY_NS=N           each allocation takes N ns
+//     FAKE_CUDA_BUSY=1               cuStreamQuery never reports a stream as finished
 //     FAKE_CUDA_UNMAPPED=1           a prefetch to the CPU leaves the mapping to a later touch
 //
-// cuInit honours CUDA_INJECTION64_PATH as the driver does. Nobody uses this library but the tests.
+// cuInit honours CUDA_INJECTION64_PATH as the driver does. Only the tests use this library.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initiali
 
 enum class kind { device, managed, pinned };
 
-// Counted from the start of a process; in the file under these names. read_mostly: most bytes of
-// pages that were so at once, where somebody observes.
+// Counted from the start of a process; in the file under these names. read_mostly: the largest
+// number of bytes of pages that were read-mostly at once, if an observer is set.
 struct counts {
     long long allocations, frees, launches, copies, copied_bytes, prefetches, advices, shares,
         read_mostly;
@@ -42,13 +43,13 @@ extern counts counted;
 
 int devices();
 bool is_initialised();
-int current_device();                   // of the current context, -1 where there is none
+int current_device();                   // of the current context, -1 without one
 bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
-bool is_forbidden();                    // while a stream is captured: streams.cpp
-bool breaks_capture();                  // the same, of a wait for all streams
-void release_all(int device);           // what was allocated on it, of each kind
+bool is_forbidden();                    // whether a capture forbids an unsafe call: streams.cpp
+bool breaks_capture();                  // whether a wait for all streams breaks a capture
+void release_all(int device);           // releases all allocations on it, of each kind
 
-// Runs a kernel of this (mangled) name; false where there is none.
+// Runs a kernel of this (mangled) name; false if there is none.
 bool run_kernel(const char* name, void** arguments);
 bool has_kernel(const char* name);
 

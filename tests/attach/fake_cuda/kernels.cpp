@@ -1,5 +1,5 @@
-// The kernels of the test programs: what each does, on the CPU. A name is found inside the mangled
-// one.
+// The kernels of the test programs, as functions of the CPU. A name is looked up inside the mangled
+// name.
 #include <unistd.h>
 
 #include <cstdlib>

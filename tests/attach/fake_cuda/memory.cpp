@@ -42,7 +42,7 @@ result allocate(device_pointer* pointer, std::size_t bytes, kind of) {
     const std::lock_guard hold(lock);
     const int device = current_device();
     if (of == kind::device && used[device] + bytes > memory_of_device()) return out_of_memory;
-    // unmapped when freed: a use after that ends the program
+    // unmapped when freed: a later use ends the program
     const int sharing = of == kind::managed && fake_cuda_observer ? MAP_SHARED : MAP_PRIVATE;
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return out_of_memory;
@@ -67,7 +67,7 @@ result release(device_pointer pointer, bool is_host) {
     return success;
 }
 
-// As `allocate`, by a call that could break what another thread captures.
+// As `allocate`, for a call that could break a capture of another thread.
 result allocate_now(device_pointer* pointer, std::size_t bytes, kind of) {
     return is_forbidden() ? capture_unsupported : allocate(pointer, bytes, of);
 }
@@ -83,7 +83,7 @@ const allocation* find(device_pointer pointer) {
     return pointer < after->first + after->second.bytes ? &after->second : nullptr;
 }
 
-// What other processes or devices may use: GPU memory alone.
+// Shares memory with other processes or devices: GPU memory alone.
 result share(device_pointer pointer) {
     const std::lock_guard hold(lock);
     const allocation* found = find(pointer);

@@ -1,6 +1,6 @@
-// What the fake libcupti (../fake_cupti) sees of this driver: calls that begin and end, and the
-// pages of managed memory that move. It puts a function of its own into fake_cuda_observer inside
-// cuInit; without one nothing is watched.
+// Events of this driver for the fake libcupti (../fake_cupti): calls that begin and end, and pages
+// of managed memory that move. The fake libcupti sets fake_cuda_observer inside cuInit; without an
+// observer no memory is watched.
 #pragma once
 
 #include <time.h>
@@ -61,7 +61,7 @@ inline std::uint64_t pair(unsigned low, unsigned high) {
 }
 
 // Managed memory while it is watched: each page of 64 KiB is on one side, and a touch from the
-// other one faults and moves it, or copies it where it is read-mostly. Advice is CUmem_advise.
+// other side faults and moves the page, or copies it if it is read-mostly. Advice is CUmem_advise.
 namespace residency {
 constexpr int set_read_mostly = 1, unset_read_mostly = 2, set_preferred = 3, unset_preferred = 4;
 constexpr int no_device = -2;
@@ -69,9 +69,9 @@ void add(device_pointer pointer, std::size_t bytes);
 void remove(device_pointer pointer);
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu);
 bool advise(device_pointer pointer, std::size_t bytes, int advice,
-            int device);  // false where it is not watched
+            int device);  // false if the memory is not watched
 bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred);
-struct gpu_works {  // this thread is the GPU meanwhile
+struct gpu_works {  // this thread acts as the GPU while one exists
     gpu_works();
     ~gpu_works();
 };

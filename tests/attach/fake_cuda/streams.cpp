@@ -1,4 +1,4 @@
-// Streams, whose handles are used again as soon as one is destroyed, and what capturing one
+// Streams, whose handles are used again as soon as one is destroyed, and the calls that a capture
 // forbids.
 #include <algorithm>
 #include <atomic>
@@ -16,10 +16,10 @@ struct stream {
 };
 stream streams[64];
 std::atomic<int> capturing{0};
-std::atomic<bool> is_broken{false};  // what is captured
+std::atomic<bool> is_broken{false};  // whether the capture is
 constexpr result capture_invalidated = 901;
 constexpr int relaxed = 2;
-thread_local int mode = 0;  // global: nothing that could break any thread's capture
+thread_local int mode = 0;  // global: forbids calls that could break any thread's capture
 
 }  // namespace
 

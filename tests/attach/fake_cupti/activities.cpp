@@ -41,7 +41,7 @@ std::size_t bytes_of(CUpti_ActivityKind kind) {
     }
 }
 
-// CLOCK_REALTIME, until the client gives another clock.
+// Nanoseconds from the driver's clock to CLOCK_REALTIME; 0 once the client has given a clock.
 std::uint64_t ahead() {
     timespec time;
     clock_gettime(CLOCK_REALTIME, &time);

@@ -1,12 +1,11 @@
 // A libcupti for tests: it observes the fake libcuda and hands out activity records and callbacks
-// as CUPTI does. Where its buffers go, and when, is CUPTI's way: a buffer comes back when it is
-// full or flushed.
+// as CUPTI does. As with CUPTI, a buffer comes back when it is full or flushed.
 //
-//     FAKE_CUPTI_LOSE=N      every N-th transfer of managed memory is lost, and nobody is told
-//     FAKE_CUPTI_DROP=N      every N-th record finds no room, which is counted
-//     FAKE_CUPTI_OWN_CLOCK=1 times are of CLOCK_REALTIME, whatever the client asks
+//     FAKE_CUPTI_LOSE=N      every N-th transfer of managed memory is lost without a report
+//     FAKE_CUPTI_DROP=N      every N-th record is dropped, and counted as such
+//     FAKE_CUPTI_OWN_CLOCK=1 times are of CLOCK_REALTIME, whatever clock the client gives
 //     FAKE_CUPTI_NO_COUNTERS=1  no counters of unified memory
-//     FAKE_CUPTI_VERSION=N   what cuptiGetVersion says
+//     FAKE_CUPTI_VERSION=N   the result of cuptiGetVersion
 #pragma once
 
 #include <cupti.h>
@@ -19,6 +18,6 @@ namespace fake_cupti {
 
 void observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
 void record(const fake::seen& sight, std::uint32_t correlation);  // activities.cpp
-std::uint64_t number(const char* variable);                       // 0 where it is not set
+std::uint64_t number(const char* variable);                       // 0 if it is not set
 
 }  // namespace fake_cupti

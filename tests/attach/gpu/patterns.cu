@@ -1,9 +1,9 @@
-// Kernels whose touches are known, each on arrays of its own size, so that a trace names them
-// apart: `patterns LAUNCHES MIB`. Some arrays are GPU memory and some managed. It prints, as JSON,
-// the bytes of each array that a launch touches at least, by the granularity of 64 KiB that managed
-// memory has, and whether it reads and writes them; patterns.py compares a trace with it.
+// Kernels whose touches are known, each on arrays of its own size, so that a trace distinguishes
+// them: `patterns LAUNCHES MIB`. Some arrays are GPU memory and some managed. The program prints,
+// as JSON, the least bytes of each array that a launch touches, in the granularity of 64 KiB that
+// managed memory has, and whether it reads and writes them; patterns.py compares a trace with them.
 //
-//     copy      reads all of one array, writes all of another; a third one is given to it in vain
+//     copy      reads all of one array, writes all of another; a third one is an unused argument
 //     half      reads the first half of an array
 //     middle    adds one to the part from a quarter on, an eighth long
 //     stride    reads one value every 64 KiB of all
@@ -25,7 +25,7 @@ __global__ void copy(const float* from, float* to, const float*, size_t n) {
 __global__ void half(const float* values, float* sum, size_t n) {
     float own = 0;
     for (size_t i = first(); i < n / 2; i += step()) own += values[i];
-    if (own < 0) *sum = own;  // never: the loop must not be left out
+    if (own < 0) *sum = own;  // never true, but keeps the compiler from removing the loop
 }
 __global__ void middle(float* values, size_t n) {
     for (size_t i = first(); i < n / 8; i += step()) values[n / 4 + i] += 1;
@@ -47,7 +47,7 @@ void check(cudaError_t error) {
     std::exit(1);
 }
 
-// An array of so many MiB, zero in every byte, that the GPU or the CPU wrote.
+// An array of `mib` MiB of zeros, written by the CPU if it is managed, else by the GPU.
 float* array(size_t mib, bool is_managed) {
     float* made = nullptr;
     check(is_managed ? cudaMallocManaged(&made, mib * MiB) : cudaMalloc(&made, mib * MiB));

@@ -1,7 +1,8 @@
-"""Compares a trace of `patterns` with what it says that it touches: patterns.py TRACE TRUTH.
+"""Compares a trace of `patterns` with the touches that the program prints: patterns.py TRACE TRUTH.
 
-A kernel that reads or writes all of a range must be said to touch exactly its pages. Where it jumps
-from page to page the driver may bring more, up to the whole allocation. Exit code 1: a difference.
+For a kernel that reads or writes all of a range, the trace must have its pages, and at most one
+more. If a kernel jumps from page to page, the driver may move more, up to the whole allocation.
+Exit code 1: a difference.
 """
 
 import json

@@ -2,11 +2,11 @@
 # Tries and traces programs on a machine with a GPU: run.sh FOLDER [options of `watari try`]
 # BabelStream's loops, cuBLAS, managed memory that both processors use in turn, a training loop of
 # PyTorch, and kernels of known touches; then the tests of pytest -m gpu. It takes at most MOST seconds
-# (200) behind compilation: what does not fit is skipped, and said. summary.py prints what came of it.
-# What must hold: every style ends ok or unsupported; `without-watari` within 2% of `as-is`, in a program of
-# more than a second; a trace of stream, which has no faults, within 1.15 times its seconds; touches as they are.
+# (200) after compilation: steps that do not fit are skipped, and reported. summary.py prints a summary.
+# Expected: every style ends ok or unsupported; `without-watari` within 2% of `as-is`, in a program of more
+# than a second; a trace of stream, which has no faults, within 1.15 times its seconds; touches as they are.
 # Sizes are small, since `mapped` and `pinned` read everything over the link in every pass.
-# ARCH=sm_90 compiles where no GPU is; programs that stand in FOLDER are kept.
+# ARCH=sm_90 compiles on a machine without a GPU; programs in FOLDER are kept.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(realpath -ms "$1")
@@ -34,10 +34,10 @@ limited() { # seconds, name of its files, command
         tail -n 5 "$folder/$name.log"
     fi
 }
-try() { # seconds, name, what follows `watari try`
+try() { # seconds, name, words after `watari try`
     limited "$1" "try-$2" watari try --same-output - -o "$folder/try-$2.json" "${options[@]}" "${@:3}"
 }
-trace() { # seconds, name, what follows `watari trace`
+trace() { # seconds, name, words after `watari trace`
     limited "$1" "trace-$2" watari trace -o "$folder/trace-$2.json" --perfetto "$folder/perfetto-$2.json" "${@:3}"
 }
 
@@ -45,7 +45,7 @@ program() { # name, options of nvcc
     [[ -x $folder/$1 ]] || nvcc -O3 -std=c++17 -arch="${ARCH:-native}" "${@:2}" -o "$folder/$1" || touch "$folder/failed"
 }
 rm -f "$folder/failed" "$folder/steps.txt"
-# beside the compilation and what needs no time of its own: PyTorch spends its seconds on its own start
+# beside the compilation and steps that are not timed: most seconds of PyTorch are its start
 if [[ ${ARCH:-} ]]; then
     : # compiled elsewhere
 elif python3 -c 'import torch' 2>/dev/null; then
@@ -73,7 +73,7 @@ limited 10 patterns python3 "$here/patterns.py" "$folder/trace-patterns.json" "$
 mapfile -t tests < <(grep -l 'mark\.gpu' "$here"/../../python/attach/test_*.py)
 limited 90 tests python3 -m pytest -q -p no:cacheprovider -m gpu "${tests[@]}"
 wait
-# alone
+# the timed steps, alone
 try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 400
 trace 40 stream -- "$folder/stream" 1024 400
 python3 -c 'import torch' 2>/dev/null && trace 70 training -- python3 "$here/training.py" 10

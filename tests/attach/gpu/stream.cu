@@ -1,4 +1,4 @@
-// The loops of BabelStream (copy, mul, add, triad, dot) over three arrays, as often as asked:
+// The loops of BabelStream (copy, mul, add, triad, dot) over three arrays, PASSES times:
 // `stream MIB PASSES`. Elements start as 0.1, 0.2 and 0, as there, and the last dot is printed.
 // Bytes of a pass: 16 + 16 + 24 + 24 + 16 an element.
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""What run.sh left in its folder, in at most 40 lines: summary.py FOLDER."""
+"""A summary of the folder of run.sh, in at most 40 lines: summary.py FOLDER."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ AS_IS, BARE = "as-is", "without-watari"
 
 
 def load(path: Path) -> Any:
-    """A file's content; nothing where the step did not get so far."""
+    """A file's content; None if its step did not write it."""
     return json.loads(path.read_text()) if path.is_file() else None
 
 
@@ -22,7 +22,7 @@ def seconds(case: dict[str, Any]) -> float | None:
 
 
 def tried(path: Path) -> str:
-    """A program in each style: seconds as it is, and times these; what is not ok has its status."""
+    """A program in each style: seconds as it is, and ratios to these; with a status if not ok."""
     cases = {case["parameters"]["style"]: case for case in json.loads(path.read_text())["cases"]}
     base = seconds(cases[AS_IS])
     words = []
@@ -45,7 +45,7 @@ def tried(path: Path) -> str:
 
 
 def traced(path: Path) -> str:
-    """Seconds of a program and of its trace, and what was sampled."""
+    """Seconds of a program and of its trace, and the number of sampled launches."""
     seen = json.loads(path.read_text())["observed"]
     plain, longer = seen["untraced_seconds"], seen["traced_seconds"]
     kernels = seen["kernels"]

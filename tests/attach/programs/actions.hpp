@@ -1,4 +1,4 @@
-// What the program of the driver API can be asked to do.
+// The actions of the program of the driver API.
 #pragma once
 
 #include "driver.hpp"
@@ -9,11 +9,11 @@ struct action {
     bool uses_cuda;
 };
 
-// The row of rare.cpp, null where it has none.
+// Returns the action of rare.cpp with this name, null if it has none.
 const action* find_rare(const char* name);
 
-// CUDA and a current context, once in each thread.
+// Initialises CUDA and makes a context current, once in each thread.
 void begin();
 
-// Fills, adds one on the GPU, sums up: 2 for each float.
+// Fills memory, adds one on the GPU, prints the sum: 2 for each float.
 void compute(device_pointer pointer, std::size_t bytes);

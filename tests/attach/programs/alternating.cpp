@@ -1,5 +1,5 @@
-// What a trace is to see: managed memory that both processors use in turn, a kernel beside whose
-// data another copy waits, data that are copied again and again, and memory that is only kept.
+// A program for a trace: managed memory that both processors use in turn, a kernel that waits for a
+// copy that it does not use, data that are copied again and again, and memory that is only kept.
 //
 //     alternating [ROUNDS]
 #include <vector>
@@ -40,7 +40,7 @@ void alternate(device_pointer managed, int rounds) {
     }
 }
 
-// The kernel does not use what is copied before it.
+// The kernel does not use the data that are copied before it.
 void copy_beside_kernel(device_pointer used, device_pointer other, int rounds) {
     std::vector<float> host(count, 1.0f);
     REQUIRE(cuMemcpyHtoD(used, host.data(), bytes));

@@ -5,13 +5,13 @@
 //     hold N      allocates N bytes and keeps them, unused
 //     pitch, async, pool, pinned, managed, virtual     the other allocations, N bytes each
 //     share N     hands GPU memory to another process; fails where the driver refuses
-//     kind N      prints what cuPointerGetAttribute says of GPU memory
+//     kind N      prints the results of cuPointerGetAttribute for GPU memory
 //     threads N   four threads allocate and free 100 times each
-//     fork N, work N    a child does so: before CUDA begins; a worker that the program starts anew
+//     fork N, work N    `device N` in a child: forked before CUDA begins; a worker, started anew
 //     many N      allocates and frees N times
 //     sleep N     sleeps N seconds
 //     say WORD    prints it; `pid` is replaced by the number of the process
-//     _exit N, crash, kill, exit N      how it ends
+//     _exit N, crash, kill, exit N      end the program
 //
 // rare.cpp has more.
 #include <csignal>
@@ -41,7 +41,7 @@ void begin() {
     REQUIRE(cuCtxSetCurrent(context));
 }
 
-// Fills, adds one on the GPU, sums up: 2 for each float.
+// Fills memory, adds one on the GPU, prints the sum: 2 for each float.
 void compute(device_pointer pointer, std::size_t bytes) {
     std::size_t count = bytes / sizeof(float);
     std::vector<float> host(count, 1.0f);

@@ -1,4 +1,4 @@
-// What few programs do, and some do wrong:
+// Actions of few programs, some of them wrong:
 //
 //     reset N, release N, destroy N    end the context between allocations of N bytes
 //     streams N      a new stream gets the handle of one that was destroyed
@@ -8,7 +8,7 @@
 //     trim N         trims a pool beyond which nothing is freed
 //     wrong N        no bytes, too many, a null pointer, memory that was freed
 //     crowd N        N threads allocate, compute and free
-//     files N        it may have no more than N open files from now on
+//     files N        limits the program to N open files from now on
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -65,7 +65,7 @@ void streams(std::size_t bytes) {
     std::puts(before == after ? "still used by the first" : "other memory");
 }
 
-// What is freed while a stream is captured is used by the graph later.
+// Memory that is freed while a stream is captured is used by the graph later.
 void capture(std::size_t bytes) {
     void *captured, *other, *graph;
     REQUIRE(cuStreamCreate(&captured, 0));
@@ -103,7 +103,7 @@ void pointer_of_pool(std::size_t bytes) {
     REQUIRE(cuMemPoolExportPointer(handle, ordered(bytes, nullptr)));
 }
 
-// All of a pool: what it has, and what it will have.
+// Exports a whole pool: its present and its later allocations.
 void whole_pool(std::size_t bytes) {
     void* pool;
     device_pointer pointer;
@@ -180,7 +180,7 @@ constexpr action actions[] = {
      true},
     {"release",
      [](std::size_t n) {
-         REQUIRE(cuDevicePrimaryCtxRelease(0));  // what began this thread
+         REQUIRE(cuDevicePrimaryCtxRelease(0));  // the reference of `begin`
          end_between(n, [](void*) { REQUIRE(cuDevicePrimaryCtxRelease(0)); });
      },
      true},

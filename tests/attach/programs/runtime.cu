@@ -1,4 +1,4 @@
-// A program of the CUDA runtime, linked to it or not: its first call allocates.
+// A program of the CUDA runtime, linked statically or as a library: its first call allocates.
 #include <cstdio>
 
 #include <cuda_runtime.h>

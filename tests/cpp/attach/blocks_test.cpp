@@ -29,7 +29,7 @@ std::size_t bytes_of(const std::map<device_address, std::vector<range>>& parts) 
     return sum;
 }
 
-// Of random sizes, small and large; some sets fit, others do not.
+// Returns random sizes, small and large; some sets fit, others do not.
 std::vector<std::size_t> drawn(std::mt19937& random) {
     const std::size_t count = 1 + random() % 400, most = kib << random() % 18;
     std::vector<std::size_t> sizes(count);

@@ -1,4 +1,4 @@
-// Products by each library against double loops; what it says of itself.
+// Products by each library, compared with double loops, and the library's description of itself.
 #include "watari/blas/blas.hpp"
 #include "watari/blas/capabilities.hpp"
 #include "watari/core/device.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// NumPy's library where the environment names its folder, for machines without another.
+/// Uses NumPy's library if WATARI_NUMPY_FOLDER names its folder: some machines have no other.
 void name_numpy() {
     if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
 }
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Libraries, GemmBlas, testing::ValuesIn(paths()), [](con
 });
 
 TEST(GemmBlasThreads, AreAsManyAsAskedForWhereverTheCallerIsBound) {
-    std::thread([] {  // this one is bound, as OpenMP binds a program's first thread
+    std::thread([] {  // this thread is bound, as OpenMP binds a program's first thread
         cpu_set_t all, one;
         sched_getaffinity(0, sizeof all, &all);
         if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one CPU";

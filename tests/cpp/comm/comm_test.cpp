@@ -74,7 +74,7 @@ TEST(decomposition, neighbours_know_each_other_and_share_a_plane) {
             const auto other = divide({.points = whole, .split = split}, above);
             EXPECT_EQ(other.axes[axis].ranks[0], rank);
             EXPECT_EQ(other.axes[axis].points(), box.axes[axis].points());
-            // my last plane, which it fills, is its first inner one
+            // the neighbour fills the last plane of the box with its own first inner plane
             EXPECT_EQ(box.origin(axis) + box.size[axis] - 1, other.origin(axis) + 1);
         }
     });
@@ -166,7 +166,7 @@ TEST(decomposition, what_cannot_be_divided_is_refused) {
 }
 
 /// Packs and unpacks both ends of each axis of a box as if its neighbours' planes were its own, and
-/// compares every byte of the array with what it must be then.
+/// compares every byte of the array with its expected value.
 void expect_exact_planes(const comm::decomposition& box, std::size_t element) {
     std::vector<std::uint8_t> data(box.size.product() * element);
     for (std::size_t n = 0; n < data.size(); ++n)

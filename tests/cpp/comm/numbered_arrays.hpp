@@ -1,5 +1,5 @@
-/// Arrays over a rank's box that know what every point must hold: the number of its place in the
-/// whole grid, another for each word of each array.
+/// Arrays over a rank's box with known values: each word is a number of its point in the whole
+/// grid, of its place in the point, and of its array.
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -23,12 +23,12 @@ struct place {
 
 [[noreturn]] inline void fail(const std::string& what) { throw error(what); }
 
-/// A different word for each word of each point of each array.
+/// Returns a number for a word of a point of an array.
 inline std::uint32_t word_of(std::size_t point, std::size_t word, std::size_t array) {
     return static_cast<std::uint32_t>((point * 131 + word) * 7 + array * 1000003) & 0x7fffffff;
 }
 
-/// Walks over the points of a box: work(n, place in the whole grid, inside, of the boundary).
+/// Calls work(n, place in the whole grid, is inside, is on the boundary) for all points of a box.
 inline void for_each_point(const grid& whole, const decomposition& box,
                            const std::function<void(std::size_t, std::size_t, bool, bool)>& work) {
     for (std::size_t n = 0; n < box.size.product(); ++n) {
@@ -49,7 +49,7 @@ inline void for_each_point(const grid& whole, const decomposition& box,
     }
 }
 
-/// Arrays of some elements in memory of a kind, by way of CPU memory.
+/// Arrays in memory of a kind. `host` is their copy in CPU memory.
 class numbered_arrays {
 public:
     numbered_arrays(const place& where, std::size_t points, std::vector<std::size_t> elements)

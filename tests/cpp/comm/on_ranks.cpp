@@ -1,9 +1,9 @@
 // The halo on ranks, over one path: on_ranks PATH cpu|gpu, started by mpirun.
 //
-// Each rank fills its inner points with a number of the place in the whole grid, everything else
-// with -1. After an exchange each point of the halo has the number of its place, round the grid
-// where it is periodic, edges and corners too, and the boundary is as it was. Exit code 77: this
-// path is not here.
+// Each rank fills its inner points with the number of their place in the whole grid, and everything
+// else with -1. After an exchange each point of the halo has the number of its place, edges and
+// corners included, and across the ends of periodic axes. The boundary is unchanged. Exit code 77:
+// this machine lacks the path.
 #include "watari/comm/ordered_sum.hpp"
 
 #include "numbered_arrays.hpp"
@@ -38,7 +38,7 @@ void exchange(const place& where, const comm::grid& whole,
                                  .who = where.who,
                                  .field = where.kind,
                                  .point_bytes = a.point_bytes()});
-    for (int turn = 0; turn < 3; ++turn) {  // buffers are used again
+    for (int turn = 0; turn < 3; ++turn) {  // buffers are reused
         fill(whole, box, a);
         halo.exchange(a.fields, nullptr);
         if (where.who.is_gpu()) device::synchronize(nullptr);
@@ -84,8 +84,8 @@ void exchange_all(const place& where, int ranks) {
              {spinor});
 }
 
-/// Boxes as thin as their halo, of one point, of several axes along which a rank is its own
-/// neighbour; elements and messages of nothing.
+/// Boxes as thin as their halo, boxes of one point, several axes along which a rank is its own
+/// neighbour, elements and messages of 0 bytes.
 void exchange_odd_shapes(const place& where, int count) {
     const auto ranks = static_cast<std::size_t>(count);
     const by_axis around{true, true, true, true};
@@ -130,7 +130,7 @@ void exchange_levels(const place& where, int ranks) {
     }
 }
 
-/// One parity of a field, as a case packs it that sends half of what a plane holds.
+/// One parity of a field, as packed by a case that sends half of a plane.
 class even_points final : public comm::message {
 public:
     explicit even_points(std::vector<std::uint32_t>& data) : data_(&data) {}
@@ -150,7 +150,7 @@ public:
     }
 
 private:
-    /// Every second point of an end.
+    /// Calls work(side, number, offset) for every second point of both ends.
     void walk(const comm::faces& f,
               const std::function<void(int, std::size_t, std::size_t)>& work) const {
         for (const int side : {0, 1})
@@ -190,7 +190,7 @@ void exchange_half(int count) {
         comm::fail("half a plane is all or nothing");
 }
 
-/// The same bits as on one rank.
+/// Expects the bits of one rank's sum.
 void sum_in_order(int count) {
     const comm::communicator& ranks = comm::world();
     constexpr std::size_t partial = 5000;
@@ -199,7 +199,7 @@ void sum_in_order(int count) {
     };
     std::vector<std::size_t> places;
     std::vector<double> own;
-    // in pieces of 7, dealt round
+    // pieces of 7, dealt to the ranks in turn
     for (std::size_t p = 0; p < partial; ++p)
         if (p / 7 % static_cast<std::size_t>(count) == static_cast<std::size_t>(ranks.rank())) {
             places.push_back(p);

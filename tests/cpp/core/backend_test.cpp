@@ -1,4 +1,5 @@
-// The CPU backend: loops reach every index once, sums follow one tree whatever the threads.
+// The CPU backend: loops reach every index once, and sums follow one tree for any number of
+// threads.
 #include "watari/core/loops.hpp"
 #include "watari/core/parallel/sums.hpp"
 #include "watari/core/threads.hpp"

@@ -1,11 +1,11 @@
-// A processor's last cache, as code that chooses its stores by it sees it.
+// Sets the size of the processor's last cache, by which code chooses its stores.
 #pragma once
 
 #include "watari/core/streaming_stores.hpp"
 
 namespace watari {
 
-/// Has so many bytes for as long as this lives.
+/// The last cache has `bytes` bytes during the lifetime of this object.
 class cache_of {
 public:
     explicit cache_of(std::size_t bytes) { cpu::last_cache = bytes; }

@@ -1,6 +1,6 @@
 /// The threads of a GPU's block as fibers of one thread of the CPU, so that the source of a kernel
-/// runs where there is no GPU, with its shuffles and barriers. Blocks run one after the other, in
-/// any order that a test wants. Slow: for small data.
+/// runs without a GPU, with its shuffles and barriers. Blocks run one after the other, in an order
+/// that the test chooses. Slow: for small data.
 ///
 /// A test includes what the kernel's file includes, then this, then defines `gpu` as `emulated`
 /// and includes the file itself.
@@ -59,31 +59,31 @@ struct dim3 {
     dim3(unsigned i = 1, unsigned j = 1) : x(i), y(j) {}
 };
 
-/// Of the fiber that runs.
+/// Indices of the fiber that runs.
 inline dim3 threadIdx, blockIdx;
 inline unsigned own_thread = 0;
 
-/// The order of blocks: 0 the first one first, else by chance.
+/// The order of blocks: ascending if 0, otherwise the seed of a random order.
 inline unsigned order_of_blocks = 0;
 
-/// Threads that wait for each other; `turn` counts how often all have come.
+/// Threads that wait for each other; `turn` counts how often all have arrived.
 struct meeting {
     unsigned size = 0, came = 0, turn = 0;
 };
 
-/// A stack, to AddressSanitizer, which has to be told of each change from one to another.
+/// A stack, for AddressSanitizer, which needs a call at each change of stacks.
 struct own_stack {
     const void* bottom = nullptr;
     std::size_t bytes = 0;
-    void* frames = nullptr;  ///< that its functions have left with the sanitizer
+    void* frames = nullptr;  ///< the sanitizer's record of its unfinished functions
 
-    /// Before the jump; `ends`: it is not left for a while, but for good.
+    /// Call before the jump. `ends`: this stack is not resumed.
     void leave([[maybe_unused]] const own_stack& next, [[maybe_unused]] bool ends = false) {
 #ifdef __SANITIZE_ADDRESS__
         __sanitizer_start_switch_fiber(ends ? nullptr : &frames, next.bottom, next.bytes);
 #endif
     }
-    /// After it; fills in the bounds of the stack that it came from.
+    /// Call after the jump. Fills in the bounds of the stack that was left.
     void enter([[maybe_unused]] own_stack& before) {
 #ifdef __SANITIZE_ADDRESS__
         __sanitizer_finish_switch_fiber(frames, &before.bottom, &before.bytes);
@@ -92,9 +92,9 @@ struct own_stack {
     }
 };
 
-/// Where a stack goes on. C's longjmp would do, but AddressSanitizer takes each for one that leaves
-/// functions of the same stack: a system call, and all that it knows of the stack cleared. Their
-/// callers are compiled without a look into them (noipa): other fibers run meanwhile.
+/// The place where a stack resumes. C's longjmp would do, but AddressSanitizer takes it for a jump
+/// within one stack: it makes a system call and clears its record of the stack. noipa: the compiler
+/// must not look into these functions, because other fibers run during a call.
 struct place {
     std::array<void*, 5> registers{};
 
@@ -109,7 +109,7 @@ struct place {
     }
 };
 
-/// A block: all of its fibers, which take turns where they wait.
+/// A block: all of its fibers, which switch where they wait.
 class block {
 public:
     static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
@@ -157,7 +157,7 @@ public:
         }
     }
 
-    /// The barrier of a part of the block.
+    /// The barrier `number` of a part of the block, with this number of threads.
     void wait(unsigned number, unsigned threads) {
         meeting& at = parts_.at(number);
         if (at.size == 0) at.size = threads;
@@ -169,19 +169,19 @@ public:
 
 private:
     struct fiber {
-        ucontext_t context{};  ///< where it begins
-        place at{};            ///< where it goes on: contexts cost two system calls a switch
+        ucontext_t context{};  ///< its start
+        place at{};            ///< where it resumes: a switch of contexts costs two system calls
         std::unique_ptr<std::byte[]> stack{};
         own_stack own{};
         bool begun = false, ended = false;
         const meeting* waits_at = nullptr;
-        unsigned until_after = 0;  ///< that turn of the meeting
+        unsigned until_after = 0;  ///< it waits while the meeting is in this turn
 
         bool waits() const { return waits_at && waits_at->turn == until_after; }
     };
 
-    /// Runs a warp as far as it gets alone, as a fast one does: so that what it overwrites too
-    /// early shows. Returns whether any of its threads ran.
+    /// Runs a warp alone until all its threads wait or have ended, as a fast warp does. So an
+    /// overwrite that comes too early shows. Returns whether any of its threads ran.
     bool advance(unsigned warp) {
         bool any = false;
         for (bool ran = true; ran; any |= ran) {
@@ -205,7 +205,7 @@ private:
             one.begun = true;
             place::begin(turns_, one.context);
         }
-        own_stack left;  // a fiber's, whose bounds are known
+        own_stack left;  // the stack of a fiber, whose bounds are known
         turns_stack_.enter(left);
     }
 
@@ -221,7 +221,7 @@ private:
     dim3 shape_;
     std::function<void()> body_;
     place turns_{};
-    own_stack turns_stack_{};  ///< of the thread that runs all fibers
+    own_stack turns_stack_{};  ///< the stack of the thread that runs all fibers
 
 public:
     meeting all;
@@ -242,7 +242,8 @@ void sync_part(unsigned number) {
     block::now->wait(number, Threads);
 }
 
-/// Gives a value; returns where those of the warp's lanes are, until the next turn but one.
+/// Stores this thread's value. Returns the index of the warp's values, valid until the next turn
+/// but one.
 template <class Value>
 unsigned give(const Value& value) {
     const unsigned turn = own_warp().turn % 2;
@@ -300,11 +301,11 @@ struct local {
     }
 };
 
-/// What launch() gives a block besides what its body declares.
+/// The shared memory that launch() gives a block, besides the declarations of its body.
 inline std::vector<double> shared_memory;
 inline std::byte* block_memory() { return reinterpret_cast<std::byte*>(shared_memory.data()); }
 
-/// body() by every thread of every block.
+/// Runs body() in every thread of every block.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
 void launch(std::size_t blocks, dim3 threads, Body body, stream_t, std::size_t shared_bytes = 0) {
     static_assert(Threads % row_lanes == 0);

@@ -1,4 +1,4 @@
-// Sums of pieces: one tree whatever the threads, the split among ranks and the processor.
+// Sums of pieces: one tree for any number of threads, any split among ranks and any processor.
 #include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"
 
@@ -77,8 +77,8 @@ TEST(Reductions, AreTheSameToTheBitWhateverTheThreads) {
     cpu::set_threads(2);
 }
 
-/// A grid of rows x 64, a row a piece, of which every rank has some columns of blocks: what each
-/// would gather to all.
+/// A grid of rows x 64 with a piece for each row. Every rank has some whole rows, and its partial
+/// sums are gathered by their numbers.
 TEST(Reductions, AreTheSameToTheBitHoweverWholePiecesAreDivided) {
     constexpr std::size_t rows = 3000, row = 64, systems = 2;
     const std::vector<double> values = random_values(rows * row * systems);

@@ -1,4 +1,4 @@
-// Stands between the library and statx: the linker turns its calls of `syscall` into these.
+// Intercepts the library's statx: the linker redirects its calls of `syscall` to __wrap_syscall.
 #include "files/larger_units.hpp"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<std::uint32_t> least_unit{0};
 
-/// In the answer of statx, as direct_unit.cpp reads it.
+/// Enlarges the unit in an answer of statx, at the offsets that direct_unit.cpp reads.
 void enlarge(int file, char* answer) {
     constexpr std::uint32_t dio_align = 0x2000;
     std::uint32_t mask = 0, unit = 0;

@@ -1,12 +1,12 @@
-/// Disks as if their unit of direct I/O were larger than it is.
+/// Pretends that the disks' unit of direct I/O is larger.
 #pragma once
 
 #include <cstdint>
 
 namespace watari::files {
 
-/// While one lives, the kernel reports a unit of at least so many bytes of each file that has
-/// direct I/O. A disk takes multiples of its own unit, too.
+/// During its lifetime the kernel reports a unit of at least `bytes` for each file that has direct
+/// I/O. A disk also accepts multiples of its own unit.
 struct larger_units {
     explicit larger_units(std::uint32_t bytes);
     larger_units(const larger_units&) = delete;

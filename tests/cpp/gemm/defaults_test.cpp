@@ -1,4 +1,4 @@
-// What suits a product where nobody says.
+// The defaults of a product.
 #include "watari/gemm/defaults.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
@@ -20,7 +20,7 @@ TEST(GemmDefaults, FastMemoryHoldsSomeTensOfTheTile) {
     EXPECT_EQ(default_tile(32 * packed(2048) - 1, packed), 1024u);
     EXPECT_EQ(default_tile(32 * packed(256), packed), 256u);
     EXPECT_EQ(default_tile(0, packed), 128u);
-    // room around the rows of a tile counts
+    // the padding around the rows of a tile counts
     EXPECT_EQ(default_tile(32 * packed(1024), [&](std::size_t e) { return packed(e) + e * 512; }),
               512u);
 }

@@ -18,7 +18,7 @@
 namespace watari::hmatrix {
 namespace {
 
-/// The square of the Frobenius distance of the file's matrix from the dense one, and of the norm.
+/// Squares of Frobenius norms: of the file's matrix minus the dense one, and of the dense one.
 struct distances {
     double error = 0, norm = 0;
 };
@@ -89,10 +89,10 @@ TEST(build, says_what_its_seconds_are) {
     const double sum = of.preparing + of.making + of.writing + of.finishing;
     EXPECT_LE(sum, counts.seconds);
     EXPECT_GT(sum, 0.5 * counts.seconds);
-    EXPECT_GT(of.making, of.writing);  // most of it is leaves
+    EXPECT_GT(of.making, of.writing);  // most of the time makes leaves
 }
 
-/// Such a file is written through a window.
+/// A file in memory is written through a window.
 TEST(build, writes_the_same_bytes_into_a_file_in_memory) {
     const std::string in_memory = "/dev/shm/watari-build-" + std::to_string(getpid());
     if (!files::window::suits("/dev/shm")) GTEST_SKIP() << "no file system in memory";
@@ -228,7 +228,6 @@ TEST(format, names_the_version_of_an_older_file) {
     }
 }
 
-/// The Frobenius norm.
 double frobenius(const std::vector<double>& values) {
     double sum = 0;
     for (const double value : values) sum += value * value;

@@ -1,5 +1,5 @@
-// Matrices whose leaves a GPU made: as precise and as small as the CPU's, whatever the chunks, and
-// after a stop anywhere.
+// Matrices whose leaves a GPU made: as precise and as small as the CPU's, with the same bytes for
+// any chunks and after any stop.
 #include "hmatrix/matrices.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"

@@ -1,5 +1,5 @@
-// Leaves by the kernel of a GPU (build/leaves.cu), its source as it is, by fibers of the CPU:
-// what they hold, and that pools, chunks and the order of blocks change no bit.
+// Leaves by a GPU's kernel (the unchanged source of build/leaves.cu) on fibers of the CPU: their
+// content, and that pools, chunks and the order of blocks change no bit.
 #include "hmatrix/matrices.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
@@ -60,7 +60,7 @@ struct maker_pair {
         return values;
     }
 
-    /// Those of `some`, in chunks.
+    /// Returns the leaves of `some` by the kernel, in chunks.
     std::vector<emulated_leaf> by_kernel(const std::vector<block>& some, unsigned order = 0) const {
         emulated::order_of_blocks = order;
         leaf_chunks chunks(cpu, how, some, the_cpu, emulated::hmatrix_leaves);
@@ -74,7 +74,7 @@ struct maker_pair {
         return all;
     }
 
-    /// The Frobenius norm of the error.
+    /// Returns the Frobenius norm of a leaf's error.
     double error(const emulated_leaf& leaf, const block& of) const {
         double sum = 0;
         const double* const u = leaf.values.data() + std::size_t{leaf.rank} * of.columns;
@@ -90,7 +90,7 @@ struct maker_pair {
         return std::sqrt(sum);
     }
 
-    /// Leaves as the CPU makes them: as precise, and of the same ranks but for a few.
+    /// Expects leaves as precise as the CPU's, with the same ranks except for 2% of them.
     void expect_like_the_cpu(const std::vector<block>& some) const {
         const std::vector<emulated_leaf> made = by_kernel(some);
         std::size_t admissible = 0, others = 0, went_on = 0, went_on_by_cpu = 0;

@@ -1,4 +1,4 @@
-/// Matrices of shapes for the tests: in a file, and dense in memory.
+/// Matrices of shapes for the tests: in a file, or dense in memory.
 #pragma once
 
 #include "folder.hpp"
@@ -20,7 +20,7 @@ inline std::string content(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A surface, and its matrix in a file that goes with it.
+/// A surface, and its matrix in a temporary file.
 struct built {
     storage::directory folder{};
     surface of;

@@ -1,7 +1,7 @@
 // The matrix divided among ranks: hmatrix_on_ranks FOLDER, started by mpirun.
 //
-// Each rank builds its rows into a file of the folder, and solves with the others; what comes has
-// the bits of one process with all rows. Exit code 77: there is no MPI here.
+// Each rank builds its rows into a file of the folder, and solves with the others; the solution has
+// the bits of one process with all rows. Exit code 77: this machine has no MPI.
 #include "watari/comm/communicator.hpp"
 #include "watari/core/error.hpp"
 #include "watari/hmatrix/build/build.hpp"
@@ -26,7 +26,7 @@ void require(bool is_so, const std::string& what) {
     if (!is_so) throw error(what);
 }
 
-/// The matrix of this rank, and the whole one, in files that go at the end.
+/// The matrix of this rank, and the whole one, in files that the destructor removes.
 struct matrices {
     explicit matrices(const std::string& folder, const comm::communicator& all)
         : of(shape("bumpy:8")),
@@ -56,7 +56,7 @@ solution solved(const std::string& path, const surface& of, const solve_options&
     return by.solve(b);
 }
 
-/// Every method, preconditioner and budget, with one right-hand side and more.
+/// Solves by every method, preconditioner and budget, with one and three right-hand sides.
 void solve_all(const matrices& m, const comm::communicator& all) {
     for (const method by : {method::gmres, method::bicgstab, method::fgmres})
         for (const bool jacobi : {true, false})
@@ -79,7 +79,8 @@ void solve_all(const matrices& m, const comm::communicator& all) {
             }
 }
 
-/// Inner iterations use what stays on each rank: other bits, the same on all ranks.
+/// Inner iterations use the resident part of each rank. The bits are the same on all ranks, but
+/// differ from those of one process.
 void solve_with_inner(const matrices& m, const comm::communicator& all) {
     solve_options how{.by = method::fgmres, .inner = 5, .ranks = &all};
     how.product.batch_bytes = 1 << 15;
@@ -105,7 +106,7 @@ void refuse_a_budget(const matrices& m, const comm::communicator& all) {
     throw error("a budget of 4 KiB is not refused");
 }
 
-/// The caller of one rank stops all.
+/// A stop by the caller of one rank stops all ranks.
 void stop_all(const matrices& m, const comm::communicator& all) {
     solver by(m.own, read_index(m.own), {.ranks = &all});
     const bool last = all.rank() + 1 == all.size();

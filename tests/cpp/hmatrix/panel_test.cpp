@@ -8,7 +8,7 @@
 namespace watari::hmatrix {
 namespace {
 
-/// By another formula, in 30 digits.
+/// An integral by another formula, with 30 digits.
 struct value {
     point at;
     double integral;
@@ -43,7 +43,7 @@ TEST(panel, does_not_depend_on_orientation_or_first_corner) {
     EXPECT_NEAR(closed_form(panel(a, c, b), x), expected, 1e-14);
 }
 
-/// The most exact rule on 64 parts of a panel.
+/// The integral by the most exact rule on 64 parts of a panel.
 double reference(const panel& of, const point& at) {
     const auto [a, b, c] = of.corners;
     const auto corner = [&](int i, int j) { return a + (i / 8.0) * (b - a) + (j / 8.0) * (c - a); };
@@ -59,7 +59,8 @@ double reference(const panel& of, const point& at) {
     return sum;
 }
 
-/// Panels that are equilateral, rectangular, thin; points in all directions, in the plane too.
+/// Calls use(panel, point) for equilateral, right-angled and thin panels, and points in all
+/// directions and in the plane.
 template <class Use>
 void for_panels_and_points(double sizes, const Use& use) {
     std::mt19937_64 bits(1);

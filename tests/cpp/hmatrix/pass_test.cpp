@@ -1,5 +1,5 @@
-// The kernels of a GPU (product/multiply.cu), its source as it is, by fibers of the CPU: its lists
-// and its sums, whatever the order in which blocks run.
+// The kernels of a GPU (the unchanged source of product/multiply.cu) on fibers of the CPU: their
+// lists and their sums, for any order of blocks.
 #include "hmatrix/matrices.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/hmatrix/file/writer.hpp"
@@ -38,7 +38,7 @@ struct emulated_kernels {
 namespace watari::hmatrix {
 namespace {
 
-/// A matrix of chance, whose ranks no surface has: shared memory does not hold them.
+/// A random matrix with ranks that no surface has: too high for shared memory.
 struct stored {
     storage::directory folder{};
     std::string path = folder.path + "/matrix";

@@ -1,4 +1,4 @@
-// Products of a file that is damaged or changes, and of a device that has faults.
+// Products of a file that is damaged or changes, and of a device with faults.
 #include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
 #include "watari/storage/backends/faulty.hpp"
@@ -48,7 +48,7 @@ TEST(product, never_goes_on_with_a_file_that_changed) {
         write('\x55');
         EXPECT_THROW(a.apply(y.data(), x.data(), 1), file_error);
     }
-    EXPECT_THROW(product(m, x, 1, how), file_error);  // it is damaged, and stays so
+    EXPECT_THROW(product(m, x, 1, how), file_error);  // the damage stays in the file
 }
 
 TEST(product, compares_what_it_reads_again_where_asked) {
@@ -66,14 +66,14 @@ TEST(product, compares_what_it_reads_again_where_asked) {
     matrix_product a(m.path, m.index, how);
     for (int n = 0; n < 2; ++n) a.apply(y.data(), x.data(), 1);
     bytes[m.index.head.index_offset - page_bytes + 8] ^= 1;
-    const auto twice = [&] {  // one may have been read ahead
+    const auto twice = [&] {  // the first product may use data read ahead
         for (int n = 0; n < 2; ++n) a.apply(y.data(), x.data(), 1);
     };
     EXPECT_THROW(twice(), file_error);
     EXPECT_THROW(a.apply(y.data(), x.data(), 1), file_error);  // from the middle of a round
 }
 
-/// A device that has a fault now and then, over the content of a file.
+/// A device with random faults, over the content of a file.
 class product_faults : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(product_faults, end_in_the_right_bits_or_an_error) {
@@ -106,7 +106,7 @@ TEST_P(product_faults, end_in_the_right_bits_or_an_error) {
             ++refused;
         }
     }
-    // data that come after their completion are found out; a lost command may be an error too
+    // late data are detected; a lost command may be an error too
     EXPECT_TRUE(is_late ? refused > 0 : right > 0) << right << " right, " << refused << " refused";
 }
 

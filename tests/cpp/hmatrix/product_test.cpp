@@ -94,7 +94,7 @@ TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
     EXPECT_EQ(results.size(), 1u);
 }
 
-/// On the GPU, from its memory or streamed by each engine that it has.
+/// A product on the GPU, from its memory or streamed by an engine.
 std::vector<double> gpu_product(const built& m, const std::vector<double>& x, std::size_t systems,
                                 product_options how) {
     how.who = gpu_number(0);
@@ -133,7 +133,7 @@ TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
 TEST(product, reads_what_its_forecast_says) {
     const built m("bumpy:6");
     const product_forecast all = forecast(m.index, {.batch_bytes = 1 << 15});
-    std::uint64_t size = 0;  // of the batches, which share some pages
+    std::uint64_t size = 0;  // bytes of the batches, which share some pages
     for (const batch& one : all.batches) size += one.bytes;
     EXPECT_GE(size, m.index.data_bytes());
     EXPECT_LE(size, m.index.data_bytes() + all.batches.size() * page_bytes);
@@ -157,7 +157,7 @@ TEST(product, reads_what_its_forecast_says) {
             ahead = size + 3 * a.ahead().read;
         }
         EXPECT_GE(read, ahead);
-        EXPECT_LE(read, ahead + (how.ahead + 2) * (1 << 15));  // that are read ahead
+        EXPECT_LE(read, ahead + (how.ahead + 2) * (1 << 15));  // batches read ahead
     }
     product_options none = by("posix");
     matrix_product a(m.path, m.index, none);

@@ -18,7 +18,7 @@ inline std::vector<double> product(const built& m, const std::vector<double>& x,
     return y;
 }
 
-/// What an engine of files, or of queues over the file's content in memory, is asked.
+/// Options for an engine of files, or of queues over the file's content in memory.
 inline product_options by(const std::string& engine) {
     product_options how;
     how.engine = engine;

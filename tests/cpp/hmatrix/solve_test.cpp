@@ -10,7 +10,7 @@
 namespace watari::hmatrix {
 namespace {
 
-/// C / (4 pi eps0): the charge of what is at the positive potential.
+/// C / (4 pi eps0): the charge of the panels at the positive potential.
 double capacitance(const surface& of, const std::vector<double>& x) {
     double sum = 0;
     for (std::size_t i = 0; i < of.size(); ++i)
@@ -30,7 +30,7 @@ TEST(solve, gives_the_known_capacitances) {
                              {"bumpy:16", 0.732132847341}};
     for (const auto& [name, value] : values)
         for (const double eps : {1e-6, 1e-9}) {
-            if (eps < 1e-6 && triangles_of(name) > 1200) continue;  // seconds
+            if (eps < 1e-6 && triangles_of(name) > 1200) continue;  // takes seconds
             const built m(name, {.eps = eps});
             solver by(m.path, m.index, {.tolerance = eps});
             const solution found = by.solve(m.of.signs);

@@ -1,4 +1,5 @@
-// Systems that no solver solves, or barely: each solver ends, says so truly, and harms no x.
+// Systems that solvers cannot solve, or barely: each solver ends, reports the truth and does not
+// harm x.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using solver = std::function<reports(dense_system<T>&, const stopping&)>;
 template <class T>
 struct named_solver {
     std::string name;
-    bool any;  ///< not only Hermitian, positive definite A
+    bool any;  ///< takes any A, not only Hermitian, positive definite ones
     solver<T> solve;
 };
 
@@ -102,7 +103,7 @@ bool is_number(const T& value) {
         return std::isfinite(double(value));
 }
 
-/// Matrices by number: what each is, filled into a system; their entries are about 1.
+/// Fills a system with the matrix of a number, entries about 1. Returns a description.
 template <class T>
 std::string fill(dense_system<T>& system, unsigned kind) {
     const std::size_t n = system.length();
@@ -123,7 +124,7 @@ std::string fill(dense_system<T>& system, unsigned kind) {
             system.fill_positive(4, 0);
             for (std::size_t i = 0; i < n; ++i) system.at(i, i) = T(wide<T>(-1)) * system.at(i, i);
             return "negative diagonal";
-        case 4:  // rows alike: of rank 1
+        case 4:  // equal rows: rank 1
             system.fill_random(5, 1);
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t j = 0; j < n; ++j) system.at(i, j) = system.at(0, j);
@@ -132,7 +133,7 @@ std::string fill(dense_system<T>& system, unsigned kind) {
             system.fill_positive(6, 0.5);
             for (std::size_t i = 0; i < n; ++i) system.at(n - 1, i) = system.at(i, n - 1) = T{};
             return "a row and column of zeros";
-        case 6:  // each step to the next
+        case 6:  // ones above the diagonal
             system.fill_random(7, 0);
             std::fill_n(system.matrix(), n * n, T{});
             for (std::size_t i = 0; i + 1 < n; ++i) system.at(i, i + 1) = T(wide<T>(1));
@@ -168,7 +169,8 @@ std::string fill(dense_system<T>& system, unsigned kind) {
 constexpr unsigned kinds = 12;
 constexpr unsigned with_nan = 8, with_infinity = 9, positive = 1, easy = 11;
 
-/// |b - A x| in long double, and what rounding may add to it.
+/// |b - A x| in long double, and the same norm with absolute values of all terms: a bound on the
+/// rounding error grows with it.
 template <class T>
 std::pair<double, double> residual(dense_system<T>& system) {
     using L = long double;
@@ -209,7 +211,7 @@ bool x_is_number(dense_system<T>& system) {
     return std::all_of(system.x(), system.x() + system.length() * system.systems(), is_number<T>);
 }
 
-/// What a solver says of a system is true.
+/// Expects that a solver's report of a system is true.
 template <class T>
 void expect_truth(dense_system<T>& system, const report& told, double relative) {
     const auto [left, size] = residual(system);

@@ -1,4 +1,4 @@
-// BiCGStab: what it solves, its half steps, how it ends, and the bytes of a step.
+// BiCGStab: solutions, half steps, endings, and the bytes of a step.
 #include "watari/krylov/bicgstab.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST_P(BicgstabOn, TakesAPreconditioner) {
     EXPECT_TRUE(!plain.converged() || result.iterations < plain.iterations / 2);
 }
 
-// The loop of the page, without deferring x and without any kernel of the library.
+// The plain loop, without deferring x and without any kernel of the library.
 std::size_t applications_of_plain_loop(dense_system<complex<double>>& system, double relative) {
     using scalar = complex<double>;
     using vector = std::vector<scalar>;

@@ -1,4 +1,4 @@
-// CG: what it solves, how it ends, and that it gives the same bits however it is run.
+// CG: solutions, endings, and the same bits on any number of threads.
 #include "watari/krylov/cg.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_P(CgOn, SolvesPositiveSystemsOfEveryType) {
 TEST_P(CgOn, TakesAPreconditionerAndAFirstGuess) {
     dense_system<complex<double>> system(GetParam(), 120);
     system.fill_positive(5, 0.1);
-    for (std::size_t i = 0; i < 120; ++i)  // badly scaled: what a diagonal mends
+    for (std::size_t i = 0; i < 120; ++i)  // badly scaled, which a diagonal mends
         for (std::size_t j = 0; j < 120; ++j)
             system.at(i, j) = system.at(i, j) * complex<double>((1.0 + i) * (1.0 + j));
     const report plain = solve_by_cg(system, {.relative = 1e-9, .iterations = 3000});

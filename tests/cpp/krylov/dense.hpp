@@ -73,7 +73,8 @@ public:
     std::size_t length() const { return length_; }
     std::size_t systems() const { return systems_; }
 
-    /// Random numbers about a diagonal.
+    /// Fills A and b with random numbers, A's scaled by `others`, and adds `diagonal` to A's
+    /// diagonal.
     void fill_random(unsigned seed, double diagonal, double others = 1) {
         std::mt19937 random(seed);
         for (std::size_t i = 0; i < length_; ++i)

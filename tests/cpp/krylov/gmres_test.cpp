@@ -1,4 +1,4 @@
-// GMRES, plain and flexible: what they solve and how they end.
+// GMRES, plain and flexible: solutions and endings.
 #include "watari/krylov/gmres.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_P(GmresOn, SolvesSystemsOfEveryType) {
 }
 
 TEST_P(GmresOn, EndsWithinAsManyIterationsAsThereAreUnknowns) {
-    // nothing of it is positive: a random matrix about 0
+    // a random matrix about 0, which is not positive definite
     dense_system<complex<double>> system(GetParam(), 50);
     system.fill_random(17, 0);
     const report result = solve_by_gmres(system.problem(), {.relative = 1e-9}, {.restart = 50});

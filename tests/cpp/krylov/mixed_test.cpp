@@ -37,7 +37,7 @@ struct mixed_system {
 
     dense_system<T> high;
     dense_system<L> low;
-    std::size_t products = 0;  ///< in double
+    std::size_t products = 0;  ///< products in double
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// Solvers over several ranks: the caller's sums, and the same bits as one rank's.
+// Solvers over several ranks: the caller's sums, and the same bits as on one rank.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t piece = 10, length = 150;
 
-/// Threads that stand for ranks: each has whole pieces of the rows, and sees the others' vectors.
+/// Threads that stand for ranks: each has whole pieces of the rows, and sees the vectors of the
+/// others.
 class team_of_ranks {
 public:
     team_of_ranks(dense_system<double>& system, std::size_t ranks)

@@ -36,7 +36,7 @@ void read(const std::string& file, T* to, std::size_t count) {
         throw usage_error(file + ": shorter than " + std::to_string(count * sizeof(T)) + " bytes");
 }
 
-/// Throws usage_error.
+/// Throws usage_error for any other word.
 processor processor_of(const std::string& word) {
     if (word != "cpu" && word != "gpu") throw usage_error("no processor " + word + ": cpu or gpu");
     return word == "gpu" ? gpu_number(0) : the_cpu;

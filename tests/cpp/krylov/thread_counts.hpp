@@ -11,7 +11,7 @@
 
 namespace watari::krylov {
 
-/// That solve(problem) gives a system's solution the same bits with every number of threads.
+/// Expects that solve(problem) gives the same bits with 1 to 8 threads.
 template <class T, class Solve>
 void expect_the_same_bits(dense_system<T>& system, const Solve& solve) {
     problem<T> given = system.problem();

@@ -32,7 +32,7 @@ TEST(topology, numa_nodes_hold_the_memory_and_the_cpus) {
     if (here.numa_nodes.empty()) {
         GTEST_SKIP() << "this kernel shows no NUMA nodes";
     }
-    // How many bytes is not to be checked: virtual machines grow meanwhile.
+    // The number of bytes is not checked: virtual machines grow meanwhile.
     EXPECT_TRUE(std::ranges::any_of(
         here.numa_nodes, [](const auto& node) { return node.bytes > 0 && !node.cpus.empty(); }));
 }

@@ -1,5 +1,5 @@
-// Checksums of tiles: the same by the CPU, the GPU and in parts; other elements, or the same ones
-// elsewhere, have another.
+// Checksums of tiles: the same on the CPU, on the GPU and in parts, and different for other
+// elements or other places.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -54,7 +54,7 @@ TEST(Checksum, SeesEachElementAndItsPlace) {
     std::swap_ranges(swapped.begin(), swapped.begin() + bytes, swapped.begin() + stride);
     EXPECT_NE(checksum(swapped), checksum(data));
     auto beside = data;
-    beside[bytes] ^= std::byte{1};  // of no row
+    beside[bytes] ^= std::byte{1};  // between the rows
     EXPECT_EQ(checksum(beside), checksum(data));
     EXPECT_NE(checksum(std::vector<std::byte>(count * stride)), 0u);
 }

@@ -1,5 +1,5 @@
-// Memory of the CPU: allocation, limits, placement, residency. What needs a GPU is tested from
-// Python (tests/python/test_memory.py), over every kind alike.
+// Memory of the CPU: allocation, limits, placement, residency. tests/python/memory/test_memory.py
+// tests every kind of memory, also those that need a GPU.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -112,7 +112,7 @@ TEST(Pool, GivesItsPagesAndTakesThemBack) {
         EXPECT_EQ(cpu_mapped_fraction(data.data(), 2 * mebibyte), 1.0);  // one page: all of it
         EXPECT_EQ(cpu_mapped_fraction(data.data() + 2 * mebibyte, 3 * mebibyte), 0.0);
     }
-    host::require_pool(3, how);  // those that the blocks had
+    host::require_pool(3, how);  // the pages are free again
 }
 
 TEST(Host, GivesFreshPagesEveryTime) {

@@ -1,6 +1,6 @@
-// Data that no allocation gave: static, on the stack, mapped from a file. A GPU that shares the
-// CPU's page tables, or is notified of them, reads them as the CPU does (Yoshida 2024,
-// section 4.3).
+// Data outside of any allocation: static, on the stack, mapped from a file. A GPU that shares the
+// CPU's page tables, or is notified of their changes, reads such data as the CPU does (Yoshida
+// 2024, section 4.3).
 #include <gtest/gtest.h>
 
 #include "watari/core/device.hpp"
@@ -44,7 +44,7 @@ TEST(ProgramData, StaticDataAreRead) {
     fill(static_data);
     for (const processor who : readers()) {
         EXPECT_EQ(mismatches(who, static_data), 0u);
-        static_data[count - 1] += 1;  // and what the CPU changed is seen
+        static_data[count - 1] += 1;  // the CPU's change is seen
         EXPECT_EQ(mismatches(who, static_data), 1u);
         static_data[count - 1] -= 1;
     }

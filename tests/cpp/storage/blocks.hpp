@@ -1,4 +1,4 @@
-// Blocks that say where they are and how often they were written, so that no wrong one passes.
+// Blocks stamped with their number and version, so that every wrong block is detected.
 #pragma once
 
 #include <cstddef>

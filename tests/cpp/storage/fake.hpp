@@ -1,5 +1,5 @@
-// A store in memory for tests of the cache: it has a volatile write cache, fails where it is asked
-// to and says what was written.
+// A store in memory for tests of the cache: it has a volatile write cache, fails on demand and
+// records writes.
 #pragma once
 
 #include "watari/core/parallel/warp.hpp"
@@ -22,8 +22,8 @@ struct fake_device {
         : now(blocks * block_bytes), medium(now.size()), block_writes(blocks) {}
 
     std::mutex lock;
-    std::vector<std::byte> now;     ///< what a read gets
-    std::vector<std::byte> medium;  ///< what is left after a power cut
+    std::vector<std::byte> now;     ///< data that a read returns
+    std::vector<std::byte> medium;  ///< data that survive a power cut
     std::vector<unsigned> block_writes;
     std::set<std::uint64_t> bad_reads, bad_writes;  ///< first blocks of commands that fail
     std::function<void(std::uint64_t block)> before_read = [](std::uint64_t) {};

@@ -1,5 +1,5 @@
-/// Blocks of a namespace, read and written by single threads: what tests ask of queues, controllers
-/// and backends. Each thread has its own command; threads of a warp share one ticket.
+/// Blocks of a namespace, read and written by single threads, for tests of queues, controllers and
+/// backends. Each thread has its own command; threads of a warp share one ticket.
 #pragma once
 
 #include "watari/storage/nvme/namespace.hpp"
@@ -39,9 +39,9 @@ WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t b
          make_transfer(storage::opcode::write, command.cid, view.nsid, block, count, fua));
 }
 
-/// Begins to write `count` blocks, 1 to max_blocks(). `source` may be used again at once. `fua`:
-/// it is done only when the data would survive a loss of power. One that timed out may still write
-/// until `settled`, after a newer one too.
+/// Begins to write `count` blocks, 1 to max_blocks(). `source` may be used again at once. With
+/// `fua` the command completes only when the data would survive a loss of power. A write that timed
+/// out may still take effect until `settled`, even after a newer write.
 WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t block,
                                        std::uint32_t count, const void* source, bool fua) {
     token command;
@@ -50,7 +50,7 @@ WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t
     return command;
 }
 
-/// Begins to make lasting what writes that are done have written.
+/// Begins to make the data of completed writes durable.
 WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
     token command;
     if (take(view, command)) send(view, command, storage::make_flush(command.cid, view.nsid));

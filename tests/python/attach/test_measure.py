@@ -1,4 +1,4 @@
-"""How a run is judged, and how a program is waited for."""
+"""The verdict on a run, its time limit, and the wait for a program."""
 
 import subprocess
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which allocations are moved, by made-up events."""
+"""The allocations that rules move, from made-up events."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def test_what_is_shared_stays():
 
 
 def test_the_library_has_the_styles_of_the_command():
-    """Both tables say what a style does to which memory: names, and whether GPU memory changes."""
+    """Both tables have the same styles, and each style changes the same kinds of memory."""
     header = (ROOT / "src/attach/preload/settings.hpp").read_text()
     rows = re.findall(r'\{"([a-z-]+)", kind::(\w+), treatment::(\w+)\}', header)
     assert [name for name, _, _ in rows] == list(STYLES)

@@ -1,4 +1,4 @@
-"""Names of call sites, against nm (binutils)."""
+"""Names of call sites, compared with those of nm (binutils)."""
 
 import shutil
 import subprocess
@@ -46,7 +46,7 @@ def test_what_has_no_symbols_is_named_by_its_module(tmp_path):
         ("_Z5solvePfm", "solve"),
         ("main", "main"),
         ("_ZN12_GLOBAL__N_15arrayEm", "array"),
-        ("_ZN36_GLOBAL__N__76d6c7b9_4_a_cu_5a64d06c5arrayEm", "array"),  # of nvcc
+        ("_ZN36_GLOBAL__N__76d6c7b9_4_a_cu_5a64d06c5arrayEm", "array"),  # by nvcc
         ("_ZZN2at6native4fillERKNS_6TensorEENKUlvE_clEv.isra.0", "at::native::fill"),
         ("_ZZ5solvevENKUlvE_clEv", "solve"),
     ],

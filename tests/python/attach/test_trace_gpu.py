@@ -1,4 +1,4 @@
-"""The chain on a real driver and CUPTI: the program of known touches, traced as a user's."""
+"""The chain on a real driver and CUPTI: a program of known touches, traced as a user's."""
 
 from __future__ import annotations
 

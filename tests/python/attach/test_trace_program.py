@@ -1,4 +1,4 @@
-"""The whole chain on a driver and a CUPTI without a GPU: what a traced program did is reported."""
+"""The whole chain on a driver and a CUPTI without a GPU: a trace reports what a program did."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
 @pytest.fixture(scope="module")
 def alternating(tmp_path_factory):
-    """Four rounds of it, traced."""
+    """A trace of four rounds of `alternating`."""
     folder = tmp_path_factory.mktemp("alternating")
     options = ("--perfetto", "timeline.json")
     ended, content = trace(folder, "alternating", "4", options=options)
@@ -70,7 +70,7 @@ def test_call_sites_are_lines_of_the_program(alternating) -> None:
 
 
 def test_the_output_says_how_much_longer_a_traced_run_takes(tmp_path) -> None:
-    """Both runs take the second that the program sleeps; more, where the machine is not quiet."""
+    """Both runs take the second that the program sleeps, or more on a busy machine."""
     words = ("sleep", "1", "device", "400000")
     ended, content = trace(tmp_path, "linked", *words, options=["--no-touches"])
     observed = content["observed"]
@@ -130,7 +130,7 @@ def test_times_of_another_clock_are_converted(tmp_path) -> None:
 
 @pytest.mark.parametrize("name", ["runtime_static", "runtime_shared"])
 def test_the_library_enters_programs_of_the_cuda_runtime(tmp_path, name: str) -> None:
-    """The made-up driver begins CUDA for them and cannot do more (tests/attach/fake_cuda)."""
+    """The made-up driver starts CUDA for them and can do no more (tests/attach/fake_cuda)."""
     ended, content = trace(tmp_path, name, options=["--no-touches"])
     assert ended.returncode == 0, ended.stderr
     assert content["observed"]["complete"], content["observed"]["incomplete"]
@@ -160,7 +160,7 @@ def test_a_process_that_calls_exit_at_once_and_another_are_said(tmp_path) -> Non
 
 
 def test_a_program_with_an_exit_code_of_its_own_is_sampled(tmp_path) -> None:
-    """It is the same as it is, and with its memory managed."""
+    """The exit code is the same as it is, and with managed memory."""
     ended, content = trace(tmp_path, "linked", "device", "400000", "exit", "3")
     assert "the program did not succeed: exit code 3" in ended.stdout
     assert content["observed"]["touches"] == ""

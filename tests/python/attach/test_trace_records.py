@@ -1,4 +1,4 @@
-"""What a trace says, from records made by hand."""
+"""The content of a trace, from records made by hand."""
 
 from __future__ import annotations
 

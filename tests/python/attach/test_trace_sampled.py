@@ -18,7 +18,7 @@ FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
 @pytest.fixture
 def made_up(monkeypatch):
-    """The made-up driver, for programs that this process starts; CUPTI's path."""
+    """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
     return tracing.built() / "fake_cupti" / "libcupti.so"
 
@@ -85,7 +85,7 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
 
 
 def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> None:
-    size = 150_000_000  # more than twice what is read-mostly
+    size = 150_000_000  # more than twice the read-mostly memory
     words = f"device {size} managed 5000000"
     touches, why = session.sample(
         Start((tracing.program("linked"), *words.split())), tmp_path, made_up, LONG
@@ -99,7 +99,7 @@ def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> N
 def test_of_many_allocations_no_more_is_read_mostly_than_of_few(
     tmp_path, made_up, monkeypatch
 ) -> None:
-    """And small ones are, whose writes are looked for."""
+    """Small allocations are read-mostly, so that their writes are detected."""
     monkeypatch.setenv("FAKE_CUDA_COUNTS", str(tmp_path / "counts"))
     words = [*("hold 2000000 " * 120).split(), "device", "4096"]
     start = Start((tracing.program("linked"), *words))
@@ -121,7 +121,7 @@ def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkey
 
 
 def test_pages_that_cannot_be_looked_at_are_said(tmp_path, made_up, monkeypatch) -> None:
-    """The program has no descriptor left: bytes are those of transfers, of which half are lost."""
+    """The program has no descriptor left, so bytes come from transfers, half of them lost."""
     monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
     words = "device 8192 files 0 device 4000000"
     start = Start((tracing.program("linked"), *words.split()))

@@ -1,4 +1,4 @@
-"""Where copies were made, on a driver and a CUPTI without a GPU."""
+"""The call sites of copies, on a driver and a CUPTI without a GPU."""
 
 from __future__ import annotations
 

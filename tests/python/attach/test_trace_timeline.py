@@ -1,4 +1,4 @@
-"""The timeline of a trace, by a strict reader of its format (trace_event_format.py)."""
+"""The timeline of a trace, checked by a strict reader of its format (trace_event_format.py)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ A, B = 0x7F0000000000, 0x7F1000000000
 
 
 def timeline(*parts: np.ndarray, name: str = "a.out", lives=(), pid: int = 1, kernels=None):
-    """The events of a file that the strict reader takes."""
+    """The events of a file that the strict reader accepts."""
     of = replace(process(*parts, pid=pid), names=kernels or {1: "first", 2: "second"})
     lives = [replace(one, process=pid) for one in lives or [allocation(A, MIB)]]
     seen, _ = observed.seen_of(of, tracing.events(*lives), Touches(), 1.0)
@@ -44,7 +44,7 @@ def test_times_are_microseconds_from_the_first_event() -> None:
 
 @pytest.mark.parametrize(("pid", "numbers"), [(3, [1, 2, 4, 5]), (4000, [1, 2, 3, 4])])
 def test_kernels_of_several_streams_get_rows_beside_each_other(pid, numbers) -> None:
-    """The UI has rows in the order of their numbers, and calls that of the process its main one."""
+    """The UI sorts rows by number. The row with the number of the process is its main row."""
     kernels = (kernel(1, 5), kernel(2, 3), kernel(4, 8), kernel(6, 7), kernel(5, 9))
     events = timeline(*kernels, copy(1, 2, MIB, 5, A, 8), pid=pid)
     found = rows(events)
@@ -104,7 +104,7 @@ def test_names_of_any_bytes_are_text() -> None:
 
 
 def good():
-    """A file of each phase, also those that this program does not write."""
+    """A file with an event of each phase, also of phases that Watari does not write."""
     base = {"pid": 1, "tid": 1, "ts": 1}
     return {
         "displayTimeUnit": "ns",

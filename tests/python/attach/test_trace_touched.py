@@ -1,4 +1,4 @@
-"""What sampled launches touched, from records made by hand."""
+"""The memory that sampled launches touched, from records made by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_touches_are_those_between_eviction_and_the_end_of_the_launch() -> None:
         counter(Counter.GPU_FAULT, 2.5, B, 1, WRITE),
         counter(Counter.TO_GPU, 2.5, B, 2 * PAGE),
         kernel(1.5, 3, correlation=5),
-        counter(Counter.TO_GPU, 4, A, 7 * PAGE),  # a later one's
+        counter(Counter.TO_GPU, 4, A, 7 * PAGE),  # of a later launch
         counter(Counter.CPU_FAULT, 6, B, 1, WRITE),
     )
     lives = [allocation(A, MIB, "aa", "managed"), allocation(B, MIB, "bb", "managed")]
@@ -44,7 +44,7 @@ def test_pages_on_the_gpu_count_where_records_of_transfers_are_missing() -> None
         counter(Counter.GPU_FAULT, 2, A, 1, READ),
         counter(Counter.TO_GPU, 2, A, PAGE),
         kernel(1.5, 3, correlation=5),
-        counter(Counter.TO_GPU, 3.1, B, 5 * PAGE),  # by a clock that is a little late
+        counter(Counter.TO_GPU, 3.1, B, 5 * PAGE),  # the clock of this record is a little late
         record(Kind.TOUCHED, 3.2, correlation=5, address=A, bytes=4 * PAGE),
         record(Kind.TOUCHED, 3.2, correlation=5, address=B, bytes=2 * PAGE),
         record(Kind.TOUCHED, 3.2, correlation=5, address=C, bytes=6 * PAGE),

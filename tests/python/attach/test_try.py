@@ -1,4 +1,4 @@
-"""What the styles of `watari try` do to a program's memory, on a driver without a GPU."""
+"""The effect of each style of `watari try` on a program's memory, on a driver without a GPU."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_every_allocation_of_gpu_memory_is_moved_and_the_program_computes_the_sa
     for style, kind in (("managed", "managed"), ("mapped", "managed"), ("pinned", "pinned")):
         assert quantity(styles[style], "moved_allocations") == 6  # three of them on a stream
         assert quantity(styles[style], "device_peak") == 0
-        # what a stream has freed is kept for its next allocation of that size
+        # a stream keeps freed memory for its next allocation of that size
         assert quantity(styles[style], f"{kind}_peak") == pytest.approx(MB, rel=0.01)
 
 
@@ -38,7 +38,7 @@ def test_managed_memory_gets_hints_and_keeps_its_kind(tmp_path):
 
 
 def counts(path: Path) -> dict:
-    """Of the last run; Watari itself asks the driver what GPUs there are."""
+    """The driver's counts of the last run. Watari's own queries for GPUs allocate nothing."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     return [line for line in lines if line["allocations"]][-1]
 

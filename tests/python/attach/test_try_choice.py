@@ -1,4 +1,4 @@
-"""Which allocations `watari try` moves: by size or site, or few enough to make a program fit."""
+"""The allocations that `watari try` moves: by size, by site, or as few as make a program fit."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_a_program_that_does_not_fit_is_made_to(tmp_path):
     assert "exit code 3" in styles["as-is"]["reason"]
     assert styles["managed"]["status"] == "ok"
     ended, styles = attempt(tmp_path, *words, options=("--fit", "1MB"), **limits)
-    # the smallest that is large enough
+    # the smallest allocation that is large enough
     assert "1 of 3 allocations, 500 kB" in ended.stdout
     assert quantity(styles["pinned"], "device_peak") == 900_000
     assert quantity(styles["pinned"], "pinned_peak") == 500_000

@@ -1,4 +1,4 @@
-"""How `watari try` ends, by itself, by a limit or by Ctrl-C, and what it leaves behind."""
+"""The end of `watari try`, by itself, by a limit or by Ctrl-C, and the files that it leaves."""
 
 import json
 import os
@@ -154,7 +154,7 @@ def test_ctrl_c_ends_the_program_and_keeps_what_was_measured(tmp_path):
 
 @pytest.mark.parametrize("command", ["try", "trace"])
 def test_a_kill_of_watari_ends_the_program_and_its_children(tmp_path, command):
-    """Of SIGKILL it hears nothing itself."""
+    """Watari itself cannot catch SIGKILL."""
     cupti = built() / "fake_cupti" / "libcupti.so"
     if command == "trace" and not cupti.is_file():
         pytest.skip("built without CUPTI")

@@ -1,4 +1,4 @@
-"""What the figure of `watari try` puts together, and the summary of a run on a GPU machine."""
+"""The cases in each chart of `watari try`, and the summary of a run on a GPU machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def case(
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_each_choice_of_allocations_has_the_program_as_it_is(ranks: int) -> None:
-    """Of other ranks that of these ranks."""
+    """A chart of two ranks has the program as it is on two ranks."""
     figure = pytest.importorskip("watari.attach.figure")
     cases = [case("as-is", 1.0), case("managed", 2.0, LARGE)]
     cases += [case("as-is", 3.0, ranks=2)] * (ranks == 2) + [case("managed", 4.0, SITE, ranks)]

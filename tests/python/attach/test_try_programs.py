@@ -71,8 +71,8 @@ def test_what_was_done_before_a_crash_or_kill_is_recorded(tmp_path):
 
 @pytest.mark.parametrize("name", ["runtime_static", "runtime_shared"])
 def test_the_cuda_runtime_is_given_the_replacements(tmp_path, name):
-    """As far as it comes without a driver of NVIDIA's: it calls cuInit by the name that it was
-    given, whether it is linked into the program or not."""
+    """The runtime calls the cuInit that it was given, linked into the program or not. Without
+    NVIDIA's driver it gets no further."""
     if not Path(program(name)).is_file():
         pytest.skip("built without CUDA")
     from watari.attach import events, start

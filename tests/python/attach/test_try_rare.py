@@ -1,4 +1,4 @@
-"""`watari try` on what few programs do, and some do wrong (tests/attach/programs/rare.cpp)."""
+"""`watari try` on programs with rare or wrong calls (tests/attach/programs/rare.cpp)."""
 
 import json
 import re
@@ -219,7 +219,7 @@ REPLACED = [
 
 @pytest.mark.parametrize(("version", "flags"), [(13000, 0), (13000, 2), (11030, 0), (11030, 2)])
 def test_every_spelling_of_a_replaced_function_is_replaced(tmp_path, version, flags):
-    """`cuMemFree`, as the runtime asks, and `cuMemFree_v2`, as some programs do."""
+    """The runtime asks for `cuMemFree`, and some programs for `cuMemFree_v2`."""
     bare = [name.removesuffix("_v2").removesuffix("_ptsz") for name in REPLACED]
     names = [*REPLACED, *bare, "cuMemcpy", "cuMemcpyDtoH_v2"]
     done = subprocess.run(

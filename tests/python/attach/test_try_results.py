@@ -1,4 +1,4 @@
-"""What `watari try` compares, counts and writes, and what reads it."""
+"""Comparisons, counts and result files of `watari try`, and the commands that read them."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_names_of_styles_fit_where_a_viewer_has_wider_letters():
 
 
 def test_a_table_needs_nothing_that_draws(tmp_path):
-    """As without the extra `report`."""
+    """The packages of the extra `report` are missing."""
     names = ("altair", "jinja2", "pygments", "vl_convert")
     (tmp_path / "sitecustomize.py").write_text(
         f"import sys\nsys.modules.update(dict.fromkeys({names}))\n"

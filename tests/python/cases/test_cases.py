@@ -1,4 +1,4 @@
-"""Axes and cases: what users write, what is resolved, what is counted, what is flagged."""
+"""Axes and cases: requests of users, resolved parameters, counts and flags."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ def test_resolving_fills_every_axis_with_a_value_that_reads_back(data: st.DataOb
         if axis.choices and data.draw(st.booleans())
     }
     if "ranks" in case.axes and given.get("halo") != "none":
-        given["ranks"] = 2  # one has no halo
+        given["ranks"] = 2  # one rank has no halo
     elif "ranks" in case.axes:
         given.pop("overlap", None)
-    if given.get("turns", "none") != "none":  # they ask for a source of their own, without hints
+    if given.get("turns", "none") != "none":  # turns need a source, and no hints
         given = {axis: value for axis, value in given.items() if axis not in ("source", "hint")}
     for request in resolve(name, given, GPU_MACHINE):
         assert list(request.parameters) == list(case.axes)

@@ -1,4 +1,4 @@
-"""What a case's profile says it moves and computes is what its trials report."""
+"""The bytes and flops of a case's profile are those that its trials report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEED_GPU = {name for each in FOUND for name in each.get("NEED_GPU", ())}
 
 
 def requests(name: str, folder: str) -> list[Request]:
-    """Those of the case's `small.py`."""
+    """The requests of the case's `small.py`."""
     machine = probe.machine()
     case = cases.find(name)
     given = SMALL[name]

@@ -1,4 +1,4 @@
-"""The command line: what a user types, what is answered, and with which exit code."""
+"""The command line: input, output and exit codes."""
 
 import json
 import sys
@@ -168,7 +168,7 @@ def test_compare_of_a_run_with_itself(watari):
 
 
 def test_compare_exits_with_what_changed(watari, tmp_path):
-    """3 slower, 4 lost, 3 unsure if asked for; as JSON and against several runs."""
+    """Exit codes: 3 slower, 4 lost, 3 unsure if asked for; as JSON and against several runs."""
     plain = [synthetic.plain(seed=seed, slower={"copy": by}) for seed, by in ((1, 1.0), (2, 1.5))]
     for number, run in enumerate(plain):
         (tmp_path / f"{number}.json").write_text(json.dumps(run))
@@ -193,7 +193,7 @@ def test_compare_exits_with_what_changed(watari, tmp_path):
 
 
 def test_check_of_a_run(watari, tmp_path):
-    """Exit code 3 where something fails; JSON and JUnit; without a file the standard plan."""
+    """Exit code 3 if an item fails; JSON, JUnit and thresholds."""
     good, slow = (synthetic.plain(synthetic.cpu_machine(), slower={"copy": by}) for by in (1, 1.5))
     (tmp_path / "good.json").write_text(json.dumps(good))
     (tmp_path / "slow.json").write_text(json.dumps(slow))
@@ -227,7 +227,7 @@ def test_report_format_and_missing_packages(watari, monkeypatch):
     code, _, err = watari("report", "a.json", "--format", "pgn")
     assert code == 2
     assert "did you mean 'png'" in err
-    # what an earlier test has imported would be there all the same
+    # modules that an earlier test imported would still be there
     for name in [name for name in sys.modules if name.split(".")[:2] == ["watari", "report"]]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "watari.report", None)

@@ -1,4 +1,4 @@
-"""Completion in each shell that is here, and the manual page."""
+"""Completion in each installed shell, and the manual page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMP_LINE=$line COMP_POINT=${{#line}}
 _watari 2>/dev/null
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """,
-    # zsh's own functions work only while one types: these print what they are asked to offer
+    # zsh's own functions work only on its command line: these print the words that they get
     "zsh": """
 compdef() {{ :; }}
 compset() {{ prefix=${{current%${{current##*[=,]}}}}; }}
@@ -46,7 +46,7 @@ _watari
 
 @pytest.fixture
 def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """What a shell offers behind a line."""
+    """The words that a shell offers behind a line."""
 
     def ask(shell: str, line: str) -> set[str]:
         script = tmp_path / "script"

@@ -1,4 +1,4 @@
-"""How the program ends: output that nobody reads, and Ctrl-C."""
+"""The end of the program: output without a reader, and Ctrl-C."""
 
 import io
 import os
@@ -105,7 +105,7 @@ def test_output_that_is_closed_is_no_error(process):
 
 @pytest.fixture
 def interrupted(monkeypatch, tmp_path):
-    """The program in this process, which Ctrl-C reaches when it asks what the machine has."""
+    """`watari probe` in this process. Ctrl-C arrives when the program examines the machine."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["watari", "probe"])
     monkeypatch.setattr(interrupts, "end_at_second", lambda: None)  # which would end the tests

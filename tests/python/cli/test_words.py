@@ -1,4 +1,4 @@
-"""Words that people guess: the answer names the case, axis or command that stands here instead."""
+"""Words that users guess: the answer names the case, axis or command to use instead."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Result files and the pages that cite them: each file cited exists, each file is cited.
 
 A citation is the path under `results/`, or the name (with or without the date) with its ending.
-Braces stand for each of their words. A pattern with a star names a group and cites none of it, so
-that files nobody reads do not gather behind it.
+Braces stand for each of their words. A pattern with a star names a group and cites none of its
+files, so that files without readers do not accumulate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def expanded(word: str) -> Iterator[str]:
 
 
 def names(file: Path) -> set[str]:
-    """What a page may call a result file."""
+    """The names by which a page may cite a result file."""
     path = str(file.relative_to(RESULTS))
     return {f"results/{path}", path, file.name, file.name.partition("-")[2]}
 

@@ -1,4 +1,4 @@
-"""The documentation is true: what it names exists, what it types parses, what it forbids is not."""
+"""The documentation is true: files exist, commands parse, and forbidden things are absent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES.append(ROOT / "examples" / "README.md")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 LIBRARY = ROOT / "src" / "watari"
 PACKAGE = ROOT / "python" / "watari"
-# written files: results and built files are named in the documentation too
+# source files only: the documentation also names results and built files
 SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2)")
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
 FOLDERS += ("src", "tests")
@@ -32,7 +32,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relativ
 
 
 def spans(text: str) -> list[str]:
-    """What stands in backticks outside fenced blocks."""
+    """The texts in backticks outside fenced blocks."""
     return re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
@@ -43,8 +43,8 @@ def sources() -> set[str]:
 
 
 def watari_commands(text: str) -> list[list[str]]:
-    """The words after `watari`, of commands in console blocks and in backticks; of a line that
-    holds several commands, each."""
+    """The words after `watari` of each command in console blocks and in backticks. A line may have
+    several commands."""
     lines = [*commands(text), *(" ".join(span.split()) for span in spans(text))]
     parts = [part for line in lines for part in re.split(r"\s*(?:&&|\|\||[|;&])\s*", line)]
     typed = [re.sub(r"^(\w+=\S+ )+", "", part) for part in parts]
@@ -61,7 +61,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
     words = [word for span in spans(page.read_text()) for word in span.split()]
     for word in words:
         name = word.strip(",;:").removeprefix("./").removeprefix("../")
-        if name in ("part.cpp", "part_absent.cpp"):  # stand for many
+        if name in ("part.cpp", "part_absent.cpp"):  # placeholders
             continue
         if SOURCE.fullmatch(name):
             assert any(file.endswith(f"/{name}") for file in existing), f"{page.name}: {name}"
@@ -85,7 +85,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def rejected(text: str, machine: dict[str, Any]) -> list[str]:
-    """The commands of a page that `watari` does not take, with the reason."""
+    """The commands of a page that `watari` rejects, with the reason."""
     known: Any = typer.main.get_command(app)
     wrong = []
     for name, *words in watari_commands(text):
@@ -111,7 +111,7 @@ def rejected(text: str, machine: dict[str, Any]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the repository, and the files of her own that pages tell a reader to bring."""
+    """The repository, and the user's own files that pages require."""
     folder = tmp_path_factory.mktemp("user")
     for path in ROOT.iterdir():
         (folder / path.name).symlink_to(path)
@@ -170,7 +170,7 @@ def test_the_core_alone_knows_the_compiler() -> None:
 
 
 def test_no_file_defines_a_name_of_the_compiler_or_of_another_library() -> None:
-    """Those begin with an underscore and a capital, or another underscore."""
+    """These names begin with an underscore and a capital, or with two underscores."""
     assert [
         str(file.relative_to(LIBRARY))
         for file in LIBRARY.rglob("*.*")

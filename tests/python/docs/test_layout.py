@@ -1,4 +1,4 @@
-"""The floors of the house: a folder uses those above it in these tables, and nothing below.
+"""The layers of the architecture: a folder may use folders above it in these tables, not below.
 
 A change to a table is a change of the architecture: a commit of its own, with the reason.
 """
@@ -15,7 +15,7 @@ import pytest
 from watari import cases
 
 ROOT = Path(__file__).parents[3]
-# C++, from the ground up; folders of one line do not know each other
+# C++, from the lowest layer up
 CPP = (
     "core",
     "core/parallel",
@@ -68,7 +68,7 @@ PUBLIC = {"python/watari/__init__.py"}  # `watari.gemm` is the library's, not th
 
 
 def cpp_includes() -> Iterator[tuple[str, str, str]]:
-    """File, its folder, and the folder of what it includes."""
+    """Yields a file, its folder, and the folder of each file that it includes."""
     source = ROOT / "src" / "watari"
     for path in sorted(source.rglob("*")):
         if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh"):
@@ -79,7 +79,7 @@ def cpp_includes() -> Iterator[tuple[str, str, str]]:
 
 
 def case_folder(folder: str) -> str:
-    """`cases/himeno` of `cases/himeno/styles`; nothing of what is no case."""
+    """`cases/himeno` for `cases/himeno/styles`; empty for a folder outside the cases."""
     match = re.match(r"cases/\w+", folder)
     return match[0] if match and match[0] != "cases/common" else ""
 
@@ -105,7 +105,7 @@ def modules() -> list[tuple[Path, ast.Module]]:
 
 
 def imports(tree: ast.Module) -> Iterator[str]:
-    """What a module imports of this package when it runs, in full; not for the type checker."""
+    """The modules of this package that a module imports at run time, in full."""
     guarded = {
         id(inner)
         for node in ast.walk(tree)

@@ -20,7 +20,7 @@ SHOWN = [
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """What is shown; three dots stand for anything."""
+    """A pattern of a shown text, in which three dots stand for any text."""
     return re.compile(re.escape(text).replace(re.escape("..."), ".*"), re.DOTALL)
 
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 SET_UP = re.compile(r"(sudo )?(apt(-get)?|git|cd|make|pip|python3? -m (venv|pip)|source|\.) ")
 KEPT = re.compile(r"PIP_|.*_proxy$|CCACHE_|CMAKE_\w+_LAUNCHER$|CUDAARCHS$")
 FOUND_SLOWER = 3
-HANGS = 7200  # seconds: a limit for what never ends, not for a slow machine
+HANGS = 7200  # seconds: for a command that hangs, not for a slow machine
 
 
 def commands(text: str) -> list[str]:
@@ -40,14 +40,14 @@ def written_files(command: str) -> list[str]:
 
 
 def shortened(command: str) -> str:
-    """The same command with little time to measure: what is tested is that it works as written."""
+    """The same command with less time to measure: the test is whether it works as written."""
     if "--budget" in command:
         return command
     return re.sub(r"^watari run\b", "watari run --budget 30s", command)
 
 
 def run(command: str, directory: Path, timeout: float) -> str:
-    """Runs it as a newcomer's shell would, with an empty home; returns what it printed."""
+    """Runs a command as a newcomer's shell would, with an empty home. Returns its output."""
     home = directory.parent / "home"
     home.mkdir(exist_ok=True)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -56,7 +56,7 @@ def run(command: str, directory: Path, timeout: float) -> str:
     if kept.get("CMAKE_CXX_COMPILER_LAUNCHER") == "ccache":
         found = ["ccache", "--get-config", "cache_dir"]
         folder = subprocess.run(found, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        # the user's limit of size is in a file of the other home: nothing is removed here
+        # the cache's size limit is in the user's home, not in this one: remove nothing
         cache = {"CCACHE_BASEDIR": str(directory), "CCACHE_DIR": folder, "CCACHE_MAXSIZE": "0"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],

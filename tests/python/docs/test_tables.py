@@ -34,7 +34,7 @@ WORDS = {
 
 
 def literals(path: Path) -> list[tuple[int, set[object]]]:
-    """The texts of each list, tuple, set and dict that a module spells out, with its line."""
+    """The texts and line of each list, tuple, set and dict that a module spells out."""
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         items = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])

@@ -1,5 +1,5 @@
-"""The solvers beside NumPy's direct one and SciPy's iterative ones, on random systems, on the CPU
-and on a GPU."""
+"""The solvers compared with NumPy's direct solver and SciPy's iterative ones, on random systems, on
+the CPU and on a GPU."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def build_cmake() -> str:
 
 
 def test_a_cmake_of_debian_compiles_for_the_gpu_in_cpp20(tmp_path: Path) -> None:
-    """CMake 3.25 has no flag for that, and drops the standard that a project asks for."""
+    """CMake 3.25 has no C++20 flag for CUDA, and drops the standard that a project asks for."""
     system = Path("/usr/bin/cmake")
     if not system.is_file() or "version 3.25." not in run(system, "--version"):
         pytest.skip("the system's CMake is not 3.25")
@@ -52,7 +52,7 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
     run(cmake, "--build", example)
     total, pages = run(example / "storage_sum").split(", ")
     assert int(total) == (1 << 20) * ((1 << 20) + 1)
-    assert int(pages.split()[0]) >= 2 * 2048  # what is beyond its cache was read twice
+    assert int(pages.split()[0]) >= 2 * 2048  # data beyond its cache were read twice
     if (example / "storage_sum_gpu").is_file():
         done = subprocess.run([example / "storage_sum_gpu"], capture_output=True, text=True)
         if done.returncode:  # without a GPU it says so

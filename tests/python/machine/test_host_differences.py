@@ -1,4 +1,4 @@
-"""Hosts of one run: in what they differ, and where people see it."""
+"""Hosts of one run: their differences, and the places that show them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def state(**changed: Any) -> Callable[[Plain], None]:
         (lambda m: m["thp"].update(enabled="never"), ["thp enabled never, not madvise"]),
         (lambda m: m.update(kernel="7"), ["kernel 7, not 6.1.0-26-amd64"]),
         (lambda m: m.update(uvm={}), ["uvm uvm_perf_access_counter_threshold none, not 256"]),
-        # of a moment, or which of equal parts a host uses
+        # states of a moment, and the choice among equal parts, are no differences
         (state(load=7.0, allowed_cpus="8-15"), []),
         (gpu_state(sm_clock=300, link_generation=1), []),
         (gpu(pci_bus_id="0000:19:00.0"), []),
@@ -86,7 +86,7 @@ def test_caches_of_two_kinds_of_cores_are_compared_whole() -> None:
 
 
 def several() -> Plain:
-    """node1 is as node0, node2 and node3 are slow, node4 said nothing."""
+    """node1 is like node0, node2 and node3 are slow, node4 gave no record."""
     slow = host(governor="powersave")
     machine = {**host(), "hosts": [f"node{n}" for n in range(5)]}
     told = {"node0": host(), "node1": host(load=3.0), "node2": slow, "node3": {**slow}}
@@ -136,7 +136,7 @@ def test_the_likely_cause_names_its_host() -> None:
         case["status"], case["reason"] = "failed", "it did"
     causes = {c for i in items.check(Results.model_validate(results)) for c in i.causes}
     assert "node2, node3: CPU frequency: governor powersave" in causes
-    assert "virtual machine: runs under a hypervisor" in causes  # of the first, and said once
+    assert "virtual machine: runs under a hypervisor" in causes  # of the first host, once
     assert not any("node" in c and "hypervisor" in c for c in causes)
 
 

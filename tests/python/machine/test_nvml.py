@@ -1,4 +1,4 @@
-"""What NVML reports of a GPU's clocks, power and links."""
+"""NVML's report of a GPU's clocks, power and links."""
 
 from __future__ import annotations
 

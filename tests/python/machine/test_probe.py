@@ -1,4 +1,4 @@
-"""`probe` on the files and attributes of machines that are not here, and on this one."""
+"""`probe` on files and attributes of other machines, and on this machine."""
 
 from __future__ import annotations
 

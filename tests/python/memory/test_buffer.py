@@ -12,7 +12,7 @@ import watari
 
 
 def python(code: str) -> str:
-    """What a program prints, which must end well, soon, and without a word of complaint."""
+    """The output of a program, which must end without an error, in time, and print no warning."""
     # Python 3.12 warns of every fork beside threads, and OpenMP has some
     quiet = ["-W", "ignore::DeprecationWarning"]
     command = [sys.executable, *quiet, "-c", textwrap.dedent(code)]
@@ -89,7 +89,7 @@ def test_a_view_at_the_interpreters_end_is_no_leak(view: str) -> None:
 
 
 def test_a_buffer_that_holds_its_own_array_is_given_back() -> None:
-    """10,000 of 1 MiB that were touched: 10 GiB if they were kept."""
+    """10,000 buffers of 1 MiB that were touched: 10 GiB if they were kept."""
     output = python(
         """
         import resource

@@ -68,7 +68,7 @@ def test_an_error_inside_with_closes_a_buffer_whose_array_lives_on() -> None:
     with pytest.raises(ZeroDivisionError), broken:
         _ = 1 / 0
     assert broken.closed
-    kept[:] = 3  # its memory is there as long as it is
+    kept[:] = 3  # the array keeps its memory alive
 
 
 def test_the_repr_makes_the_same_buffer() -> None:

@@ -1,7 +1,7 @@
 """One behavioural suite over every memory kind and hint, on each backend; kernels against NumPy.
 
-A kind that this machine lacks must say why; one that it has must behave. Both are checked, so that
-a machine without a GPU tests the refusals and a GPU machine everything else.
+A kind that this machine lacks must state the reason; any other kind must behave. So a machine
+without a GPU tests the refusals, and a GPU machine everything else.
 """
 
 from __future__ import annotations

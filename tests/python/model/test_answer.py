@@ -29,7 +29,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 
 
 def option(setup: float, each: float, unsure: float = 0.0) -> Option:
-    """A way with these seconds per GB, each unsure by this part."""
+    """An option with these seconds per GB, each uncertain by the fraction `unsure`."""
 
     def around(value: float) -> Cost:
         return Cost(value, value * (1 - unsure), value * (1 + unsure))

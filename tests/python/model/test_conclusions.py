@@ -1,4 +1,4 @@
-"""What docs/memory-paths.md tells a programmer to conclude is what the results give."""
+"""The results support each conclusion of docs/memory-paths.md."""
 
 from __future__ import annotations
 

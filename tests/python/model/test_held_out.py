@@ -1,4 +1,4 @@
-"""How near predictions are to results that no profile was fitted to (held_out.py has the split)."""
+"""The error of predictions for results that no profile was fitted to (see held_out.py)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_intervals_are_no_wider_than_they_must_be() -> None:
 
 
 def groups() -> list[list[Pair]]:
-    """The same work on the same run, in different styles."""
+    """Cases with the same work in the same run, in different styles."""
     found: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs():
         m = pair.measured
@@ -74,7 +74,7 @@ def clear(group: list[Pair]) -> bool:
 def test_the_best_style_is_named() -> None:
     decided = [group for group in groups() if clear(group)]
     assert len(decided) >= 8
-    # two directives that differ in what else they make managed are one style of the model: a tie
+    # directives that differ only in other managed memory are one style of the model: a tie
     named = [
         min(group, key=lambda p: p.seconds).prediction.total.middle
         == min(p.prediction.total.middle for p in group)
@@ -137,7 +137,7 @@ def test_no_case_is_far_off_at_the_median(case: str) -> None:
 
 
 def test_launches_decide_a_lattice_that_caches_hold() -> None:
-    """By its bytes alone it was 71% to 77% off."""
+    """A prediction from its bytes alone was 71% to 77% off."""
     small = [p for p in pairs() if p.measured["lattice"] == "class1" and p.seconds < 0.1]
     assert len(small) == 3
     assert all(-0.5 < p.error < 0 and p.inside for p in small)

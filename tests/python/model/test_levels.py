@@ -31,7 +31,7 @@ def missed(size: float, capacity: float) -> float:
 
 
 def seconds(size: float, rates: tuple[float, float, float], l2: float, l3: float) -> float:
-    """A pass on a machine of which all is known: L2 keeps all or nothing, L3 a share."""
+    """A pass on a machine with known caches: L2 keeps all or nothing, L3 a share."""
     inner, outer, memory = rates
     if size <= l2:
         return LAUNCH + size / inner
@@ -56,7 +56,7 @@ RATES = st.tuples(st.floats(400e9, 900e9), st.floats(150e9, 300e9), st.floats(20
 def test_the_rates_of_a_machine_are_recovered(
     rates: tuple[float, float, float], l3: int, which: int
 ) -> None:
-    """What is reported of L3 is the host's: twice as much and more."""
+    """The reported L3 is the host's, at least twice the machine's share."""
     l2, size = 16 * MIB, BETWEEN[which]
     points = points_of(STANDARD, rates, l2, l3 * MIB)
     levels = [Level(2 * l2, False), Level(512 * MIB, True)]
@@ -83,7 +83,7 @@ def test_any_measurements_give_an_ascending_curve(times: list[float], caches: li
     ]
     levels = [Level(size, i == len(caches) - 1) for i, size in enumerate(sorted(caches))]
     found = with_capacities(points, levels)
-    curve = Curve(points=found, source="test")  # or it raises
+    curve = Curve(points=found, source="test")  # raises if the points do not ascend
     straight = Curve(points=points, source="test")
     assert [p for p in found if p in points] == points
     for size in np.geomspace(1e4, 1e12, 60):
@@ -123,8 +123,8 @@ def test_held_out_copies_between_caches_and_memory() -> None:
 
 
 def test_another_machine_whose_last_cache_belongs_to_its_neighbours() -> None:
-    """A virtual machine of two cores, of whose reported 480 MiB little is there: five of its sizes
-    are fitted, the five between them are predicted."""
+    """A virtual machine of two cores, with little of the reported 480 MiB: five of its sizes are
+    fitted, the five between them are predicted."""
     name = RESULTS / "2-core-intel-xeon-x86_64" / "20261124-cpu-copies.json"
     whole = schema.read(name)
     standard = {size // 2 for size in map(int, STANDARD)}

@@ -1,4 +1,4 @@
-"""Machines by name: what published values alone say, and what no profile is made of."""
+"""Machines by name: predictions from published values alone, and results that are not usable."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def settled(size: int, **given: str) -> float:
 def test_settled_rates_of_gh200_are_those_of_the_thesis(
     source: str, destination: str, size: int
 ) -> None:
-    """Patterns (5) to (8); those of system memory are published for pattern (5) alone."""
+    """Patterns (5) to (8); rates of system memory are published for pattern (5) alone."""
     theirs = 3000 if size == 4_000_000_000 else 2400
     assert settled(size, source=source, destination=destination) == pytest.approx(theirs, rel=0.15)
 
@@ -70,7 +70,7 @@ def test_settled_rates_of_gh200_are_those_of_the_thesis(
 def test_settled_rates_of_4_gb_need_no_published_settled_rate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without those of system memory the copy's own rate stands in for them."""
+    """The copy's own rate replaces the missing rates of system memory."""
     values = [v for v in published.values() if not v.quantity.startswith("shared")]
     monkeypatch.setattr(published, "values", lambda *a, **k: values)
     assert settled(4_000_000_000, source="cpu", destination="cpu") == pytest.approx(3000, rel=0.15)
@@ -108,8 +108,8 @@ def test_an_impossible_rate_is_refused() -> None:
 def test_an_impossible_rate_of_several_processes_says_nothing_of_contention(
     flags: list[str],
 ) -> None:
-    """Two processes whose copies inside GPU memory seemed to run at 6.6 TB/s, where 4.8 is the
-    most; those over the link share it. A file of an earlier version has no flag."""
+    """Two processes whose copies inside GPU memory seem to run at 6.6 TB/s, where 4.8 is the limit.
+    Copies over the link share it. A file of an earlier version has no flag."""
     made, rng = synthetic.plain(), np.random.default_rng(0)
     rates = {"device": (4.2e12, 6.6e12), "pinned": (55e9, 56e9)}
     for source, both in rates.items():

@@ -1,5 +1,5 @@
 """Properties of the model: more bytes never take less time, break-evens agree with the seconds,
-what cannot be told apart is "either"."""
+styles that cannot be distinguished are "either"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def named(name: str) -> MachineProfile:
 
 
 def program(size: int, passes: int = 1, turns: int = 1, written: bool = True) -> Program:
-    """The CPU makes data, the GPU passes over them, as often as the CPU reads them in between."""
+    """The CPU makes data. Then `turns` times the GPU passes over them and the CPU reads them."""
     made = Phase("made", size, accesses=(Access("data", "cpu", 0, size),))
     access = (Access("data", "gpu", size, size if written else 0),)
     used = Phase("used", 2 * size, accesses=access, repeats=passes)
@@ -115,7 +115,7 @@ def test_the_interval_widens_away_from_the_measured_sizes() -> None:
 @given(st.sampled_from(MACHINES), st.integers(2**20, 5 * GB), st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_break_evens_agree_with_the_seconds(name: str, size: int, written: bool) -> None:
-    """The first pass from which a style pays is the first at which its seconds are fewer."""
+    """The option of a style has the seconds of its prediction, for any number of passes."""
     work = program(size, 50, written=written)
     found = {p.style: p for p in predict.of_trace(work, named(name)) if not p.reason}
     for style, one in found.items():
@@ -206,7 +206,7 @@ def test_one_memory_moves_nothing() -> None:
 
 
 def as_trace(program: Program) -> dict[str, Any]:
-    """The program as a trace file has it, what comes before and after among its phases."""
+    """The program as a trace file, with the phases before and after it among its phases."""
     phases = (*program.before, *program.phases, *program.after)
     return {
         "schema": SCHEMA,

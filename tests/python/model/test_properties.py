@@ -1,4 +1,4 @@
-"""Whatever a machine measures and a program does: seconds that can be, in an order that holds.
+"""For random machines and programs, predictions are valid seconds in a consistent order.
 
 Machines are random: curves of any ascending points, any of them missing, of any route. Programs are
 those of every case of the model in every style, and random traces.
@@ -36,7 +36,7 @@ SLACK = 1 + 1e-9
 
 @st.composite
 def curves(draw: Any) -> Curve:
-    """Ascending points, an interval around each that ascends too."""
+    """Ascending points, each with an interval; the intervals ascend too."""
     sizes = sorted(draw(st.sets(st.floats(1, 1e11), min_size=1, max_size=5)))
     points: list[Point] = []
     for size in sizes:
@@ -51,7 +51,7 @@ def curves(draw: Any) -> Curve:
 
 @st.composite
 def profiles(draw: Any) -> MachineProfile:
-    """A machine whose curves are random; those that every result has are there."""
+    """A machine whose curves are random. It has at least the curves that every result has."""
     base = MACHINES[draw(st.sampled_from(sorted(MACHINES)))]
     chosen = NEEDED | draw(st.sets(st.sampled_from(KEYS)))
     contention = [
@@ -91,7 +91,7 @@ def programs(draw: Any, size: int | None = None) -> Program:
 
 
 def scaled(work: Program, factor: int) -> Program:
-    """The same on more bytes."""
+    """The same program on more bytes."""
     data = {n: Allocation(n, factor * a.bytes) for n, a in work.allocations.items()}
     phases = []
     for phase in work.phases:
@@ -105,7 +105,7 @@ def scaled(work: Program, factor: int) -> Program:
 
 
 def sound(one: Prediction) -> None:
-    """A reason, or finite positive seconds in an interval that is one."""
+    """Expects a reason, or finite seconds in a valid interval."""
     if one.reason:
         assert not one.parts
         return
@@ -117,7 +117,7 @@ def sound(one: Prediction) -> None:
 
 
 def no_less(less: list[Prediction], more: list[Prediction]) -> None:
-    """Seconds and both ends of the interval, style by style."""
+    """Expects that no seconds and no end of an interval are less in `more`, style by style."""
     for one, other in zip(less, more, strict=True):
         assert one.style == other.style
         if not one.reason and not other.reason:
@@ -169,7 +169,7 @@ def test_advice_says_what_its_seconds_say(profile: MachineProfile, work: Program
 def test_break_evens_are_those_of_the_seconds(
     profile: MachineProfile, passes: int, size: int
 ) -> None:
-    """A style that is faster after so many passes is named as one that pays, and no other."""
+    """The option of a style has the seconds of its prediction, after 2 passes and after many."""
 
     def found(n: int) -> dict[str, Prediction]:
         made = Phase("made", size, accesses=(Access("a", "cpu", 0, size),))
@@ -212,7 +212,7 @@ def test_every_case_in_every_style_is_sound(
 
 
 def test_a_first_touch_that_is_cheaper_than_a_pass_keeps_its_seconds() -> None:
-    """What passes are added to is then less than nothing."""
+    """The setup time to which passes are added is then negative."""
     dear, cheap = (
         Curve(points=[Point(bytes=1e3, seconds=s, low=s / 2, high=s * 2)], source="test")
         for s in (1.0, 1e-3)

@@ -31,18 +31,18 @@ CHANGED = "all that scaling changes"
 
 
 def probe() -> Path:
-    """What the H100 prints of itself."""
+    """The probe of the H100."""
     return sorted(FOLDER.glob("*-probe.json"))[-1]
 
 
 @cache
 def predicted() -> MachineProfile:
-    """The H100's profile, of which nothing was measured there."""
+    """The H100's profile, without a measurement on it."""
     return scaled.scaled(profile(), scaled.read_probe(probe()), [FITTED.name, probe().name])
 
 
 def files() -> Iterator[Path]:
-    """Its result files; a probe and a result of another program are none."""
+    """The H100's result files, without probes and results of other programs."""
     for file in sorted(FOLDER.glob("*.json")):
         try:
             schema.read(file)
@@ -53,7 +53,7 @@ def files() -> Iterator[Path]:
 
 @cache
 def pairs() -> tuple[Pair, ...]:
-    """Every case of the H100 that the model says something of."""
+    """Every case of the H100 that the model predicts."""
     return tuple(of_files(files(), predicted()))
 
 
@@ -69,13 +69,13 @@ def unscaled() -> tuple[Pair, ...]:
 
 
 def changed(index: int) -> bool:
-    """Whether the scaling makes a tenth of a case's seconds."""
+    """Whether the scaling changes a case's seconds by a tenth or more."""
     mine, theirs = (of[index].prediction.total.middle for of in (pairs(), unscaled()))
     return not 0.9 < mine / theirs < 1.1
 
 
 def groups() -> dict[str, list[int]]:
-    """Cases by name, all that the scaling changes, and all; by their place in `pairs`."""
+    """Indices in `pairs`: of each case, of all cases that the scaling changes, and of all cases."""
     found: dict[str, list[int]] = defaultdict(list)
     for index, pair in enumerate(pairs()):
         found[pair.measured.case].append(index)
@@ -101,7 +101,7 @@ def table() -> list[str]:
 
 
 def worst(count: int = 15) -> list[str]:
-    """The cases that are farthest off, for whoever reads the table."""
+    """The cases that are farthest off, for readers of the table."""
     found = sorted(pairs(), key=lambda pair: -abs(pair.error))[:count]
     return [
         f"{pair.error:+.0%} {pair.prediction.total.middle:.3g} s for {pair.seconds:.3g} s: "

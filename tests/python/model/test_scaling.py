@@ -1,4 +1,4 @@
-"""Profiles of machines that were not measured: what is scaled by what, and what is refused."""
+"""Profiles of machines that were not measured: the limit that scales each curve, and refusals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RATIOS = st.sampled_from((0.1, 0.5, 0.7, 1.0, 1.3, 2.0, 8.0))
 def changed(
     memory: float = 1, link: float = 1, cache: float = 1, capacity: float = 1, cores: int = 16
 ) -> dict[str, Any]:
-    """The probe of a machine like the H200 but for its limits."""
+    """The probe of a machine like the H200, with other limits."""
     plain = profile().record() | {"name": "another"}
     cpu, gpu = plain["processors"]
     gpu["memory_bandwidth"] *= memory
@@ -43,7 +43,7 @@ def changed(
 
 @cache
 def base() -> MachineProfile:
-    """The H200's, with a round number of multiprocessors."""
+    """The H200's profile, with a round number of multiprocessors."""
     plain = profile().model_dump(mode="json", by_alias=True)
     plain["machine"]["processors"][1]["multiprocessors"] = 100
     return MachineProfile.model_validate(plain)
@@ -72,7 +72,7 @@ def test_a_machine_of_the_same_limits_has_the_same_seconds_in_wider_intervals() 
 def test_more_bytes_never_take_less_time(
     memory: float, link: float, cache: float, capacity: float, cores: int
 ) -> None:
-    """A curve that does not ascend is refused by its schema; between and beyond points too."""
+    """The schema refuses points that do not ascend; costs ascend between and beyond points, too."""
     made = another(memory=memory, link=link, cache=cache, capacity=capacity, cores=cores)
     for curve in made.curves.values():
         costs = [curve.cost(2.0**n) for n in range(10, 40)]

@@ -1,4 +1,4 @@
-"""Plans: what is read is what was written; what is wrong is named with file and field."""
+"""Plans: a written plan is read back; errors name file and field."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""docs/plans.md: every stored plan has its row and its counts; the plan that it shows is one."""
+"""docs/plans.md: every stored plan has its row and its counts; the plan that it shows is valid."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_the_demo_shows_applications_with_a_gpu_and_without(gpus):
     requests = plan.read(plan.find("demo"), machine(gpus=gpus)).requests
     assert not any(no_sense(r) for r in requests)
     blocks = {r.parameters["block"] for r in requests if r.case == "storage"}
-    assert len(blocks) > 1  # or no line can be drawn
+    assert len(blocks) > 1  # a line needs two blocks
     of_himeno = {r.parameters["processor"] for r in requests if r.case == "himeno"}
     assert of_himeno == ({"cpu", "gpu"} if gpus else {"cpu"})
     products = [r.parameters for r in requests if r.case == "gemm"]

@@ -124,7 +124,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_one_fault_is_the_likely_cause(name: str) -> None:
-    """Paths that it touches fail, and it alone is named; other paths pass."""
+    """Only paths that the fault affects fail, and only this fault is named."""
     path, fault, says = FAULTS[name]
     run = recorded()
     fault(run)
@@ -151,7 +151,7 @@ def test_one_fault_is_the_likely_cause(name: str) -> None:
     ],
 )
 def test_a_fault_of_the_cpu_explains_its_memory(fault: Any, cause: str) -> None:
-    """Against the site's own run: no data sheet says what the CPU's memory reaches."""
+    """Compared with the site's own run: no data sheet states the rate of the CPU's memory."""
     run = recorded()
     fault(run)
     slowed(run, lambda p: p.get("processor") == "cpu", 2.0)
@@ -223,11 +223,11 @@ def test_formats() -> None:
     assert int(suite.get("tests", "0")) == len(found) == len(suite.findall("testcase"))
     values = formats.as_values(results, found)
     assert json.loads(json.dumps(values))["exit_code"] == 3
-    assert cases.CASES  # the registry is what results are checked against
+    assert cases.CASES  # results are checked against the registry
 
 
 def slower(run: Plain, times: float) -> None:
-    """The same run at another moment, with samples that take so many times as long."""
+    """The same run at another time, with samples `times` as long."""
     for case in run["cases"]:
         for trial in case["trials"]:
             trial["started"] = trial["started"].replace("2026-", "2025-")

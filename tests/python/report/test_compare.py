@@ -1,4 +1,4 @@
-"""Verdicts on synthetic runs with and without a shift, and how often chance makes one."""
+"""Verdicts on synthetic runs with and without a shift, and how often chance causes one."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_statuses() -> None:
 
 
 def test_another_machine() -> None:
-    """Threads are the machine's own and are matched; what a machine lacks is named; so is it."""
+    """Threads depend on the machine and are matched. The machine and missing cases are named."""
     other = synthetic.plain(synthetic.cpu_machine(), seed=2)
     for case in other["cases"]:
         case["parameters"]["threads"] = 2
@@ -176,7 +176,7 @@ def test_runs_with_nothing_in_them() -> None:
 
 
 def test_too_few_trials_say_how_many_may_decide() -> None:
-    """Of tables with as many trials as advised, most decide."""
+    """With the advised number of trials most tables decide."""
     judgement = judge([0.9, 1.0, 1.1], [1.08, 1.2, 1.32])
     assert verdict(judgement, slower=True, faster=True)[0] == UNSURE
     needed = trials_needed(judgement)
@@ -265,7 +265,7 @@ def test_a_note_of_many_rows_is_printed_once() -> None:
 
 
 def test_a_shorter_run_is_compared_and_noted() -> None:
-    """Fewer samples of the same case; where two cases differ in nothing else, neither is taken."""
+    """A case with fewer samples is compared. If two cases differ only in samples, neither is."""
     base, new = run(seed=1), synthetic.plain(seed=2)
     first = new["cases"][0]
     before, first["parameters"]["samples"] = first["parameters"]["samples"], 7
@@ -298,7 +298,7 @@ def test_rows_of_a_sweep_name_the_axis_that_was_swept() -> None:
 
 
 def test_what_alarms_comes_last() -> None:
-    """On a terminal the last lines are those that are seen."""
+    """On a terminal the last lines stay visible."""
     new = synthetic.results(seed=2, slower={"copy": 1.6})
     new.cases.remove(next(c for c in new.cases if c.case == "touch" and c.status == "ok"))
     text = printed(compare.compare(run(seed=1), new))

@@ -1,4 +1,4 @@
-"""How often compare is wrong, and how small a change it sees: by simulation."""
+"""The rate of wrong verdicts of compare, and the smallest change that it detects, by simulation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def alarm(base: Any, new: Any) -> tuple[str, ...]:
 @pytest.mark.parametrize("trials", [2, 3, 5, 10])
 @pytest.mark.parametrize("spread", [0.005, 0.02, 0.1, 0.3])
 def test_noise_is_seldom_slower(trials: int, spread: float) -> None:
-    """40 cases that do not change: in how many tables is any of them slower (or faster)?"""
+    """40 cases without a change: the share of tables with a slower (or faster) case."""
     rng = np.random.default_rng(11)
     tables = [alarm(*np.exp(rng.normal(0, spread, (2, 40, trials)))) for _ in range(100)]
     assert np.mean([SLOWER in table for table in tables]) <= 0.025 + 0.047  # three errors
@@ -87,7 +87,7 @@ def test_cases_that_scatter_differently_are_seldom_slower(kind: str, trials: int
 
 @pytest.mark.parametrize(("spread", "cases"), [(0.02, 13), (0.1, 13), (0.1, 40)])
 def test_a_slowdown_of_every_case_is_slower_in_every_case(spread: float, cases: int) -> None:
-    """By 1.6, with three trials, also where their levels scatter by 10%."""
+    """A slowdown by 1.6 is detected with three trials, even if levels scatter by 10%."""
     rng = np.random.default_rng(16)
     times = np.exp(rng.normal(0, spread, (100, 2, cases, 3)))
     times[:, 1] *= 1.6
@@ -95,7 +95,7 @@ def test_a_slowdown_of_every_case_is_slower_in_every_case(spread: float, cases: 
 
 
 def test_where_half_is_slower_little_else_is_called_so() -> None:
-    """Of what is called slower at most 2.5% is not."""
+    """At most 2.5% of the cases that are called slower are not slower."""
     rng = np.random.default_rng(17)
     times = np.exp(rng.normal(0, 0.05, (100, 2, 40, 3)))
     times[:, 1, :20] *= 1.6

@@ -1,4 +1,4 @@
-"""Doubts, notes and labels: what a row or the head of a report must say beside its numbers."""
+"""Doubts, notes and labels: remarks beside the numbers in a row or in the head of a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watari.run.runner import line
 
 
 def cpu(**changes: Any) -> Results:
-    """The CPU machine's copies; `threads` as many each."""
+    """The CPU machine's copies, with 2 threads unless `changes` has another number."""
     made = synthetic.plain(synthetic.cpu_machine())
     for case in made["cases"]:
         case["parameters"] |= {"threads": 2} | changes

@@ -1,4 +1,4 @@
-"""Which of several runs is not like the others."""
+"""The run among several that differs from the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BASE = synthetic.results(seed=1)
 
 
 def compared(**slow: float) -> dict[str, Comparison]:
-    """Six nodes against one base; those named have copies that take so many times as long."""
+    """Six nodes against one base. The copies of the named nodes take this many times as long."""
     nodes = [f"node{i}" for i in range(6)]
     return {
         name: compare(BASE, synthetic.results(seed=2 + i, slower={"copy": slow.get(name, 1.0)}))
@@ -35,7 +35,7 @@ def test_the_slow_node_is_detected_in_its_cases_alone() -> None:
 
 
 def test_what_all_share_is_no_outlier() -> None:
-    """All slower than base: that is for the verdicts to say."""
+    """All runs are slower than base: the verdicts report it."""
     assert outliers(compared(**{f"node{i}": 1.3 for i in range(6)})) == []
 
 

@@ -1,4 +1,4 @@
-"""The order of the page, its tables, and what it prints."""
+"""The order of the page, its tables, and its print."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADINGS = ["answer", "doubts", "memories", "memory", "storage", "applications",
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of all that was measured on one machine."""
+    """The page of all results of one machine."""
     html = tmp_path_factory.mktemp("whole") / "report.html"
     page.write([sorted(RESULTS.glob(f"{name}.json"))[-1] for name in WHOLE], html)
     return html

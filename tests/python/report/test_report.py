@@ -51,7 +51,7 @@ def cpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text(html: Path) -> str:
-    """What a reader reads: the body without scripts."""
+    """The text of the body without scripts."""
     body = re.sub(r"<script.*?</script>", "", html.read_text(), flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
 
@@ -246,7 +246,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 
 
 def keys(cases: Iterable[Any]) -> list[str]:
-    """Cases in an order of their own; one that occurs twice is there twice."""
+    """The sorted keys of cases; a case that occurs twice has two."""
     return sorted(key(c.case, c.parameters) for c in cases)
 
 

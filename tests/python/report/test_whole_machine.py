@@ -17,7 +17,7 @@ APPLICATIONS = ("20261121-himeno-sam", "20261122-gemm-ram-gpu", "20261122-gemm-r
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything that was measured of one GPU machine."""
+    """The page of all results of one GPU machine."""
     output = tmp_path_factory.mktemp("whole") / "report.html"
     names = (*STANDARD, *APPLICATIONS)
     page.write([RESULTS / "nvidia-h200-x86_64" / f"{name}.json" for name in names], output)
@@ -64,7 +64,7 @@ def test_a_whole_machine_takes_eight_screens_and_charts_fill_the_text(
 
 
 def test_charts_of_a_cpu_fill_the_text(tmp_path: Path, chromium: str) -> None:
-    """Also those with a row for each processor."""
+    """Charts with a row for each processor fill it, too."""
     output = tmp_path / "cpu.html"
     results = RESULTS / "2-core-intel-xeon-x86_64"
     page.write(

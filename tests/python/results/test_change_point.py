@@ -16,7 +16,7 @@ Generator = np.random.Generator
 
 
 def noisy(values: Array, noise: float, seed: int) -> Array:
-    """Noise in proportion."""
+    """The values with proportional noise."""
     return values * np.random.default_rng(seed).lognormal(0.0, noise, len(values))
 
 
@@ -111,7 +111,7 @@ NOTHING: dict[str, tuple[Callable[[Generator], Array], float]] = {
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_a_series_that_does_not_change(name: str) -> None:
-    """How often a change is seen where there is none."""
+    """The rate of detected changes in series without a change."""
     make, allowed = NOTHING[name]
     rng = np.random.default_rng(5)
     alarms = np.mean([settle(make(rng)) is not None for _ in range(500)])

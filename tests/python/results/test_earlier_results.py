@@ -1,7 +1,8 @@
-"""Result files of earlier revisions, one for each family of cases, are read as they were then.
+"""Result files of earlier revisions, one for each family of cases, keep their meaning.
 
-`tests/fixtures/results/` has them, of 7c6bb47, but for `memory`: an H200's of a349e1b. An axis that
-a case has since is absent there: it states the value that keeps their meaning (`Axis.before`).
+The files in `tests/fixtures/results/` are of 7c6bb47, except `memory`, an H200's of a349e1b. They
+lack the axes that a case got later: such an axis states the value that keeps their meaning
+(`Axis.before`).
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ ADDED = words("flavour", "how it is seasoned", "sweet", "sweet", "plain")
 
 
 def with_axis(monkeypatch: pytest.MonkeyPatch, axis: Axis) -> None:
-    """Every case as a version to come may have it."""
+    """Gives every case another axis, as a later version may."""
     for name, case in cases.CASES.items():
         more = replace(case, axes={**case.axes, axis.name: axis})
         monkeypatch.setitem(cases.CASES, name, more)
 
 
 def check(file: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> results.Results:
-    """What `report`, `compare` with itself and `resume` make of a file; returns what was read."""
+    """Checks `report`, `compare` with itself and `resume` on a file. Returns its results."""
     found = results.read(file)
     page = folder / "page.html"
     report.write([file], page)

@@ -1,4 +1,4 @@
-"""Result files that are JSON, and not what a run writes: one line names file and field."""
+"""JSON files that no run writes are refused: one line names file and field."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def placed(data: Any, steps: tuple[Step, ...], value: Any) -> Any:
 
 
 def refusal(tmp_path: Path, data: Any) -> str:
-    """Why a file of these values is not read, without its name."""
+    """The reason why a file of these values is refused, without the file's name."""
     path = tmp_path / "run.json"
     path.write_text(json.dumps(data))
     with pytest.raises(FileError) as caught:
@@ -74,7 +74,7 @@ def test_every_stored_result_is_read_and_is_the_same_as_itself(path: Path) -> No
     whole = json.loads(path.read_text())
     for case, kept in zip(stored.cases, whole["cases"], strict=True):
         assert case.case == kept["case"]
-        assert kept["parameters"].items() <= case.parameters.items()  # axes came to be since
+        assert kept["parameters"].items() <= case.parameters.items()  # later versions added axes
     rows = compare.compare(stored, stored)
     assert compare.exit_code(rows) == 0
     verdicts.render(rows)
@@ -251,7 +251,7 @@ MUTATIONS = st.sampled_from(["drop", "place", "repeat", "shorten"])
 
 @st.composite
 def mutated(draw: st.DrawFn) -> dict[str, Any]:
-    """A file with one case or two, in which a few values are other ones."""
+    """A file with one or two cases, in which a few values were changed."""
     names = draw(st.lists(st.sampled_from(sorted(CASES)), min_size=1, max_size=2))
     data = plain(*(CASES[name] for name in names))
     for _ in range(draw(st.integers(1, 3))):

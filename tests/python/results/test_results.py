@@ -1,4 +1,4 @@
-"""The result file: what is written can be read, what is bad is refused by file and field."""
+"""The result file: a written file can be read; a bad file is refused with file and field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variances moderated by those of other cases: against SciPy, and on drawn variances."""
+"""Variances moderated by those of other cases, compared with SciPy and on random variances."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What settling, figures and report make of a machine that migrates by access counters.
+"""Settling, figures and report of a machine that migrates by access counters.
 
-No such machine was at hand: the series are simulated (synthetic/ats.py says from which facts). A
-real one changes numbers alone.
+No such machine was available: the series are simulated (synthetic/ats.py states the facts). A real
+machine changes only numbers.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def test_ranks_of_the_order_statistics() -> None:
     [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706), (9, 2.2622), (30, 2.0423)],
 )
 def test_quantiles_of_student(freedom: int, quantile: float) -> None:
-    """Against the tables."""
+    """Compared with published tables."""
     assert student_quantile(0.975, freedom) == pytest.approx(quantile, abs=1e-4)
 
 

@@ -23,7 +23,7 @@ FOREIGN = ("json", "numpy", "typing", "statistics", "subprocess", "sitecustomize
 
 @pytest.fixture
 def foreign(tmp_path, monkeypatch):
-    """A current folder whose modules have the names of those that are needed."""
+    """A current folder with modules of the names that Watari needs."""
     folder = tmp_path / "foreign"
     folder.mkdir()
     spy = f"from os import open as o\no({str(tmp_path / 'marker')!r}, 0o102)\n"
@@ -73,7 +73,7 @@ def test_an_empty_home_is_not_the_root(monkeypatch):
     monkeypatch.setenv("HOME", "")
     monkeypatch.setattr("watari._native.storage", lambda given: folders.append(given["folder"]))
     asked = resolve("storage", {"processor": "cpu", "engine": "posix"}, fake_cli.machine())[0]
-    with contextlib.suppress(TypeError):  # a trial is expected
+    with contextlib.suppress(TypeError):  # the stub returns no trial
         storage_trial.run(asked.parameters)
     assert folders == [f"{pwd.getpwuid(os.getuid()).pw_dir.rstrip('/')}/.cache/watari"]
 

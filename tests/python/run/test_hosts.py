@@ -196,7 +196,7 @@ def test_a_run_on_several_hosts_names_them_and_takes_what_crosses_them(tmp_path)
     cores = result["machine"]["processors"][0]["cores"]
     assert case["parameters"]["threads"] == max(1, cores // 2)
     assert case["parameters"]["halo"] == "staged"
-    # continued, it stays a run on these hosts
+    # when resumed, it stays a run on these hosts
     case["trials_planned"] = 2
     output.write_text(json.dumps(result))
     assert "4 ranks on 2 hosts: node0, node1" in run("--resume", output, "--launcher", launcher)

@@ -1,4 +1,4 @@
-"""A trial always comes back as a trial, whatever its processes do."""
+"""Every launch of a trial returns a trial, whatever its processes do."""
 
 import errno
 import json

@@ -36,7 +36,7 @@ def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
     assert not any(alive(pid) for pid in pids.read_text().split())
 
 
-# Where an interrupt would leave something, and whether it is to come after the call or before.
+# Calls at which an interrupt may leave something behind. True: it comes after the call.
 MOMENTS = {
     "folder": (tempfile, "mkdtemp", True),
     "start": (subprocess.Popen, "__init__", True),
@@ -47,7 +47,7 @@ MOMENTS = {
 
 
 def interrupt_at(moment, number, patch):
-    """Lets this process send itself the signal at that moment."""
+    """Replaces a call, so that this process sends itself the signal there."""
     owner, name, after = MOMENTS[moment]
     real = getattr(owner, name)
 
@@ -64,7 +64,7 @@ def interrupt_at(moment, number, patch):
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Those that the test starts; what is left of them at its end is ended."""
+    """The processes that the test starts. Their sessions are ended after the test."""
     started = []
     real = subprocess.Popen.__init__
 
@@ -80,7 +80,7 @@ def sessions(monkeypatch):
 
 @pytest.fixture
 def termination():
-    """SIGTERM that no handler holds back interrupts the test, and does not end all of them."""
+    """A SIGTERM that no handler takes interrupts the test, and does not end all tests."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     yield
     signal.signal(signal.SIGTERM, before)
@@ -90,7 +90,7 @@ def termination():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     "moments",
-    # the last: Ctrl-C again and again, while the trial is waited for and while it is ended
+    # the last: Ctrl-C several times, during the wait for the trial and during its end
     [["folder"], ["start"], ["end"], ["removal"], ["wait"], ["wait", "end", "removal"]],
     ids="-".join,
 )
@@ -123,7 +123,7 @@ def test_an_interrupt_of_the_question_to_mpi_leaves_nothing(
 
 
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path, monkeypatch):
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for what runs behind
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for background jobs
     try:
         interrupt_at("wait", signal.SIGINT, monkeypatch)
         assert trial("good", tmp_path)["status"] == "ok"

@@ -41,7 +41,7 @@ def fill(disk):
 
 
 def worker_on_full_streams(tmp_path, body):
-    """The exit code of a worker whose streams are full, whose `copy` does this."""
+    """The exit code of a worker with full output streams, whose `copy` runs `body`."""
     (tmp_path / "case").write_text(json.dumps({"case": "copy", "parameters": {}}))
     (tmp_path / "sitecustomize.py").write_text(
         "import watari.cases as c, dataclasses\n"
@@ -105,7 +105,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
 
 
 def left_by_a_killed(code, directory):
-    """What a process leaves in a folder that kills itself."""
+    """The path that a process leaves in a folder when it kills itself."""
     begin = (
         "import os, sys, pathlib; from watari.common import files; from watari.run import scratch\n"
     )
@@ -115,7 +115,7 @@ def left_by_a_killed(code, directory):
 
 
 def dead_folder(directory):
-    """What a run leaves that is killed within a trial."""
+    """The folder that a run leaves if it is killed during a trial."""
     code = (
         "with scratch.folder(pathlib.Path(sys.argv[1])) as path:\n"
         "    (path / 'case').write_text('{}'); os.kill(os.getpid(), 9)"
@@ -124,7 +124,7 @@ def dead_folder(directory):
 
 
 def dead_file(directory):
-    """What a run leaves that is killed while it writes its result file."""
+    """The file that a run leaves if it is killed while it writes its result file."""
     code = (
         "path = pathlib.Path(sys.argv[1], 'run.json')\n"
         "files.write_atomically(path, 'x', lambda temporary: os.kill(os.getpid(), 9))"
@@ -212,7 +212,7 @@ def test_a_trial_is_waited_for_though_its_errors_cannot_be_closed(failing_close,
 
 
 def test_a_folder_that_cannot_be_removed_stays(tmp_path, monkeypatch):
-    def failing(*arguments, **more):  # where it cannot close a folder
+    def failing(*arguments, **more):  # as if a folder could not be closed
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
     with scratch.folder(tmp_path) as own:

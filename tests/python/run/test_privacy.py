@@ -63,7 +63,7 @@ WORDS = ("copy", "processor=cpu", "size=1MiB", "samples=2", "trials=2")
 
 
 def watari(folder, *words, **environment):
-    """The command in a folder: exit code and all that it says."""
+    """Runs a command in a folder. Returns its exit code and all output."""
     done = subprocess.run(
         [sys.executable, "-c", "from watari.__main__ import main; main()", *words],
         cwd=folder,

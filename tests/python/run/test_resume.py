@@ -184,7 +184,7 @@ def test_a_file_system_without_locks_does_not_hinder(tmp_path, monkeypatch):
     assert journal.read(path).requests == requests(2**20)
 
 
-# What follows needs processes of its own.
+# The tests below need processes of their own.
 
 
 def test_a_killed_run_leaves_a_journal_and_continues(tmp_path):

@@ -204,7 +204,7 @@ def test_what_the_machine_lacks_is_tried_whatever_the_budget(given, quick):
     assert (seconds < 5) == quick
 
 
-# What follows needs a process of its own: signals and limits.
+# The tests below need a process of their own: signals and limits.
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -27,7 +27,7 @@ from watari.results.schema import Results
 
 
 def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
-    """What the GPU machine measures, with an unsupported, a wrong and a failed case."""
+    """The cases of the GPU machine, with an unsupported, a wrong and a failed one."""
     to_device = [
         copy_case(rng, "pinned", "device", size, 55e9 * size / (size + 5e5), trials)
         for size in (2**20, 2**26, GIB)
@@ -62,7 +62,7 @@ def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
 
 
 def cpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
-    """What every machine measures: copies in CPU memory."""
+    """The cases of every machine: copies in CPU memory."""
     return [
         copy_case(rng, "pageable", "pageable", size, rate, trials, processor="cpu", means="kernel")
         for size, rate in ((2**20, 300e9), (2**26, 90e9), (GIB, 88e9))

@@ -38,7 +38,7 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
     seconds[:moving] += 0.02 * np.arange(moving, 0, -1) / max(moving, 1)
     made = []
     for level in levels(trials, rng):
-        # a phase of its own: a late sample would be a late phase
+        # the first sample is a phase: a late sample would be a late phase
         one = trial([float(seconds[0]) * level, *noisy(seconds[1:], level, rng)])
         one["device_s"] = [0.998 * s for s in one["host_s"]]
         one["series"] = {"gosa": [1e-4] * count}

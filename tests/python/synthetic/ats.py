@@ -1,8 +1,8 @@
-"""A simulated machine whose GPU shares the CPU's page tables (ATS), as a GH200 is one.
+"""A simulated machine whose GPU shares the CPU's page tables (ATS), like a GH200.
 
-A GPU's access counters say which pages it reads over the link, and the driver moves those. No page
-moves back. So the figures and words for such a machine can be tested before there is one. What it
-makes is marked `simulated`, in the machine's name and in a note of every trial.
+A GPU's access counters show which pages it reads over the link, and the driver moves those pages.
+No page moves back. So the figures and words for such a machine can be tested before there is one.
+Its results are marked `simulated`, in the machine's name and in a note of every trial.
 
 Published (facts of the model):
 - pages of CPU-touched memory are read over the link until counters say otherwise; a page that the
@@ -13,7 +13,7 @@ Published (facts of the model):
 Assumed (chosen so that the published rise comes out):
 - a pass over a part of 64 KiB is 512 accesses of a line of 128 bytes, so every remote part passes
   the threshold in each pass;
-- the driver serves so many notifications a pass, each for one part, in an order of its own.
+- the driver serves a fixed number of notifications a pass, each for one part, in random order.
 Left out (published, and not explained there): the lower rate at 8 GB, and dips of single samples.
 """
 
@@ -63,12 +63,12 @@ class Memory:
         return float((~self.on_gpu).mean())
 
     def map(self, several: int) -> list[float]:
-        """The same for so many parts of it."""
+        """The same fraction, for each of `several` parts of the array."""
         return [float((~part).mean()) for part in np.array_split(self.on_gpu, several)]
 
 
 def seconds(processor: str, source: Memory, destination: Memory) -> float:
-    """Of destination[i] = source[i]: both memories and each way of the link side by side."""
+    """Seconds of destination[i] = source[i]. Memories and ways of the link work in parallel."""
     gpu = source.bytes_on_gpu + destination.bytes_on_gpu
     cpu = source.bytes_on_cpu + destination.bytes_on_cpu
     if processor == "gpu":

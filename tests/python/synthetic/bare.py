@@ -1,4 +1,4 @@
-"""A machine with no more than a plan asks of one."""
+"""A machine with only the fields that a plan needs."""
 
 
 def machine(gpus=0, available=2**34, nodes=1):

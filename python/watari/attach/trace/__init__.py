@@ -1,1 +1,1 @@
-"""`watari trace`: what an unmodified program moves, allocation by allocation."""
+"""`watari trace`: records the data that an unmodified program moves, by allocation."""

@@ -1,8 +1,7 @@
-"""Whether the chain of driver, CUPTI and library loses records: seen on a program of known touches.
+"""Checks whether driver, CUPTI and library lose records, with a program of known touches.
 
-src/attach/injected/touches.cpp states what it touches. Records of unified memory do get lost: of
-three runs of a program on an H200 one missed 9% of its transfers, and CUPTI reported none as
-dropped.
+src/attach/injected/touches.cpp states its touches. Records of unified memory do get lost: on an
+H200 one of three runs of a program missed 9% of its transfers, and CUPTI reported none as dropped.
 """
 
 from __future__ import annotations
@@ -21,14 +20,15 @@ from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError
 
 PROGRAM = "watari_touches"
-PAGE = 64 * 1024  # bytes that a fault brings at least
+PAGE = 64 * 1024  # bytes that a fault moves at least
 SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Check:
-    """Pages of 64 KiB: of the dense part, those that were seen going each way; and of single bytes,
-    one in 2 MiB, those that were seen. `reasons`: why traces are incomplete."""
+    """Recorded pages of 64 KiB against known ones. `to_gpu`, `to_cpu`: recorded pages of the dense
+    part (`pages`) in each direction. `sparse_seen`: recorded pages of the sparse part, single bytes
+    every 2 MiB (`sparse`). `reasons`: why traces are incomplete."""
 
     pages: int
     to_gpu: int
@@ -40,12 +40,12 @@ class Check:
     reasons: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """For the trace file."""
+        """The check as plain values, for the trace file."""
         return {**vars(self), "reasons": list(self.reasons)}
 
 
 def pages_of(process: Recorded, counter: Counter, first: int, size: int) -> set[int]:
-    """Pages of a range that transfers cover, counted from its start."""
+    """Numbers of the pages of a range that transfers cover, counted from its start."""
     rows = process.counters(counter)
     covered: set[int] = set()
     for row in rows:
@@ -85,8 +85,8 @@ def judged(process: Recorded, truth: Mapping[str, int]) -> Check:
 
 
 def check(variables: Mapping[str, str], files: Path) -> Check:
-    """Traces the program. Raises UnsupportedError where nothing can be traced here, with the
-    reason."""
+    """Traces the program of known touches. Raises UnsupportedError with the reason where nothing
+    can be traced here."""
     program = PACKAGE / PROGRAM
     if not program.is_file():
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""What a trace says, in sentences: what costs, where it is, what would help."""
+"""Findings of a trace, in sentences: costs, the allocations that cause them, and advice."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from watari.attach.trace.transfers import Direction, How, totals
 from watari.common.units import format_bytes, format_duration
 
 LEAST_COPY = 64 * 1024  # bytes: below that a launch costs more than the copy
-LEAST_PART = 0.01  # of the traced time: less is not worth a sentence
-OFTEN = 3  # times an allocation crosses
+LEAST_PART = 0.01  # of the traced time: a smaller saving is not reported
+OFTEN = 3  # crossings of an allocation that are reported
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What sentences are made from."""
+    """The data of a trace that sentences are made from."""
 
     process: Recorded
     allocations: Sequence[Allocation]
@@ -37,7 +37,7 @@ class Seen:
 
 
 def seconds_of(rows: Array) -> float:
-    """Of all of them, one after the other."""
+    """Sum of the durations of all records, in seconds."""
     return float((rows["end"] - rows["start"]).sum()) * 1e-9
 
 
@@ -48,7 +48,7 @@ def largest(seen: Seen, rows: Array) -> int:
 
 
 def over_link(seen: Seen) -> Iterable[str]:
-    """Bytes each way, and who moved them."""
+    """Bytes each way, by copies, faults and prefetches."""
     for direction, words in ((Direction.TO_GPU, "To the GPU"), (Direction.TO_CPU, "To the CPU")):
         rows = seen.moved[seen.moved["direction"] == direction]
         if not len(rows):
@@ -79,7 +79,7 @@ def pageable(seen: Seen) -> Iterable[str]:
 
 
 def overlap(seen: Seen) -> Iterable[str]:
-    """Copies during which no kernel ran, beside a kernel that does not use their data."""
+    """Copies that run alone, though the next or previous kernel does not use their data."""
     kernels = seen.process.of(Kind.KERNEL)
     rows = seen.moved[(seen.moved["how"] == How.COPY) & (seen.moved["bytes"] >= LEAST_COPY)]
     rows = rows[np.isin(rows["direction"], (Direction.TO_GPU, Direction.TO_CPU))]
@@ -111,7 +111,7 @@ def overlap(seen: Seen) -> Iterable[str]:
 
 
 def again(seen: Seen) -> Iterable[str]:
-    """Allocations that cross over and over."""
+    """Allocations that cross the link many times in both directions."""
     counts = []
     _, sizes = totals(seen.moved, len(seen.allocations))
     ways = sizes.sum(axis=1)[:, : Direction.TO_CPU + 1]
@@ -153,6 +153,6 @@ def faults(seen: Seen) -> Iterable[str]:
 
 
 def all_of(seen: Seen) -> list[str]:
-    """Every sentence that applies, the widest first."""
+    """Every finding that applies, the most general first."""
     rules = (over_link, again, copied_unchanged, pageable, overlap, faults)
     return [sentence for rule in rules for sentence in rule(seen)]

@@ -20,7 +20,7 @@ SYSTEM = ("libc.so", "libc-", "libstdc++.so", "ld-linux", "libpthread", "libm.so
 
 
 def asked(command: list[str], text: str = "") -> list[str]:
-    """The lines that a tool answers; none where it takes too long."""
+    """The output lines of a tool; none where it exceeds its time limit."""
     try:
         done = subprocess.run(
             command, input=text, capture_output=True, text=True, errors="replace", timeout=SECONDS
@@ -31,7 +31,7 @@ def asked(command: list[str], text: str = "") -> list[str]:
 
 
 def of(frames: Iterable[Frame]) -> dict[Frame, str]:
-    """`function at file:line` of each frame that addr2line (binutils) has one for."""
+    """`function at file:line` of each frame that addr2line (binutils) resolves."""
     tool = shutil.which("addr2line")
     wanted: dict[str, list[Frame]] = defaultdict(list)
     for frame in dict.fromkeys(frames):
@@ -39,7 +39,7 @@ def of(frames: Iterable[Frame]) -> dict[Frame, str]:
             wanted[frame.module].append(frame)
     known: dict[Frame, str] = {}
     for module, inside in wanted.items() if tool else ():
-        # the return address lies behind the call
+        # the return address is after the call
         places = [hex(frame.offset - 1) for frame in inside]
         answer = asked([str(tool), "-Cfspe", module, *places])
         for frame, line in zip(inside, answer, strict=False):
@@ -50,8 +50,8 @@ def of(frames: Iterable[Frame]) -> dict[Frame, str]:
 
 
 def demangled(names: Mapping[int, str]) -> dict[int, str]:
-    """The names of kernels as they are written in C++, by c++filt (binutils) where it is there;
-    as they are where it is not, or takes too long."""
+    """The names of kernels, demangled by c++filt (binutils); unchanged where it is missing or takes
+    too long."""
     tool = shutil.which("c++filt")
     text = "".join(f"{name}\n" for name in names.values())
     found = asked([tool], text) if tool and names else []
@@ -59,12 +59,12 @@ def demangled(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def is_of_system(frame: Frame) -> bool:
-    """Whether a frame is the C library's or the like."""
+    """Whether a frame belongs to a system library: C, C++, the loader, threads."""
     return Path(frame.module).name.startswith(SYSTEM)
 
 
 def site(frames: Sequence[Frame], known: Mapping[Frame, str]) -> str:
-    """The innermost frame that is neither the CUDA runtime's nor the system's."""
+    """The innermost frame outside the CUDA runtime and the system libraries, in words."""
     own = [f for f in frames if not is_of_system(f) and not symbols.is_runtime(f)]
     if own and own[0] in known:
         return known[own[0]]

@@ -1,4 +1,4 @@
-"""Allocations by address and time: the same address may belong to several, one after the other."""
+"""Allocations by address and time: one address may belong to several allocations in turn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from watari.attach.events import Allocation
 from watari.attach.trace.records import Array
 
 NOBODY = -1
-SLACK = 1e-3  # seconds: transfers that a release waited for are recorded with the GPU's clock
+SLACK = 1e-3  # seconds of tolerance: a transfer before a release is recorded with the GPU's clock
 
 
 def owners(allocations: Sequence[Allocation], addresses: Array, times: Array) -> Array:
-    """The index of the allocation at each address and time (ns), NOBODY where there was none. One
-    that lived at that time comes before one that did shortly before or after."""
+    """The index of the allocation at each address and time (ns), NOBODY where there was none. An
+    allocation alive at that time is preferred to one alive shortly before or after it."""
     order = np.argsort(addresses, kind="stable")
     ascending = addresses[order]
     at = times.astype(np.float64)[order] * 1e-9

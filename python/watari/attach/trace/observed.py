@@ -1,4 +1,4 @@
-"""The trace file: what `predict` and `advise` read, and what the page shows."""
+"""The trace file: input of `predict` and `advise`, and the data of the page."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def timeline(moved: Array, count: int, begin: int, end: int) -> list[dict[str, l
 
 
 def costliest(seen: Seen, sites: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Transfers of one kind, allocation and call site together; those that took longest."""
+    """Transfers grouped by kind, direction, allocation and call site; the groups that took
+    longest."""
     moved = seen.moved
     groups = moved[["how", "direction", "allocation", "site", "pageable"]]
     alike = np.lexsort([groups[name] for name in groups.dtype.names or ()])
@@ -118,7 +119,7 @@ def kernel_rows(seen: Seen, names: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def touched_rows(sampled: Sequence[Launch], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The allocations that sampled launches touch: how many did, and bytes of one of those."""
+    """The allocations that sampled launches touch: number of these launches, mean bytes of one."""
     rows = []
     for name in dict.fromkeys(name for launch in sampled for name in launch):
         own = [launch[name] for launch in sampled if name in launch]
@@ -135,7 +136,7 @@ def touched_rows(sampled: Sequence[Launch], names: Mapping[str, str]) -> list[di
 
 
 def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
-    """What happened to each allocation."""
+    """Transfers and faults of each allocation."""
     counts = {}
     for counter in COUNTED:
         faults = seen.process.counters(counter)
@@ -203,7 +204,8 @@ def trace(
     sites: Mapping[int, str],
     facts: dict[str, Any],
 ) -> dict[str, Any]:
-    """The file. `facts`: the command, its seconds, the check, why it is incomplete."""
+    """The content of the trace file. `facts`: the command, its seconds, the check, why it is
+    incomplete."""
     names = unique([a.name for a in seen.allocations])
     stretches = phases.with_uses(seen.process, seen.moved, seen.allocations, seen.touches)
     known = dict(zip((a.name for a in seen.allocations), seen.labels, strict=True))

@@ -1,8 +1,8 @@
 """The trace as Chrome's JSON, which ui.perfetto.dev opens (Trace Event Format).
 
-Slices of one thread must lie one in another or apart: what overlaps gets a row, which is a thread
-of its own. The UI shows threads by their number, which must not be that of the process: it takes
-such a thread for the main one.
+Slices of one thread must be nested or disjoint: overlapping slices go to several rows, each a
+thread of its own. The UI shows threads by their number. No thread may have the number of the
+process: the UI takes it for the main thread.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from watari.attach.trace.transfers import Direction, How
 from watari.common.kernels import short
 
 Event = dict[str, Any]
-# tracks, as threads of the traced process; until `numbered`, the rows of a track have its number in
-# their last digit
+# tracks, as threads of the traced process; before `numbered`, the last digit of a row's number is
+# its track
 KERNELS, COPIES_IN, COPIES_OUT, COPIES_ON, MOVES_IN, MOVES_OUT, FAULTS, WAITS = range(1, 9)
 TRACKS = {
     KERNELS: "GPU: kernels",
@@ -32,17 +32,17 @@ TRACKS = {
     FAULTS: "faults",
     WAITS: "CPU waits",
 }
-ROWS = 10  # numbers of threads from row to row
+ROWS = 10  # added to the number of a thread for each further row
 COPIES: dict[int, int] = {Direction.TO_GPU: COPIES_IN, Direction.TO_CPU: COPIES_OUT}
 
 
 def microseconds(nanoseconds: float) -> float:
-    """The unit of the format."""
+    """Nanoseconds in the unit of the format."""
     return float(nanoseconds) / 1e3
 
 
 def slice_of(pid: int, track: int, name: str, start: int, end: int, arguments: Event) -> Event:
-    """Something with a beginning and an end, in nanoseconds."""
+    """An event with start and end, in nanoseconds."""
     return {
         "ph": "X",
         "name": name,
@@ -55,7 +55,7 @@ def slice_of(pid: int, track: int, name: str, start: int, end: int, arguments: E
 
 
 def numbered(threads: Iterable[int], pid: int) -> dict[int, int]:
-    """The number that each thread is written with: the rows of a track follow each other."""
+    """The final number of each thread: the rows of a track follow each other, and none is `pid`."""
     order = sorted(threads, key=lambda thread: (thread % ROWS, thread))
     return {thread: n + (n >= pid) for n, thread in enumerate(order, 1)}
 
@@ -96,7 +96,7 @@ def transfers(seen: Seen) -> Iterator[Event]:
 
 
 def faults(seen: Seen) -> Iterator[Event]:
-    """Instants on one track."""
+    """Faults as instants on one track."""
     for counter, name in ((Counter.GPU_FAULT, "GPU fault"), (Counter.CPU_FAULT, "CPU fault")):
         rows = seen.process.counters(counter)
         of = owners(seen.allocations, rows["address"], rows["start"]).tolist()
@@ -148,7 +148,7 @@ def slices(seen: Seen) -> Iterator[Event]:
 
 
 def events(seen: Seen, name: str) -> list[Event]:
-    """Everything in order of time, from 0; what CUPTI has no time of (0) is left out."""
+    """All events in order of time, from 0; records without a time (0) are left out."""
     every = [*apart(slices(seen)), *faults(seen), *allocated(seen)]
     timed = sorted((event for event in every if event["ts"] > 0), key=itemgetter("ts"))
     begin = timed[0]["ts"] if timed else 0
@@ -163,5 +163,5 @@ def events(seen: Seen, name: str) -> list[Event]:
 
 
 def document(seen: Seen, name: str) -> str:
-    """The file."""
+    """The content of the file."""
     return json.dumps({"displayTimeUnit": "ns", "traceEvents": events(seen, name)})

@@ -1,12 +1,13 @@
-"""Phases of a program: stretches in which one processor works, and what it accesses in each.
+"""Phases of a program: stretches in which one processor works, and the data that it accesses.
 
-The GPU works from the start of a kernel to the end of the last that follows within 50 µs. The CPU
-works where a copy or a fault of the CPU begins outside these stretches. A copy to the GPU stands
-for the CPU's writing of these bytes, a copy back for its reading them. A phase ends where the other
-processor's begins.
+The GPU works from the start of a kernel to the end of the last one that follows within 50 µs. The
+CPU works where a copy or a fault of the CPU begins outside these stretches. A copy to the GPU
+counts as a write of its bytes by the CPU, a copy back as a read. A phase ends where a phase of the
+other processor begins.
 
-Bytes of a GPU phase are those that its kernels touch (touched.py). Without that, they are those
-that came to the GPU since the phase before (read) and that leave it in the next (written), once.
+Bytes of a GPU phase are those that its kernels touch (touched.py). Without samples, they are the
+bytes that came to the GPU since the previous phase (read) and that leave it in the next one
+(written), once.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from watari.attach.trace.touched import Touches, ordinals
 from watari.attach.trace.transfers import Direction, How
 
 TOGETHER = 50_000  # ns between kernels of one stretch
-MOST = 1000  # phases; what follows belongs to the last two
+MOST = 1000  # phases; later work belongs to the last two
 
 
 @dataclass
 class Use:
-    """An allocation in a phase: bytes of one pass, and all bytes."""
+    """Accesses to an allocation in a phase: bytes of one pass, and bytes of all passes."""
 
     read: float = 0
     written: float = 0
@@ -38,7 +39,7 @@ class Use:
     written_in_all: float = 0
 
     def add(self, read: float, written: float, passes: int = 1) -> None:
-        """More passes, over the same bytes as before or more."""
+        """Adds passes over the same bytes as before or more."""
         self.read = max(self.read, read)
         self.written = max(self.written, written)
         self.read_in_all += read * passes
@@ -46,7 +47,7 @@ class Use:
 
     @property
     def passes(self) -> float:
-        """How often the bytes of one pass were accessed."""
+        """Number of accesses to the bytes of one pass."""
         once = self.read + self.written
         return (self.read_in_all + self.written_in_all) / once if once else 1.0
 
@@ -64,7 +65,7 @@ class Stretch:
     to_cpu: int = 0
 
     def use(self, allocation: int) -> Use:
-        """What this phase does with an allocation."""
+        """The accesses of this phase to an allocation."""
         return self.uses.setdefault(allocation, Use())
 
 
@@ -86,7 +87,7 @@ def inside(times: Array, starts: Array, ends: Array) -> Array:
 
 
 def find(process: Recorded, moved: Array, allocations: Sequence[Allocation]) -> list[Stretch]:
-    """The phases, without what is accessed in them."""
+    """The phases, without their accesses."""
     kernels = process.of(Kind.KERNEL)
     fills = process.of(Kind.FILL)
     work = np.concatenate([kernels, fills])
@@ -115,7 +116,7 @@ def find(process: Recorded, moved: Array, allocations: Sequence[Allocation]) -> 
 
 
 def index_of(stretches: Sequence[Stretch], times: Array) -> Array:
-    """The phase of each time; what comes before the first belongs to it."""
+    """The phase of each time; a time before the first phase belongs to the first."""
     starts = np.array([s.start for s in stretches], np.uint64)
     return np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
 
@@ -123,7 +124,7 @@ def index_of(stretches: Sequence[Stretch], times: Array) -> Array:
 def with_uses(
     process: Recorded, moved: Array, allocations: Sequence[Allocation], touches: Touches
 ) -> list[Stretch]:
-    """The phases and what is accessed in them."""
+    """The phases with their accesses."""
     stretches = find(process, moved, allocations)
     if not stretches:
         return []
@@ -138,7 +139,7 @@ def with_uses(
 
 
 def add_copies(stretches: list[Stretch], moved: Array) -> None:
-    """What copies say of the CPU, and of the GPU where they stay on it."""
+    """Adds the accesses that copies show: of the CPU, or of the GPU for copies on it."""
     copies = moved[moved["how"] == How.COPY]
     rows = columns(copies, "direction", "allocation", "source", "bytes")
     phases = index_of(stretches, copies["start"]).tolist()
@@ -161,7 +162,7 @@ def add_copies(stretches: list[Stretch], moved: Array) -> None:
 
 
 def on_cpu(stretches: list[Stretch], phase: int) -> Stretch:
-    """The phase itself, or the CPU's before it where a copy ran beside kernels."""
+    """The phase itself, or the CPU phase before it if a copy ran beside kernels."""
     before = max(phase - 1, 0)
     is_cpu = stretches[phase].processor == "cpu"
     return stretches[phase if is_cpu or stretches[before].processor != "cpu" else before]
@@ -170,7 +171,7 @@ def on_cpu(stretches: list[Stretch], phase: int) -> Stretch:
 def add_kernels(
     stretches: list[Stretch], process: Recorded, touches: Touches, by_name: dict[str, int]
 ) -> None:
-    """Launches of each phase, and what they touch."""
+    """Adds the launches of each phase, and the accesses of these launches."""
     kernels = process.of(Kind.KERNEL)
     phases = index_of(stretches, kernels["start"]).tolist()
     each = zip(phases, kernels["name"].tolist(), ordinals(kernels["name"]).tolist(), strict=True)
@@ -190,7 +191,8 @@ def add_kernels(
 def add_migrations(
     stretches: list[Stretch], moved: Array, allocations: Sequence[Allocation], sampled: bool
 ) -> None:
-    """What moves of managed memory say: bytes that go to a processor are accessed by it."""
+    """Adds the accesses that migrations show: a processor reads the managed memory that moves to
+    it. The GPU's count only without samples."""
     rows = moved[moved["how"] != How.COPY]
     phases = index_of(stretches, rows["start"]).tolist()
     sums: dict[tuple[int, int, int], float] = {}
@@ -216,7 +218,8 @@ def add_migrations(
 
 
 def add_guesses(stretches: list[Stretch]) -> None:
-    """Nobody saw what kernels touch: they read what came, and write what is read after them."""
+    """Guesses accesses of GPU phases without samples: kernels read the data that the CPU wrote in
+    the phase before, and write the data that are read in the phase after."""
     for i, stretch in enumerate(stretches):
         if stretch.processor != "gpu":
             continue
@@ -234,13 +237,14 @@ def add_first_writes(
     allocations: Sequence[Allocation],
     written: frozenset[str],
 ) -> None:
-    """Managed memory that the CPU wrote: as many bytes as the GPU then uses of it. A page that is
-    read first faults as read alone: `written` names allocations whose writes were seen apart."""
+    """Adds writes of the CPU to managed memory: as many bytes as the next phase uses of it. A page
+    that is read first shows a read fault only: `written` names allocations whose writes were
+    detected separately."""
     faults = process.counters(Counter.CPU_FAULT)
     if not len(faults):
         return
     writing = owners(allocations, faults["address"], faults["start"])
-    known = np.array([a.name in written for a in allocations] + [False])  # the last: NOBODY
+    known = np.array([a.name in written for a in allocations] + [False])  # the last entry: NOBODY
     is_write = np.isin(faults["flags"], WRITES) | known[writing]
     phases = index_of(stretches, faults["start"])
     pairs = set(zip(phases[is_write].tolist(), writing[is_write].tolist(), strict=True))
@@ -254,7 +258,7 @@ def add_first_writes(
 
 
 def rows(stretches: Sequence[Stretch], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Phases as a trace file has them; those without an access are left out."""
+    """Phases as a trace file has them; phases without an access are left out."""
     found = []
     for number, stretch in enumerate(stretches, 1):
         accesses = [

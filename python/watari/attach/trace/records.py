@@ -1,7 +1,7 @@
-"""Reads what the injected library wrote: src/attach/injected/format.hpp has the format.
+"""Reads the records of the injected library; src/attach/injected/format.hpp has the format.
 
-A process has two files: records of 64 bytes, and lines of text that records refer to. A file of a
-killed process ends in the middle of a record or line: what is whole counts.
+A process has two files: records of 64 bytes, and lines of text that records refer to. The file of a
+killed process ends in a partial record or line: only whole ones count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SITE = re.compile(r"(?P<module>.*)\+0x(?P<offset>[0-9a-f]+)")
 
 
 class Kind(IntEnum):
-    """What a record is about."""
+    """The kind of a record."""
 
     BEGIN = 1
     KERNEL = 2
@@ -87,7 +87,8 @@ WRITES = (2, 3)  # CUpti_ActivityUnifiedMemoryAccessType: write, atomic
 
 
 def columns(rows: Array, *names: str) -> Iterator[tuple[Any, ...]]:
-    """These fields of each row, as Python's numbers: one by one NumPy takes far longer."""
+    """These fields of each row, as Python's numbers: reading NumPy values one by one is far
+    slower."""
     return zip(*(rows[name].tolist() for name in names), strict=True)
 
 
@@ -110,7 +111,7 @@ class Recorded:
         return self.by_kind[kind]
 
     def counters(self, counter: Counter) -> Array:
-        """Those of one counter of unified memory."""
+        """The records of one counter of unified memory."""
         found = self.of(Kind.COUNTER)
         own: Array = found[found["detail"] == counter]
         return own
@@ -128,7 +129,7 @@ class Recorded:
 
     @property
     def once(self) -> float:
-        """Seconds that tracing took once, however long the program ran."""
+        """Seconds that tracing takes once, independent of how long the program runs."""
         ended = self.of(Kind.END)
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
@@ -139,7 +140,7 @@ class Recorded:
 
 
 def read_notes(path: Path, into: Recorded) -> None:
-    """The lines of text: `name` of a kernel, `site` of a call, `error`."""
+    """Reads the lines of text: `name` of a kernel, `site` of a call, `error`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -147,7 +148,7 @@ def read_notes(path: Path, into: Recorded) -> None:
     for line in text.split("\n")[:-1]:
         word, _, numbered = line.partition(" ")
         number, _, rest = numbered.partition(" ")
-        if not number.isdecimal():  # what a full disk or a signal left of a line
+        if not number.isdecimal():  # a partial line, left by a full disk or a signal
             continue
         if word == "name":
             into.names[int(number)] = rest
@@ -161,7 +162,7 @@ def read_notes(path: Path, into: Recorded) -> None:
 
 
 def read_process(path: Path) -> Recorded:
-    """One process. Raises FileError for a format of another version."""
+    """Reads one process. Raises FileError for another version of the format."""
     data = path.read_bytes()
     records = np.frombuffer(data[: len(data) // RECORD.itemsize * RECORD.itemsize], RECORD)
     process = Recorded(int(path.stem.partition("-")[2]), records)
@@ -173,5 +174,5 @@ def read_process(path: Path) -> Recorded:
 
 
 def read(folder: Path) -> list[Recorded]:
-    """All processes that loaded the library."""
+    """Reads all processes that loaded the library."""
     return [read_process(path) for path in sorted(folder.glob("records-*.bin"))]

@@ -1,9 +1,10 @@
-"""Traces a program: the check, a run as it is, a traced run, and one in which kernels are sampled.
+"""Traces a program: the check, a run as it is, a traced run, and a run with sampled kernels.
 
-check     watari_touches, whose touches are known: does this machine lose records?
+check     runs watari_touches, whose touches are known: does this machine lose records?
 as it is  its seconds are the measurement; those of the other runs are not
-traced    allocations by the preloaded library, what moves by CUPTI
-sampled   all memory managed, evicted before the first launches of each kernel: what they touch
+traced    the preloaded library records allocations, CUPTI records copies and migrations
+sampled   all memory is managed, and evicted before the first launches of each kernel: its pages
+          on the GPU afterwards are those that the launch touched
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from watari.machine import cupti
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
-LAUNCHES = 16  # of each kernel that are sampled
-SAMPLING = 5.0  # seconds that sampling may take, and those of the program as it is
-MANAGED = 2.0  # times these seconds: the sampled run is ended then, with its memory managed
+LAUNCHES = 16  # sampled launches of each kernel
+SAMPLING = 5.0  # seconds that sampling may take, beyond those of the program as it is
+MANAGED = 2.0  # further time of the sampled run, as a multiple of the seconds as it is
 MOST_NAMES = 5  # of kernels, in a message
 NOT_ASKED = "not asked for"
 Report = Callable[[str], None]
@@ -48,15 +49,15 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Traced:
-    """The trace file's content, and what Perfetto is given."""
+    """The content of the trace file, and the data for Perfetto."""
 
     content: dict[str, Any]
     seen: Seen
 
 
 def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
-    """What makes the driver load the injected library, which writes into `files`. `sampling`:
-    seconds that this may take; 0 samples no launch."""
+    """Environment variables that make the driver load the injected library, which writes into
+    `files`. `sampling`: seconds that sampling may take; 0 samples no launch."""
     return {
         "CUDA_INJECTION64_PATH": str(library(INJECTED, files)),
         "WATARI_TRACE_FOLDER": str(files),
@@ -70,7 +71,7 @@ def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[
 
 
 def fresh(files: Path, name: str) -> Path:
-    """A folder for one run."""
+    """Makes a folder for one run."""
     folder = files / name
     folder.mkdir()
     return folder
@@ -88,13 +89,14 @@ def traced_run(
 
 
 def busiest(processes: list[Recorded]) -> Recorded:
-    """The process that has most to say: several use CUDA in some programs."""
+    """The process with most kernels, copies and counters: some programs use CUDA in several
+    processes."""
     counted = (Kind.KERNEL, Kind.COPY, Kind.COUNTER)
     return max(processes, key=lambda p: sum(len(p.of(kind)) for kind in counted))
 
 
 def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[str]:
-    """Why a trace is not all that happened."""
+    """Why a trace is incomplete."""
     reasons = [f"check before the trace: {reason}" for reason in judged.reasons]
     reasons += [f"CUPTI: {error}" for error in dict.fromkeys(process.errors)]
     if process.dropped:
@@ -112,7 +114,7 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
 
 
 def outside(process: Recorded) -> int:
-    """Records whose time lies before the library was loaded, or after the end."""
+    """Number of records with a time before the library was loaded, or after the end."""
     begun, ended = process.of(Kind.BEGIN), process.of(Kind.END)
     starts = process.records["start"]
     late = starts > ended["start"][0] + CLOCKS if len(ended) else np.zeros(len(starts), bool)
@@ -122,14 +124,14 @@ def outside(process: Recorded) -> int:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of the sampled run: seconds that sampling may take, and seconds after which it is ended."""
+    """Bounds of the sampled run: seconds that sampling may take, and the time limit of the run."""
 
     sampling: float
     end: float
 
     @classmethod
     def of(cls, seconds: float) -> Bounds:
-        """For a program that takes so long as it is."""
+        """The bounds for a program that takes `seconds` as it is."""
         sampling = SAMPLING + seconds
         return cls(sampling, SAMPLING + sampling + MANAGED * seconds)
 
@@ -137,8 +139,8 @@ class Bounds:
 def sample(
     start: Start, files: Path, path: Path, bounds: Bounds, code: int = 0
 ) -> tuple[touched.Touches, str]:
-    """What kernels touch, and what is missing in that. When the time for sampling is spent, the
-    program goes on without. `code`: how it ends as it is."""
+    """The touches of kernels, and the gaps in them. After the seconds for sampling the program runs
+    on without it. `code`: the exit code of the program as it is."""
     sampling = bounds.sampling
     bounded = replace(start, limit=min(start.limit, bounds.end))
     try:
@@ -155,7 +157,7 @@ def sample(
 
 
 def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> list[str]:
-    """What the sampled run did not see."""
+    """Gaps of the sampled run, in words."""
     why = [] if touches else ["no launch could be sampled"]
     if ending.timed_out:
         why.append(
@@ -191,8 +193,8 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
 
 
 def lost(process: Recorded, touches: touched.Touches) -> list[str]:
-    """Migrations without a record, in the sampled run: page tables say what moved there. A program
-    that lets managed memory move may have lost records of the traced run likewise."""
+    """Reports migrations of the sampled run that have no record: page tables show what moved there.
+    If the traced program migrates memory, its records may be lost likewise."""
     migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
     missing = touches.found - touches.recorded
     if not (migrations and missing):
@@ -204,8 +206,8 @@ def lost(process: Recorded, touches: touched.Touches) -> list[str]:
 
 
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
-    """Everything. Raises UsageError where there is no such program, WatariError where it cannot be
-    traced."""
+    """Runs the check and every run, and makes the trace. Raises UsageError where there is no such
+    program, WatariError where it cannot be traced."""
     require_program(start.command)
     try:
         path = cupti.find()
@@ -264,7 +266,7 @@ def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:
 def of_runs(
     start: Start, plain: Ending, ending: Ending, reasons: list[str], judged: check.Check
 ) -> dict[str, Any]:
-    """What was run, how long it took and how it ended."""
+    """Facts of the runs: command, seconds, exit codes, check, and why the trace is incomplete."""
     return {
         "command": start.text,
         "complete": not reasons,

@@ -1,17 +1,16 @@
-"""What each launch touches, from the run in which all memory was on the CPU before it began.
+"""The memory that each launch touches, from the run in which all memory is on the CPU before it.
 
-All memory is managed in that run, and some of it read-mostly, so that a write after a read faults
-too. Before the first launches of each kernel, all of it is evicted. Behind each of them the library
-looks where every page is (src/attach/injected/sample.cpp): the pages on the GPU are those that it
-touched, and read-mostly ones without a copy on the CPU are those that it wrote. The driver fetches
-64 KiB at least and prefetches around faults: bytes are an upper limit where accesses are sparse.
+All memory is managed in that run, and some of it is read-mostly, so that a write after a read
+faults, too. Before each of the first launches of a kernel all of it is evicted. After the launch
+the library looks up where every page is (src/attach/injected/sample.cpp). Pages on the GPU were
+touched; read-mostly pages without a copy on the CPU were written. The driver fetches at least 64
+KiB and prefetches around faults: bytes are an upper limit where accesses are sparse.
 
-The recorded transfers of a launch are a second source, since records get lost. They count where
-they are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its
-time.
+The recorded transfers of a launch are a second source, but records get lost. They count where they
+are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its time.
 
-Launches are matched by kernel and order. A launch after the last sampled one is taken to touch what
-the sampled ones did, in the same order again.
+Launches are matched by kernel and order. Launches after the last sampled one are assumed to repeat
+the touches of the sampled ones, in the same order.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from watari.attach.trace.transfers import Direction, migrated
 
 @dataclass(frozen=True)
 class Touch:
-    """One launch on one allocation: bytes, and what its faults were."""
+    """Accesses of one launch to one allocation: bytes, and whether it read or wrote."""
 
     bytes: float
     reads: bool
@@ -42,13 +41,14 @@ Launch = Mapping[str, Touch]  # by the name of the allocation
 
 @dataclass(frozen=True)
 class Touches:
-    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes.
+    """Touches of the sampled launches of each kernel, in order; and the allocations that the CPU
+    writes.
 
     unended   launches that had not ended in their time: their bytes are recorded transfers
-    unseen    bytes whose place was unknown behind a launch, in all of them
-    unwatched allocations that launches touched, in which nobody looked for writes
+    unseen    bytes whose place was unknown after a launch, summed over all launches
+    unwatched allocations that launches touched, and that were not examined for writes
     found     bytes of the pages that launches brought to the GPU
-    recorded  bytes of those that have a record of their transfer
+    recorded  bytes of these pages whose transfer has a record
     """
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
@@ -67,13 +67,13 @@ class Touches:
         return ordinal % len(self.kernels.get(kernel) or (0,))
 
     def of(self, kernel: str, ordinal: int) -> Launch | None:
-        """What this launch touches, None where that is not known."""
+        """The touches of this launch; None where they are not known."""
         sampled = self.kernels.get(kernel)
         return sampled[self.index(kernel, ordinal)] if sampled else None
 
 
 def ordinals(names: Array) -> Array:
-    """0, 1, ... of each launch among those of the same kernel, in order."""
+    """The ordinal (0, 1, ...) of each launch among those of the same kernel."""
     order = np.argsort(names, kind="stable")
     _, first, counts = np.unique(names[order], return_index=True, return_counts=True)
     found = np.zeros(len(names), np.int64)
@@ -82,13 +82,13 @@ def ordinals(names: Array) -> Array:
 
 
 def window(times: Array, begin: int, end: int) -> slice:
-    """The records from one time, or other number, on and before another; in order."""
+    """The slice of ascending times, or other numbers, from `begin` on and before `end`."""
     low, high = np.searchsorted(times, [begin, end])
     return slice(int(low), int(high))
 
 
 def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
-    """What the sampled launches touch."""
+    """The touches of the sampled launches."""
     launched = process.of(Kind.KERNEL)
     launched = launched[np.isin(launched["correlation"], process.of(Kind.EVICTED)["correlation"])]
     kernels = {int(kernel["correlation"]): kernel for kernel in launched}
@@ -128,7 +128,7 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
 
 
 def bytes_of(moved: Array, owner: int) -> int:
-    """What moved of this allocation."""
+    """Bytes of this allocation that moved."""
     return int(moved["bytes"][moved["allocation"] == owner].sum())
 
 
@@ -139,9 +139,9 @@ def touched(
     accesses: Array,
     pages: Mapping[int, Any],
 ) -> dict[str, Touch]:
-    """One launch: bytes from where the pages are, or from what moved; writes from the pages, reads
-    from the faults. An allocation without a recorded write was read: the driver prefetches what
-    lies beside a fault."""
+    """The touches of one launch. Bytes are those of the pages on the GPU, or of the transfers if
+    these are more. Pages and faults show writes, faults show reads. An allocation without a write
+    counts as read: the driver prefetches around a fault, without further faults."""
     is_write = np.isin(accesses, WRITES)
     on_gpu = np.array(list(pages), np.int64)
     found = {}

@@ -1,4 +1,5 @@
-"""What crossed the link or stayed on the GPU: copies with their call, managed memory that moved."""
+"""Transfers over the link or on the GPU: copies with their call, and migrations of managed
+memory."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from watari.attach.trace.records import PAGEABLE, Array, Copy, Counter, Kind, Re
 
 
 class Direction(IntEnum):
-    """Where the bytes go."""
+    """The direction of a transfer."""
 
     TO_GPU = 0
     TO_CPU = 1
@@ -22,7 +23,8 @@ class Direction(IntEnum):
 
 
 class How(IntEnum):
-    """Who moves them: a copy of the program's, a fault, a prefetch that the program asked for."""
+    """The cause of a transfer: a copy by the program, a fault, a prefetch that the program
+    requested."""
 
     COPY = 0
     FAULT = 1
@@ -39,7 +41,7 @@ TRANSFER = np.dtype(
         ("pageable", "?"),
         ("whole", "?"),  # the CPU waited for it
         ("allocation", "<i8"),
-        ("source", "<i8"),  # of a copy on the GPU: the allocation that is read
+        ("source", "<i8"),  # the allocation that a copy on the GPU reads
         ("site", "<u8"),
         ("address", "<u8"),
         ("stream", "<u4"),
@@ -48,7 +50,7 @@ TRANSFER = np.dtype(
 DIRECTIONS: dict[int, Direction] = {Copy.TO_GPU: Direction.TO_GPU, Copy.TO_CPU: Direction.TO_CPU}
 DIRECTIONS |= {Copy.TO_ARRAY: Direction.TO_GPU, Copy.FROM_ARRAY: Direction.TO_CPU}
 DIRECTIONS |= {Copy.ON_CPU: Direction.ON_CPU}
-USER = 1  # CUpti_ActivityUnifiedMemoryMigrationCause: the program asked for it
+USER = 1  # CUpti_ActivityUnifiedMemoryMigrationCause: the program requested it
 
 
 def with_calls(copies: Array, calls: Array) -> Array:
@@ -64,7 +66,7 @@ def with_calls(copies: Array, calls: Array) -> Array:
 
 
 def copied(process: Recorded, allocations: Sequence[Allocation]) -> Array:
-    """The program's copies."""
+    """The transfers by copies of the program."""
     copies = process.of(Kind.COPY)
     calls = with_calls(copies, process.of(Kind.CALL))
     rows = np.zeros(len(copies), TRANSFER)
@@ -105,7 +107,7 @@ def migrated(process: Recorded, allocations: Sequence[Allocation]) -> Array:
 
 
 def totals(moved: Array, count: int) -> tuple[Array, Array]:
-    """Transfers and their bytes, by allocation (so many there are), how and direction."""
+    """Transfers and their bytes, by allocation (there are `count`), how and direction."""
     rows = moved[moved["allocation"] != NOBODY]
     shape = (count, len(How), len(Direction))
     place = np.ravel_multi_index((rows["allocation"], rows["how"], rows["direction"]), shape)
@@ -115,6 +117,6 @@ def totals(moved: Array, count: int) -> tuple[Array, Array]:
 
 
 def transfers(process: Recorded, allocations: Sequence[Allocation]) -> Array:
-    """Both, by time."""
+    """Copies and migrations, in order of time."""
     every = np.concatenate([copied(process, allocations), migrated(process, allocations)])
     return every[np.argsort(every["start"], kind="stable")]

@@ -1,4 +1,4 @@
-"""What it costs that threads share a counter, of one processor and of both at once."""
+"""The cost of a shared counter: for threads of one processor, and for both processors at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def most(cases: Sequence[Measured], contention: str) -> Measured | None:
 
 
 def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
-    """One counter against one each, by the GPU where both were measured on it."""
+    """Compares one shared counter with one counter a thread; on the GPU if both ran there."""
     alone = [m for m in cases if not m["together"]]
     for who in dict.fromkeys(sorted((m["processor"] for m in alone), key=lambda p: p == "cpu")):
         own = [m for m in alone if m["processor"] == who and m["memory"] == own_memory(who)]
@@ -74,7 +74,7 @@ def kinds(cases: Sequence[Measured]) -> list[str]:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """What threads of a processor should do, and what both processors reach."""
+    """Advice on counters for threads of one processor, and the rates of both at once."""
     counted = [
         m for m in cases if m.case == "atomic" and m.drawn and not m.flagged and m.bytes_per_sample
     ]

@@ -20,12 +20,12 @@ COUNTER = 8  # bytes
 LINE = 128  # bytes from one worker's own counter to the next, with contention=none
 GPU_WORKERS = 2**17  # threads of a GPU that share the updates
 MOST_BINS, MOST_UPDATES = 2**28, 2**32
-SLOWEST_UPDATE = 2e-6  # seconds: a page that moves from processor to processor is shared by many
+SLOWEST_UPDATE = 2e-6  # seconds: many updates share the move of a page between processors
 WRONG = "{count} counters do not have the number of their updates"
 
 
 def bins(p: Parameters) -> int:
-    """Counters of a histogram; of others the axis says nothing."""
+    """Counters of a histogram; 1 for other contentions, to which the axis does not apply."""
     return int(p["bins"]) if p["contention"] == "histogram" else 1
 
 
@@ -38,7 +38,7 @@ def workers(p: Parameters) -> int:
 
 
 def updates(p: Parameters) -> int:
-    """All of a sample."""
+    """Updates of a sample, by all processors."""
     return int(p["updates"]) * (2 if p["together"] else 1)
 
 
@@ -48,7 +48,7 @@ def counter_bytes(p: Parameters) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """Both processors meet on managed memory, unless another is named; bins make a histogram."""
+    """With `together`, memory defaults to managed; with `bins`, contention to histogram."""
     settled = dict(given)
     if settled.get("together") and "memory" not in settled:
         settled["memory"] = "managed"
@@ -58,7 +58,7 @@ def settle(given: Parameters) -> Parameters:
 
 
 def require_sense(p: Parameters) -> None:
-    """Raises UsageError for two processors of which one is not named."""
+    """Raises UsageError for `together` without a GPU."""
     if p["together"] and p["processor"] == "cpu":
         raise UsageError(
             "atomic: together=yes has the CPU's threads beside a GPU: add processor=gpu"
@@ -86,7 +86,7 @@ def extra_seconds(p: Parameters) -> float:
 
 
 def labels(p: Parameters) -> dict[str, str]:
-    """Bins are a histogram's."""
+    """Hides the bins of a case that is no histogram."""
     return {} if p["contention"] == "histogram" else {"bins": ""}
 
 

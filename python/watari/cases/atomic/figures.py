@@ -1,4 +1,4 @@
-"""Case atomic: updates in a second over who wants the same counter, one line a processor."""
+"""Case atomic: updates a second by contention, a group for each processor and memory."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def point(m: Measured) -> Row:
 
 
 def crowd(m: Measured) -> float:
-    """From all at one counter to each at its own."""
+    """The sort key: from one counter for all threads to one counter a thread."""
     return float("inf") if m["contention"] == "none" else bins(m.parameters)
 
 
 def panel(same: Sequence[Measured]) -> Panel:
-    """A dot a case with the range of its trials, a row of them for each processor and memory."""
+    """A dot for each case with the range of its trials, a group for each processor and memory."""
     points = [point(m) for m in sorted(same, key=crowd)]
     order = list(dict.fromkeys(row["spread"] for row in points))
     domain = decades([row[end] for row in points for end in ("low", "high")])
@@ -75,7 +75,7 @@ def panel(same: Sequence[Measured]) -> Panel:
 
 
 def updates(same: Sequence[Measured]) -> str:
-    """How many updates a sample has, of each processor."""
+    """`4,194,304 updates a sample`: updates by each processor."""
     counts = sorted({int(m["updates"]) for m in same})
     return f"{' and '.join(f'{count:,}' for count in counts)} updates a sample"
 

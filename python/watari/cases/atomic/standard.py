@@ -1,5 +1,5 @@
-"""What the standard plan measures of shared counters: each contention once a processor, then one
-counter by both processors at once, in every memory that both address."""
+"""Shared counters in the standard plan: each contention once a processor, then one counter by both
+processors at once, in every memory that both address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPREAD = ["counter", "histogram", "none"]
 
 
 def updates(machine: Machine) -> Rows:
-    """Some seconds."""
+    """Rows of the plan, which take some seconds."""
     few: dict[str, Any] = {"trials": 2, "samples": 5, "updates": 2**20}
     rows: Rows = [{**few, "processor": "cpu", "contention": SPREAD}]
     if not gpus(machine):

@@ -31,7 +31,7 @@ def spread_words(p: Parameters) -> str:
 
 
 def special(p: Parameters) -> str:
-    """What is not as usual: the other processor, memory that is not its own."""
+    """Unusual values in words: both processors at once, memory that is not the processor's own."""
     parts = [
         "with the CPU at once" if p["together"] else "",
         "" if p["memory"] == own_memory(p["processor"]) else f"{p['memory']} memory",
@@ -52,7 +52,7 @@ def rates(m: Measured) -> list[float]:
 
 
 def rate_of(m: Measured, processor: str) -> str:
-    """What a processor made of its half by its own clock; empty where it was alone."""
+    """Updates a second of a processor's half, by its own clock; empty if it ran alone."""
     series = f"{processor}_s"
     found = [median(t["series"][series]) for t in m.trials if series in (t.get("series") or {})]
     return format_count(m.bytes_per_sample / COUNTER / 2 / median(found)) if found else ""

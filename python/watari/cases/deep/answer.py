@@ -15,7 +15,7 @@ from watari.results.statistics import interval
 
 
 def seconds(m: Measured) -> float:
-    """Of the whole program: the median over trials."""
+    """Seconds of the whole program: the median over trials."""
     return median(whole(m))
 
 
@@ -36,8 +36,8 @@ def listed(words: Sequence[str]) -> str:
 
 
 def compared(cases: Sequence[Measured]) -> list[list[Measured]]:
-    """The same data and passes of a GPU in styles that copy and that do not, fastest first, a list
-    for each number of nodes, most nodes last."""
+    """Cases of a GPU with the same data and passes, in styles that copy and that do not: a list
+    for each number of nodes, most nodes last. The fastest style comes first in each list."""
     same: dict[tuple[object, ...], list[Measured]] = {}
     for m in cases:
         if m.case == "deep" and m["processor"] != "cpu" and m.drawn and not m.flagged:
@@ -60,7 +60,7 @@ def copies(m: Measured) -> bool:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """The fastest style of the tree with most nodes, and where another one is faster."""
+    """The fastest style of the tree with most nodes, and the trees for which another is faster."""
     rows = compared(cases)
     if not rows:
         return []

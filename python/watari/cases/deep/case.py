@@ -20,12 +20,12 @@ from watari.common.errors import UsageError
 
 DOUBLE, NODE = 8, 32  # bytes
 DEEPEST = 20
-SLOWEST_NODE, SLOWEST_BYTE = 2e-4, 2e-9  # seconds: of its allocations and copies, of filling it
+SLOWEST_NODE, SLOWEST_BYTE = 2e-4, 2e-9  # seconds: to allocate and copy a node, to fill a byte
 WRONG = "{count} elements of the tree do not have the value that the samples compute"
 
 
 def nodes(p: Parameters) -> int:
-    """Of a whole binary tree."""
+    """Nodes of a complete binary tree."""
     return (1 << int(p["depth"])) - 1
 
 

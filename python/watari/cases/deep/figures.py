@@ -1,4 +1,4 @@
-"""Case deep: what a program with a tree of pointers takes, by style and depth."""
+"""Case deep: seconds of a program with a tree of pointers, by style and depth."""
 
 from __future__ import annotations
 

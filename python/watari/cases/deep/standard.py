@@ -1,4 +1,4 @@
-"""What the standard plan measures of trees: a thousand nodes, in each style."""
+"""Trees in the standard plan: a thousand nodes, in each style."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Rows = list[dict[str, Any]]
 
 
 def trees(machine: Machine) -> Rows:
-    """Some seconds, most of them for a thousand allocations and copies."""
+    """Rows of the plan, which take some seconds, mostly for a thousand allocations and copies."""
     size = min(2**28, default_size(machine, {}))
     few: dict[str, Any] = {"size": size, "depth": 10, "trials": 2, "samples": 5}
     rows: Rows = [{**few, "processor": "cpu"}]

@@ -1,4 +1,4 @@
-"""What an element costs that lies apart from the others, beside a line and a page."""
+"""The cost of an element that lies apart from the others, beside a line and a page."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ByElement = dict[int, Measured]
 
 
 def each(m: Measured) -> float:
-    """Nanoseconds of an element, of all threads together."""
+    """Nanoseconds of a pass by all threads, divided by its elements."""
     return pass_seconds(m) / elements(m.parameters) * NS
 
 
 def at_random(m: Measured) -> bool:
-    """Elements at random, in memory that no axis has changed."""
+    """Whether a case gathers at random, with no unusual value of another axis."""
     return (
         m.case == "gather"
         and m.drawn
@@ -37,8 +37,9 @@ def at_random(m: Measured) -> bool:
 
 
 def compared(cases: Sequence[Measured]) -> ByElement:
-    """Cases that differ in the element alone, one smaller than a line: a GPU's before a CPU's, the
-    processor's own memory before others, then those with most elements, then the largest array."""
+    """Cases that differ in the size of an element alone, with sizes below and from a line on. Of
+    several such sets: a GPU's, then in the processor's own memory, then with most sizes, then with
+    the largest array."""
     same: dict[tuple[object, ...], ByElement] = {}
     for m in filter(at_random, cases):
         key = (m["processor"], m["memory"], m["size"], m["threads"], m.run)
@@ -58,7 +59,8 @@ def compared(cases: Sequence[Measured]) -> ByElement:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """The smallest element, a line of bytes, the largest one; from which size on bytes count."""
+    """The cost of the smallest element, of one of a line and of the largest; the smallest size that
+    reaches half of the best rate."""
     found = compared(cases)
     if not found:
         return []

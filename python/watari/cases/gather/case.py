@@ -41,7 +41,7 @@ WRONG = "{count} words of 4 bytes are not those of the gathered elements"
 
 
 def parse_stride(text: str) -> int:
-    """Whole words. Raises UsageError."""
+    """Bytes of a stride, a multiple of 4. Raises UsageError."""
     stride = parse_size(text)
     if stride % WORD:
         raise UsageError(f"'{text}' is not a multiple of {WORD} bytes")
@@ -49,24 +49,25 @@ def parse_stride(text: str) -> int:
 
 
 def usual_stride(p: Parameters) -> int:
-    """An element a cache line, or side by side where they are larger."""
+    """A cache line, or the element if it is larger."""
     return max(int(p["element"]), line_bytes(p["processor"]))
 
 
 def usual_source(p: Parameters) -> str:
-    """Where the memory lies, or the side from which turns bring it back."""
+    """The side of the memory, `cpu` or `gpu`; with turns the side of the other processor."""
     if p["turns"] != "none":
         return "cpu" if p["processor"].startswith("gpu") else "gpu"
     return side(p["memory"], p["processor"]).split(":")[0]
 
 
 def elements(p: Parameters) -> int:
-    """How many a pass collects."""
+    """Elements that a pass collects."""
     return int(p["size"]) // DOUBLE * DOUBLE // int(p["stride"])
 
 
 def require_elements(p: Parameters) -> None:
-    """Raises UsageError where elements overlap, or where there is none."""
+    """Raises UsageError if elements overlap or none fits, and for turns with the processor's own
+    side as source or with a hint."""
     if p["stride"] < p["element"]:
         raise UsageError(
             f"gather: stride={p['stride']} is less than an element of {p['element']} bytes"
@@ -83,9 +84,10 @@ def require_elements(p: Parameters) -> None:
 
 
 def profile(p: Parameters) -> Profile:
-    """One pass a sample: the elements are read from where they lie, and written beside who reads.
+    """One pass a sample: it reads the elements in place and writes them to the processor's memory.
 
-    Pages of shared memory may have moved to the processor, so the fastest path is within its own.
+    Pages of shared memory may have moved to the processor, so the fastest path is within its own
+    memory.
     """
     who, moved = p["processor"], elements(p) * int(p["element"])
     phase = Phase(
@@ -104,8 +106,8 @@ def profile(p: Parameters) -> Profile:
 
 
 def extra_seconds(p: Parameters) -> float:
-    """Seconds of all elements one by one, and of a fault for each page of the first pass; of each
-    pass where the source changes sides, and back."""
+    """Seconds of all elements one by one, and of a fault for each page: once in the first pass, or
+    twice a pass if turns move the source to the other side and back."""
     samples = int(p["samples"])
     moved = 1 if p["turns"] == "none" else 2 * samples
     return elements(p) * samples * SLOWEST_ELEMENT + moved * (
@@ -114,7 +116,7 @@ def extra_seconds(p: Parameters) -> float:
 
 
 def labels(p: Parameters) -> dict[str, str]:
-    """An element has its unit; a stride and a toucher as usual are not named."""
+    """Shows an element with its unit; hides a usual stride and a usual first touch."""
     size = exact_size(p["element"])
     element = {"element": f"{size}B" if size.isdigit() else size}
     usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}

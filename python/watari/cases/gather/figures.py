@@ -1,7 +1,7 @@
 """Case gather: bytes gathered in a second over the size of an element, one line a memory and order.
 
-Dashed lines are in ascending order, whole ones at random. The first pass over pages that lay
-elsewhere has a line of its own.
+Dashed: elements in ascending order. Solid: at random. The first pass over pages that had to move
+has a line of its own.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from watari.common.units import format_size
 from watari.results.measured import Measured
 
 LOOK = Look("GB/s gathered", width=380)
-MOVED = 2.0  # a first pass of so many later ones has faulted pages in
+MOVED = 2.0  # ratio to later passes above which the first pass has faulted pages in
 Row = dict[str, Any]
 
 
 def moves(same: Sequence[Measured]) -> bool:
-    """Whether the first passes of a line are slow enough to be drawn by themselves."""
+    """Whether the first passes of a line are slow enough for a line of their own."""
     return any(each[0] > MOVED * median(each) for m in same for each in passes(m)) and all(
         m["memory"] in ("managed", "system") for m in same
     )
@@ -48,7 +48,7 @@ def point(m: Measured, name: str, first: bool) -> Row:
 
 
 def lines(same: Sequence[Measured]) -> list[Row]:
-    """A point a case; of pages that moved, a second line for the first pass."""
+    """A point for each case; if pages moved, a second line for the first pass."""
     found: list[Row] = []
     keys = [{**m.parameters, "element": 0, "stride": 0} for m in same]
     for key in [k for i, k in enumerate(keys) if k not in keys[:i]]:

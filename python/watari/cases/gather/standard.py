@@ -1,5 +1,5 @@
-"""What the standard plan measures of gathers: a line and a page in each processor's own memory, and
-what reaching for the other's costs."""
+"""Gathers in the standard plan: a line and a page in each processor's own memory, and a GPU's reads
+of memory on the side of the CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL = 2**16
 
 
 def gathers(machine: Machine) -> Rows:
-    """Some seconds."""
+    """Rows of the plan, which take some seconds."""
     size = min(2**28, default_size(machine, {}))
     few: dict[str, Any] = {"size": size, "trials": 2, "samples": 5}
     rows: Rows = [{**few, "processor": "cpu", "element": ELEMENTS}]

@@ -20,7 +20,7 @@ SAYS = (
     "the cache lines of the gathered elements, the least that must move. Before a pass: what turns="
     "takes, prefetches behind a pass included."
 )
-LINE = {"cpu": 64}  # bytes that the smallest transfer has: a line, of a GPU's line a sector
+LINE = {"cpu": 64}  # bytes of the smallest transfer: a cache line, on a GPU a sector of a line
 SECTOR = 32
 TURNS = {
     "none": "",
@@ -31,7 +31,7 @@ TURN_SERIES = {"none": (), "read": ("read_s",), "prefetch": ("bring_s", "back_s"
 
 
 def special(p: Parameters) -> str:
-    """What is not as usual: stride, toucher, hint, turns, huge pages."""
+    """Unusual values in words: stride, first touch, hint, turns, pages."""
     there = side(p["memory"], p["processor"]).split(":")[0]
     parts = [
         "" if p["stride"] == usual_stride(p) else f"stride {format_size(p['stride'])}",
@@ -67,8 +67,8 @@ def first_seconds(m: Measured) -> float:
 
 
 def turn_seconds(m: Measured) -> float:
-    """Seconds that the source takes to change sides between two passes, 0 if it does not; the first
-    time is left out, in which its pages may be new or in place."""
+    """Seconds that the source takes to change sides between two passes, 0 if it does not. The first
+    turn does not count, since its pages may be new or already in place."""
     parts = [
         [second for trial in m.trials for second in trial["series"][name][1:]]
         for name in TURN_SERIES[m["turns"]]

@@ -1,4 +1,4 @@
-"""Values and defaults of the axes of case `gemm`, and what follows from them in bytes and flops."""
+"""Values and defaults of the axes of case `gemm`, and the bytes and flops of a case."""
 
 from __future__ import annotations
 
@@ -64,24 +64,24 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 
 
 def default_n(machine: Machine, parameters: Parameters) -> int:
-    """Seconds of work."""
+    """A side for which a product takes seconds."""
     return 4096 if parameters["processor"] == "cpu" else 16384
 
 
 def default_store(machine: Machine, parameters: Parameters) -> str:
-    """Files, but for engines that know memory alone."""
+    """`file`, or `ram` for the engines of matrices in memory."""
     return "ram" if parameters["engine"] in IN_MEMORY else "file"
 
 
 def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
-    """A quarter of the three matrices, and no less than some small tiles take."""
+    """A quarter of the three matrices, but at least GEMM_USUAL_SLOTS tiles of the least size."""
     smallest = {**parameters, "tile": _native.GEMM_LEAST_TILE}
     return max(matrix_bytes(parameters) // 4, _native.GEMM_USUAL_SLOTS * slot_bytes(smallest))
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
-    """The largest power of two up to 2048 of which fast memory holds 32 tiles. This default and the
-    next two are the library's (src/watari/gemm/defaults.hpp)."""
+    """The largest power of two up to 2048 with which fast memory holds 32 tiles; else 128. The
+    library defines this default and the next two (src/watari/gemm/defaults.hpp)."""
     element = BYTES[parameters["precision"]]
     return _native.gemm_default_tile(parameters["fast-memory"], element)
 
@@ -94,7 +94,7 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight."""
+    """Requests in flight of each thread."""
     p, element = parameters, BYTES[parameters["precision"]]
     return _native.gemm_default_depth(
         p["engine"], p["store"] == "file", p["layout"], p["tile"], element
@@ -102,8 +102,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for fast memory that does not hold the tiles of one product, twice, for
-    factors that the elements' type does not hold, and for files without a folder."""
+    """Raises UsageError if fast memory holds fewer than 5 tiles, if alpha or beta is beyond the
+    precision, or if the `~` in the folder of the files has no meaning."""
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
@@ -135,7 +135,8 @@ def flops(p: Parameters) -> int:
 
 
 def least_bytes(p: Parameters) -> int:
-    """Bytes that move even where all fits in fast memory: what counts is read once, C written."""
+    """Bytes that move even if all fits in fast memory: C is written; A and B (unless alpha is 0)
+    and C (unless beta is 0) are read once."""
     m, n, k = int(p["m"]), int(p["n"]), int(p["k"])
     elements = m * n + (m * k + k * n if p["alpha"] else 0) + (m * n if p["beta"] else 0)
     return elements * BYTES[p["precision"]]

@@ -19,8 +19,8 @@ SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
 
 
 def bytes_per_sample(p: Parameters) -> int:
-    """Bytes read and written with a square block of C in fast memory: b^2 tiles of C, and twice b
-    of A and of B."""
+    """Bytes read and written with a square block of C in fast memory: b^2 tiles of C, 2b of A and
+    2b of B."""
     m, n, k, tile = (int(p[name]) for name in ("m", "n", "k", "tile"))
     b = max(1, math.isqrt(slots(p) + 4) - 2) if p["schedule"] == "reuse" else 1
     elements = m * k * -(-n // (b * tile)) + k * n * -(-m // (b * tile))
@@ -40,14 +40,15 @@ def profile(p: Parameters) -> Profile:
         repeats=int(p["samples"]),
     )
     footprint = {own_memory(processor): p["fast-memory"]}
-    if p["store"] == "ram":  # matrices in files take none
+    if p["store"] == "ram":  # matrices in files take no memory
         kind = p["engine"] if p["engine"] in axes.IN_MEMORY else "pageable"
         footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
     return Profile((phase,), footprint, False, matrix_bytes(p) if p["store"] == "file" else 0)
 
 
 def extra_seconds(p: Parameters) -> float:
-    """Seconds that arithmetic may need, and a slow disk for making, reading and checking files."""
+    """Seconds that arithmetic may need, and that a slow disk may need to write, read and check
+    files."""
     samples = int(p["samples"])
     arithmetic = samples * flops(p) / (SLOW_CPU if p["processor"] == "cpu" else SLOW_GPU)
     disk = 3 * matrix_bytes(p) + samples * bytes_per_sample(p) if p["store"] == "file" else 0

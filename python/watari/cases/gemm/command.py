@@ -18,7 +18,7 @@ from watari.common.units import format_bytes, format_duration, format_flops
 
 
 class ProgressReport:
-    """Prints the forecast, then how far the product is."""
+    """Prints the forecast, then the progress of the product."""
 
     def __init__(self, only_plan: bool = False) -> None:
         self.only_plan = only_plan
@@ -53,8 +53,8 @@ class ProgressReport:
 
 
 def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
-    """Makes the product and says what it took. Raises what `watari.gemm` raises; what this machine
-    lacks is an error here, since there is no product then."""
+    """Makes the product and prints its summary. Raises the errors of `watari.gemm`, but UsageError
+    in place of UnsupportedError, since the command then makes no product."""
     report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
@@ -66,7 +66,7 @@ def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
 
 
 def summary(done: Product, out: Path, report: ProgressReport) -> str:
-    """What a finished product took, in some lines."""
+    """Time, bytes and rates of a completed product, in some lines."""
     if not report.share:
         return f"{out}: was completed by an earlier run"
     size = done.bytes_read + done.bytes_written
@@ -82,7 +82,7 @@ def gemm(
     a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
     b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
     output: Annotated[
-        Path,  # read with --beta alone; that code reports what is wrong
+        Path,  # read only with --beta, by code that reports its errors
         typer.Option(
             "--output",
             "-o",
@@ -131,5 +131,5 @@ def gemm(
 
 
 def add_to(app: typer.Typer) -> None:
-    """Makes it a command of `watari`."""
+    """Adds the command `watari gemm`."""
     app.command(epilog="Example: watari gemm A.npy B.npy -o C.npy --fast-memory 8GiB")(gemm)

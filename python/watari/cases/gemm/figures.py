@@ -32,7 +32,7 @@ RATIO = "gemm-gpu-over-posix"  # the published quantity
 
 
 def name(m: Measured, cases: Sequence[Measured]) -> str:
-    """The line that a case is on: its engine, with threads where they were tried."""
+    """The name of a case's line: its engine, with threads if several numbers were measured."""
     threads = {other["threads"] for other in cases if other["engine"] == m["engine"]}
     if len(threads) < 2:
         return str(m["engine"])
@@ -62,7 +62,7 @@ def points(cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def floors(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Both floors at each tile, where trials have reported them."""
+    """Both floors at each tile, if trials reported them."""
     marks = []
     for tile in sorted({row["tile"] for row in data}):
         for floor in FLOORS:
@@ -76,7 +76,7 @@ def floors(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def labels(
     data: Sequence[dict[str, Any]], domain: tuple[float, float], right: float
 ) -> list[dict[str, Any]]:
-    """The name at the right end of each line and floor, none over another."""
+    """The name at the right end of each line and floor, without overlaps."""
     last = {row["name"]: row for row in data}
     low, high = map(math.log, domain)
     wanted = [HEIGHT * (high - math.log(row["seconds"])) / (high - low) for row in last.values()]
@@ -146,7 +146,7 @@ def dashes(data: Sequence[dict[str, Any]]) -> alt.Scale:
 
 def ratio(cases: Sequence[Measured]) -> str:
     """The comparison of Hanawa (2025), measured here and published: `gpu` over `posix` with one
-    thread, at its tile or the largest below."""
+    thread, at the tile of that paper or the largest below it."""
     times = {}
     for m in cases:
         if m["engine"] == "gpu" or (m["engine"], m["threads"]) == ("posix", 1):
@@ -164,7 +164,7 @@ def ratio(cases: Sequence[Measured]) -> str:
 
 
 def title(m: Measured) -> str:
-    """Which of several charts it is: `16384, each product reads its tiles, matrices in ram`."""
+    """The title of a chart: `16384, each product reads its tiles, row-major in memory`."""
     reads = "blocks of C stay" if m["schedule"] == "reuse" else "each product reads its tiles"
     where = "memory" if m["store"] == "ram" else "files"
     parts = [
@@ -178,7 +178,7 @@ def title(m: Measured) -> str:
 
 
 def over_tile(cases: Sequence[Measured]) -> Drawn:
-    """A chart for each store and schedule, where there is more than one point."""
+    """A chart for each store and schedule that has more than one point."""
     charts: Drawn = []
     for same in groups(drawable(cases, "gemm"), *ALIKE).values():
         if len({(m["engine"], m["threads"], m["tile"]) for m in same}) > 1:

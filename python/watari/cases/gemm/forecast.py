@@ -32,9 +32,9 @@ from watari.common.units import (
 )
 
 CHUNK = 4 * 2**20
-SAMPLE = 32 * CHUNK  # bytes, read to know a disk's rate
+SAMPLE = 32 * CHUNK  # bytes read to measure a disk's rate
 READERS = 4
-SIDE = 1024  # of matrices multiplied to know a CPU's rate
+SIDE = 1024  # of matrices multiplied to measure a CPU's rate
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,13 @@ def forecast(
 
 
 def addresses_are_limited() -> bool:
-    """Whether `ulimit -v` is set: NumPy's OpenBLAS and its threads would take of it."""
+    """Whether `ulimit -v` is set: NumPy's OpenBLAS and its threads take address space."""
     return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def file_rate(path: Path) -> float | None:
-    """Bytes per second of a file's beginning, past the page cache; None where that cannot be, and
-    of a small file."""
+    """Bytes per second of reads at a file's beginning, past the page cache. None if the file cannot
+    be read so, if it is small, and under `ulimit -v`."""
     if addresses_are_limited():
         return None
     try:
@@ -131,12 +131,12 @@ def file_rate(path: Path) -> float | None:
 
 
 def read_chunk(file: int, index: int) -> int:
-    """Reads one chunk into memory that direct I/O takes; bytes that came."""
+    """Reads one chunk into page-aligned memory, as direct I/O needs; returns the bytes read."""
     return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
 
 
 def folder_rate(folder: str) -> float | None:
-    """Bytes per second of the disk below a folder, by a file without a name: a kill leaves none."""
+    """Bytes per second of a folder's disk, measured with an unnamed file: a kill leaves no file."""
     path = Path(expanded(folder))
     with suppress(OSError):
         path.mkdir(parents=True, exist_ok=True)
@@ -188,7 +188,7 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
 
 
 def name(p: Parameters) -> str:
-    """What most plans differ in."""
+    """The axes in which most plans differ, as text."""
     return (
         f"gemm {axes.sides(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
         f"{p['schedule']}, {p['precision']}, {p['store']}"
@@ -207,7 +207,7 @@ def forecast_text(p: Parameters, rate: float | None) -> str:
 
 
 def special(cases: Sequence[Parameters], beside: Sequence[Parameters]) -> str:
-    """`, alpha=0.0`: the other axes in which these cases are not as varied as all of their name."""
+    """`, alpha=0.0`: the other axes whose values differ from those of all cases of that name."""
     text = ""
     for axis in ("processor", "layout", "alpha", "beta", "folder"):
         mine, others = (dict.fromkeys(as_text(p[axis]) for p in ps) for ps in (cases, beside))

@@ -1,5 +1,5 @@
-"""Numbers of case `gemm` from its trials: seconds, flops per second, bytes per second, and how far
-that is from the floor."""
+"""Numbers of case `gemm` from its trials: seconds, flops per second, bytes per second, and time
+over the floor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Speed:
 
 
 def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
-    """The numbers of trials that went well."""
+    """The numbers of successful trials."""
 
     def middle(name: str) -> float | None:
         values = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]
@@ -50,7 +50,7 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
 
 
 def columns(flops: int, trials: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The numbers of trials that went well as text, by what a table calls them."""
+    """The numbers of successful trials as text, by column of a table."""
     if not trials:
         return dict.fromkeys(COLUMNS, "")
     numbers = speed(flops, trials)

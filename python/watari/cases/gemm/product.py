@@ -19,11 +19,11 @@ from watari.machine import openblas
 
 PathLike = str | os.PathLike[str]
 PRECISION = {"float32": "single", "float64": "double"}
-INTERVAL = 1.0  # seconds; between two syncs of finished tiles, and two reports of progress
+INTERVAL = 1.0  # seconds between two syncs of completed tiles, and between two progress reports
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM ended a product; the message says what is kept."""
+    """Ctrl-C or SIGTERM ended a product; the message reports its completed tiles."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Silent:
 
 @dataclass(frozen=True)
 class Product:
-    """What a product took. Tiles of `finished_before` were computed by an earlier, killed run."""
+    """Time and bytes of a product. An earlier, killed run computed `finished_before` tiles."""
 
     seconds: float
     bytes_read: int
@@ -140,13 +140,13 @@ def gemm(
 
 
 def prepared(asked: Parameters) -> Any:
-    """The library's product, which has looked at everything that could be wrong. Raises UsageError,
-    FileError, UnsupportedError."""
+    """The library's product, with all arguments and files checked. Raises UsageError, FileError,
+    UnsupportedError."""
     return _native.GemmProduct({**asked, "blas_folder": openblas.folder(), "interval": INTERVAL})
 
 
 def described(product: Any, output: str, asked: Parameters) -> Work:
-    """What it is, in the words of the case."""
+    """The product as `Work`, in the words of the case."""
     facts = product.facts()
     names = ("m", "n", "k", "processor", "engine", "tile", "threads", "depth")
     parameters = {name: facts[name] for name in names}

@@ -24,7 +24,7 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 
 
 def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial in this process; its seed, which makes the matrices, is another one each time."""
+    """One trial in this process. Its seed, which generates the matrices, is a new one each time."""
     given = native_parameters(parameters)
     trial = compiled("gemm")(given)
     trial["quantities"]["seed"] = {"value": float(given["seed"]), "unit": "1"}

@@ -21,9 +21,9 @@ GRIDS = {
     "XXL": (1024, 1024, 2048),
 }
 STYLES = library.styles("himeno")
-ARRAYS, FIELD = 14, 4  # of a grid; bytes of an element
+ARRAYS, FIELD = 14, 4  # arrays of a grid; bytes of an element
 BYTES_PER_POINT = ARRAYS * FIELD
-SPLIT = "2x2x1"  # how a split is written
+SPLIT = "2x2x1"  # an example of a split
 
 
 def parse_triple(text: str) -> tuple[int, int, int]:
@@ -59,7 +59,7 @@ def interior(grid: str) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """What was given, with ranks and split made one. Raises UsageError."""
+    """The given values, with ranks and split that agree. Raises UsageError."""
     settled = ranks.settle("himeno", given, SPLIT)
     if settled.get("overlap") and settled["split"] != ranks.along_first(settled["ranks"], SPLIT):
         raise UsageError(f"himeno: overlap=yes needs a split along i alone, not {settled['split']}")
@@ -78,5 +78,5 @@ def require_sense(parameters: Parameters) -> None:
 
 
 def default_halo(machine: Machine, parameters: Parameters) -> str:
-    """What the style is written for: by the host, by a pointer, or whatever carries fastest."""
+    """The halo that a style in directives is written for on a GPU; else the fastest one."""
     return ranks.halo_of(STYLES[parameters["style"]], machine, parameters)

@@ -15,7 +15,7 @@ from watari.cases.himeno.axes import BYTES_PER_POINT, FIELD
 from watari.common.library import Style
 
 FLOPS = 34  # a point, by convention
-# nothing is published of such a prefetch; the model knows nothing of a kernel's arguments
+# no published value covers such a prefetch; the model does not cover a kernel's arguments
 NOT_MODELLED = ("system-prefetch", "explicit-struct", "managed-struct")
 
 
@@ -64,15 +64,15 @@ def profile(parameters: Parameters) -> Profile:
 
 
 def modelled(style: Style) -> str:
-    """The word of the model for what a style does: directives copy, or leave it to the driver."""
+    """The model's word for a style: directives copy explicitly, or leave memory to the driver."""
     if not style.in_directives:
         return style.name
     return "explicit" if "device" in style.kinds else style.memory
 
 
 def accesses(processor: str, field: int, more: int) -> tuple[Access, ...]:
-    """Of an iteration: 12 arrays are read, p is read, wrk2 written; a second kernel takes wrk2 back
-    to p."""
+    """Accesses of an iteration: 12 arrays and p are read, wrk2 is written; a second kernel copies
+    wrk2 to p."""
     return (
         Access("coefficients", processor, 12 * field, 0),
         Access("p", processor, field, more * field),

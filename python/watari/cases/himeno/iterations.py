@@ -1,8 +1,7 @@
-"""Himeno, iteration by iteration: the first, those in which pages move, the steady state.
+"""Himeno, iteration by iteration: the first, iterations in which pages move, the steady state.
 
-Both axes are logarithmic: most of what changes is in the first fifty of 3000 iterations. From the
-sixtieth on the samples of a trial are gathered, a few percent of the axis at a time: the line is
-their median, the band holds every one of them.
+Both axes are logarithmic: most changes are in the first fifty of 3000 iterations. From the sixtieth
+on, a point of the line is the median of a few percent of the axis; the band holds all samples.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def bins(count: int) -> list[tuple[int, int]]:
 
 
 def points(trial: Any) -> dict[str, list[float]]:
-    """The line of one trial in ms, and the range of what it stands for."""
+    """The line of one trial in ms, and the range of the samples behind each of its points."""
     times = [1e3 * s for s in statistics.seconds(trial)]
     parts = [(i, times[i:j]) for i, j in bins(len(times))]
     return {
@@ -91,7 +90,7 @@ def panel(m: Measured, domain: tuple[float, float]) -> Panel:
 
 
 def marks(m: Measured, count: int, x: alt.X) -> list[Any]:
-    """A triangle at the first iteration of the steady state, as in the figure of migration."""
+    """A dashed rule at the first iteration of the steady state; none without a migration."""
     first = speed.of(m).migrated + 2
     if first == 2 or first > count:
         return []

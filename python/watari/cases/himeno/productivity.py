@@ -22,7 +22,7 @@ ASIDE = 0.3  # statements
 
 
 def best(cases: Sequence[Measured]) -> list[Measured]:
-    """Of each style the program that is fastest as a whole, on one processor."""
+    """The program of each style whose whole run is fastest, on one processor."""
     alone = [m for m in cases if m.drawn and m.ranks == 1]
     return [max(same, key=lambda m: speed.of(m).whole) for same in groups(alone, "style").values()]
 
@@ -83,7 +83,7 @@ def chart(cases: Sequence[Measured]) -> Panel:
 
 
 def groups_of(data: Sequence[dict[str, Any]], within: int) -> list[list[dict[str, Any]]]:
-    """Points with equal numbers of statements, or nearly equal ones."""
+    """Points in groups whose numbers of statements differ by at most `within`."""
     nearby: list[list[dict[str, Any]]] = []
     for row in sorted(data, key=lambda row: row["statements"]):
         if nearby and row["statements"] - nearby[-1][0]["statements"] <= within:
@@ -94,7 +94,7 @@ def groups_of(data: Sequence[dict[str, Any]], within: int) -> list[list[dict[str
 
 
 def speeds(cases: Sequence[Measured]) -> dict[str, str]:
-    """Of each style `2660, 1511`: GFLOPS in the steady state and over the whole run."""
+    """GFLOPS of each style in the steady state and over the whole run: `2660, 1511`."""
     by_style = {m["style"]: speed.of(m) for m in cases}
     return {
         name: f"{format_rate(f.steady) if f.steady is not None else '-'}, {format_rate(f.whole)}"

@@ -21,14 +21,14 @@ from watari.common.units import format_rate
 from watari.results.measured import Measured
 
 HEIGHT, BAR, PALE = 230, 24, 0.4
-NUMBER_ROOM = 0.19  # of the height, for a number on its side
+NUMBER_ROOM = 0.19  # share of the height that a rotated number takes
 # numbered as in Doi (2016)
 NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed": 4}
 PROGRAM = ("form", "data")
 
 
 def halo_path(m: Measured) -> str:
-    """How the halo crosses: `nccl, overlapped`; with the split where it is not along i alone."""
+    """The path of the halo: `nccl, overlapped`; with the split if it is not along i alone."""
     cut = "" if m["split"] in (None, f"{m.ranks}x1x1") else f", {m['split']}"
     return f"{words.halo_words(m.parameters)}{cut}"
 
@@ -83,8 +83,8 @@ def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def bar_row(m: Measured, name: str) -> dict[str, Any]:
-    """GFLOPS of the loop, as Doi (2016) has it, and of the steady state (the loop's where there is
-    none); or why there are none."""
+    """GFLOPS of the loop, as in Doi (2016), and of the steady state (the loop's if a run has no
+    steady state); or the reason why a case has no numbers."""
     row = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
     row |= {"drawn": m.drawn, "why": m.reason}
     if not m.drawn:
@@ -119,15 +119,15 @@ def weak(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
 
 
 def coloured_by(data: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The word that decides the colour of each bar: the style, or the path of the halo where bars
-    differ in nothing else."""
+    """The word that decides the colour of each bar: the style, or the path of the halo if the bars
+    of one style differ in it."""
     several = len({row["style"] for row in data}) > 1 or len({row["name"] for row in data}) == 1
     styles = {row["name"]: row["style"] for row in data}
     return styles if several else {row["name"]: row["halo"] for row in data if row["ranks"] > 1}
 
 
 def shades(words: dict[str, str]) -> dict[str, str]:
-    """The colour of each bar: that of its style or halo, lighter for every further one."""
+    """The colour of each bar: that of its style or halo, lighter for each further bar of it."""
     uses: Counter[str] = Counter()
     colours = {}
     for name, of in words.items():

@@ -6,8 +6,8 @@
 Three answers to "how fast?", and none of them hides the others: an iteration of the steady state,
 the loop as Himeno's own convention takes it (first iteration and migration included), and the whole
 run with what is outside the loop (allocation, transfers, release). A steady iteration of one rank
-is measured between device events where there are some, all else by the host's clock. The floor is
-the time in which a copy measured in the same result file would move an iteration's bytes.
+is timed by device events if the trial has them, all else by the host's clock. The floor is the time
+in which a copy measured in the same result file would move an iteration's bytes.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Performance:
     """One case: each number is the median over trials. None where it is not known."""
 
     gflops: float  # of the loop
-    whole: float  # GFLOPS of the loop and what is outside it
+    whole: float  # GFLOPS of the loop and the time outside it
     steady: float | None  # GFLOPS of an iteration of the steady state
-    rate: float | None  # its GB/s
+    rate: float | None  # GB/s of such an iteration
     first: float  # s
     migrated: int  # iterations after the first until pages have moved
     parts: dict[str, float]  # s by PARTS, the whole run
-    levels: tuple[float, ...]  # steady GFLOPS of each trial, of the loop where there is none
+    levels: tuple[float, ...]  # steady GFLOPS by trial; of the loop if no trial is steady
 
     @property
     def score(self) -> float:
@@ -61,17 +61,17 @@ class Performance:
 
 @dataclass(frozen=True)
 class Split:
-    """Where a series becomes steady: iterations [1, `steady`) migrate; `last` is its length."""
+    """The parts of a series: iterations [1, `steady`) migrate; `last` is the length."""
 
     steady: int
     last: int
 
 
 def split(trial: Trial) -> Split:
-    """First iteration, migration, steady state.
+    """Divides a trial into first iteration, migration and steady state.
 
-    Pages may move in the phase `rest`; they did where its times come down to a lower level, and do
-    so to the end where no lower level is reached (change_point.py).
+    Pages may move in the phase `rest`: they do if its times fall to a lower level, until they reach
+    it, or to the end if they never do (change_point.py).
     """
     times = statistics.seconds(trial)
     for phase in trial.get("phases") or []:
@@ -84,7 +84,7 @@ def split(trial: Trial) -> Split:
 
 
 def parts(trial: Trial) -> dict[str, float]:
-    """Seconds of one run, by what they were spent on; by the host's clock."""
+    """Seconds of one run by part (PARTS), by the host's clock."""
     boundaries = split(trial)
     reported = {name: value["value"] for name, value in (trial.get("quantities") or {}).items()}
     halo = (trial.get("series") or {}).get("halo_s") or [0.0] * boundaries.last
@@ -96,7 +96,7 @@ def parts(trial: Trial) -> dict[str, float]:
 
 
 def steady_seconds(trial: Trial) -> float | None:
-    """Seconds of an iteration in the steady state: their median; None where there is none.
+    """Seconds of an iteration in the steady state, their median; None without a steady state.
 
     Several ranks are timed by the host's clock: events of one GPU do not cover their messages.
     """
@@ -134,7 +134,7 @@ def copy_rate(m: Measured, cases: Sequence[Measured]) -> float | None:
 
 
 def ceiling(m: Measured, cases: Sequence[Measured]) -> float | None:
-    """GFLOPS at the floor: what an iteration at the rate of a copy would have."""
+    """GFLOPS at the floor, of an iteration at the rate of a copy."""
     rate = copy_rate(m, cases)
     return rate * m.flops_per_sample / m.bytes_per_sample if rate and m.bytes_per_sample else None
 

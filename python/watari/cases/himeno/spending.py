@@ -1,4 +1,4 @@
-"""Himeno: what the time of a run is spent on, from allocation to release."""
+"""Himeno: the time of a run by part, from allocation to release."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from watari.results.measured import Measured
 
 
 def spent_rows(m: Measured) -> list[dict[str, Any]]:
-    """Seconds of a run, one row a part that took any."""
+    """Seconds of a run, one row for each part that took time."""
     several = f", {words.ranks_words(m.parameters)}" if m.ranks > 1 else ""
     names = dict(zip(speed.PARTS, style.SPENT, strict=True))
     performance = speed.of(m)
@@ -45,7 +45,7 @@ def spent_rows(m: Measured) -> list[dict[str, Any]]:
 
 
 def spent(cases: Sequence[Measured]) -> Drawn:
-    """Where the time of a run goes: a chart for each run and grid, a panel for each program."""
+    """The time of a run by part: a chart for each run and grid, a panel for each program."""
     charts: Drawn = []
     drawn = [m for m in whole_programs(cases) if m.drawn]
     for heading, same in split(drawn, ("grid",), grid_title):

@@ -1,5 +1,5 @@
-"""Himeno on one processor: how fast each memory style is, ours and published, as in figure 5.8 of
-Yoshida (2024).
+"""Himeno on one processor: speed of each memory style, measured here and published, as in figure
+5.8 of Yoshida (2024).
 
 A panel is one program (processor, form, kernel), so that its rows differ in memory style alone.
 """
@@ -54,7 +54,7 @@ def programs(cases: Sequence[Measured]) -> list[list[Measured]]:
 
 
 def ordered(cases: Sequence[Measured]) -> list[Measured]:
-    """In the order of the table of styles, then by ranks."""
+    """The cases in the order of the table of styles, then by ranks."""
     return sorted(cases, key=lambda m: (list(axes.STYLES).index(m["style"]), m.ranks))
 
 
@@ -74,7 +74,7 @@ def names_axis(wide: float) -> alt.Axis:
 
 
 def speed_row(m: Measured) -> dict[str, Any]:
-    """One style: steady, loop and whole run, or why there is nothing."""
+    """Numbers of one style: steady, loop and whole run; or the reason why it has none."""
     row = {"name": m["style"], "drawn": m.drawn, "flagged": m.flagged, "why": m.reason}
     if not m.drawn:
         return {**row, "text": m.status}
@@ -97,7 +97,7 @@ def speed_row(m: Measured) -> dict[str, Any]:
 
 
 def behind(cases: Sequence[Measured]) -> str:
-    """`system is 101 GFLOPS behind explicit, 80 behind managed`, of the loop; empty without."""
+    """`Loop: system is 101 GFLOPS behind explicit, 80 behind managed`; empty without the styles."""
     loops = {m["style"]: speed.of(m).gflops for m in cases if m.drawn}
     parts = [
         f"{loops[other] - loops['system']:.0f} {GFLOPS if i == 0 else ''} behind {other}"
@@ -137,8 +137,8 @@ def speed_charts(cases: Sequence[Measured]) -> Drawn:
 
 @dataclass(frozen=True)
 class Axes:
-    """What the panels of one chart share: the scale of GFLOPS, where the bars end and the numbers
-    stand, and the room for names."""
+    """Values that the panels of one chart share: the scale of GFLOPS, the GFLOPS at which the
+    numbers stand (the end of the longest bar), and the pixels for names."""
 
     scale: alt.Scale
     most: float

@@ -1,4 +1,4 @@
-"""One trial of case `himeno`, and whether it was right: gosa against the reference values."""
+"""One trial of case `himeno`, and the check of its gosa against reference values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLERANCE = 1e-6
 
 
 def check(parameters: Parameters, gosa: Any) -> bool | None:
-    """Whether gosa is right where the reference has it; None where it has nothing.
+    """Returns True if gosa agrees with the reference, None if the reference has no value for it.
 
     Raises WrongResultError with both values.
     """

@@ -56,12 +56,12 @@ def halo_words(parameters: Parameters) -> str:
 
 
 def extent(parameters: Parameters) -> str:
-    """Its grid."""
+    """The grid."""
     return str(parameters["grid"])
 
 
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
-    """The steady state, in its own numbers."""
+    """Speed in the steady state, and its spread from trial to trial."""
     if not m.drawn:
         return plain_columns(m, cases)
     return {"median": speed.text(m, cases), "spread": spread_of(speed.of(m).levels)}

@@ -1,4 +1,4 @@
-"""Values and defaults of the axes of case `hmatrix`, and what follows from them in bytes."""
+"""Values and defaults of the axes of case `hmatrix`, and the bytes of a case."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PRECONDITIONERS = ("block-jacobi", "none")
 FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20}  # triangles for N = 1
 MOST = 10000  # of N
 FILE = "file:"
-FILE_TRIANGLES = 100_000  # assumed of a file, which is not read for an estimate
-ROW_BYTES, ROW_GROWTH = 11.3e3, 2.7e3  # at 5120 triangles and 1e-6; for each time they double
+FILE_TRIANGLES = 100_000  # assumed for a file, which is not read for an estimate
+ROW_BYTES, ROW_GROWTH = 11.3e3, 2.7e3  # at 5120 triangles and eps 1e-6; more for each doubling
 DENSE_SHARE = 1.25  # without recompression
 VECTORS, DIAGONAL = 36, 16  # doubles a triangle: a solver's vectors, the diagonal blocks' inverses
 BESIDE = 6  # vectors beside those of a cycle of GMRES
 PRODUCTS = 40  # of a solve
-ENTRIES = 1.5  # that are computed for each that is stored
+ENTRIES = 1.5  # computed for each stored entry
 
 
 def parse_mesh(text: str) -> str:
@@ -37,8 +37,7 @@ def parse_mesh(text: str) -> str:
 
 
 def in_range(named: str, text: str, low: float, high: float) -> float:
-    """A finite number in a range; `named` stands before it where it was given. Raises
-    UsageError."""
+    """A finite number from `low` to `high`; errors write `named` before it. Raises UsageError."""
     pattern = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
     value = float(text) if re.fullmatch(pattern, text, re.ASCII) else math.nan
     if not low <= value <= high:
@@ -52,7 +51,7 @@ def parse_eps(text: str) -> float:
 
 
 def parse_eta(text: str) -> float:
-    """Of the admissibility condition. Raises UsageError."""
+    """The factor of the admissibility condition. Raises UsageError."""
     return in_range("eta=", text, 0.01, 100)
 
 
@@ -67,7 +66,7 @@ def parse_budget(text: str) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """Some engines need a GPU; of several ranks each takes its own. Raises UsageError."""
+    """Some engines need a GPU; each of several ranks uses its own. Raises UsageError."""
     if given.get("ranks", 1) > 1 and ":" in given.get("processor", ""):
         raise UsageError(f"hmatrix: {given['ranks']} ranks use a GPU each: write processor=gpu")
     return {**({"processor": "gpu"} if given.get("engine") in GPU_ONLY else {}), **given}
@@ -79,7 +78,7 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for files without a folder, and a mesh that is not there."""
+    """Raises UsageError if the `~` in the folder has no meaning or the mesh's file is missing."""
     if parameters["store"] == "file":
         expanded(parameters["folder"])
     name = parameters["mesh"]
@@ -88,7 +87,7 @@ def require_sense(parameters: Parameters) -> None:
 
 
 def triangles(p: Parameters) -> int:
-    """Of a generator; a guess for a file."""
+    """Triangles of a generator's mesh; a guess for a file."""
     if p["mesh"].startswith(FILE):
         return FILE_TRIANGLES
     name, _, n = p["mesh"].partition(":")
@@ -105,6 +104,6 @@ def matrix_bytes(p: Parameters) -> int:
 
 
 def resident_bytes(p: Parameters) -> int:
-    """Of them those that stay in fast memory, about."""
+    """Bytes of the batches that stay in fast memory, about."""
     budget = int(p["fast-memory"]) * int(p["ranks"])
     return min(matrix_bytes(p), budget) if budget else matrix_bytes(p)

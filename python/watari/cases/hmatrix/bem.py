@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 EPSILON_0 = 8.854187818e-12  # F/m
 MOST_BATCH, LEAST_BATCH = 2**22, 2**14  # bytes of a batch of the matrix
-BATCHES_IN_MEMORY = 64  # that a budget should hold at least
-LEAST_SINGLE = 5e-7  # of eps, where elements of 4 bytes, which err 6e-8 at most, cost no accuracy
+BATCHES_IN_MEMORY = 64  # least number of batches that a budget should hold
+LEAST_SINGLE = 5e-7  # least eps for elements of 4 bytes, whose error of 6e-8 costs no accuracy
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked. `fast_memory` 0: as many bytes as all takes."""
+    """Options of a solve. With `fast_memory` 0 everything stays in memory."""
 
     eps: float = 1e-6
     tolerance: float = 1e-6
@@ -41,10 +41,10 @@ class Options:
     threads: int = 0
     iterations: int = 1000
     inner: int = 0  # steps with what stays in memory, as preconditioner of fgmres
-    ranks: int = 1  # processes of one launcher, all of which do this
+    ranks: int = 1  # processes of one launcher that solve together
 
     def native(self, path: Path) -> dict[str, Any]:
-        """As the library takes it."""
+        """The options as the library takes them."""
         names = ("eps", "tolerance", "processor", "fast_memory", "solver", "preconditioner")
         batch = MOST_BATCH
         while self.fast_memory and batch > LEAST_BATCH:
@@ -82,7 +82,7 @@ def end_ranks() -> None:
 
 
 class Progress(Protocol):
-    """Receives how far the work is. False from `advance` stops it."""
+    """Receives the progress of the work. `advance` returns False to stop it."""
 
     def note(self, text: str) -> None:
         """A line for people."""
@@ -92,7 +92,7 @@ class Progress(Protocol):
 
 
 class Stopped(KeyboardInterrupt):
-    """The caller stopped it; the message says what is kept."""
+    """The caller stopped the work; the message names the file that is kept."""
 
 
 class NotConvergedError(WatariError):
@@ -101,7 +101,7 @@ class NotConvergedError(WatariError):
 
 @dataclass(frozen=True)
 class Charges:
-    """Of a conductor at `potential` volts, with lengths in metres."""
+    """Charges of a conductor, with lengths in metres."""
 
     vertices: NDArray[np.float64]
     triangles: NDArray[np.int64]
@@ -126,7 +126,7 @@ def charges(
     repair: bool = False,
     keep: bool = False,
 ) -> Charges:
-    """Builds the matrix in the file `matrix`, or takes the one that is there, and solves.
+    """Builds the matrix in the file `matrix`, or uses the existing file, and solves.
 
     A build that was stopped is resumed. The file is removed at the end unless `keep`. Raises
     UsageError for a mesh that needs repair and a budget that is too small, FileError, Stopped,
@@ -158,15 +158,15 @@ def charges(
 
 
 def remove_old_journal(matrix: Path) -> None:
-    """That of a build which ended between the new name of its file and the end of its journal.
-    A build in progress has its partial file."""
+    """Removes the journal of a build that ended after the rename of its file but before the removal
+    of its journal. A build in progress has a partial file."""
     partial = matrix.with_name(f"{matrix.name}.partial")
     if not partial.exists():
         partial.with_name(f"{partial.name}.journal").unlink(missing_ok=True)
 
 
 def solve(surface: Any, asked: dict[str, Any], progress: Progress) -> dict[str, Any]:
-    """Solves, after a line that forecasts what is read."""
+    """Solves, after a note that forecasts the bytes to read."""
     from watari.common.units import format_bytes
 
     solver = _native.HmatrixSolver(surface, asked)
@@ -190,7 +190,7 @@ def solve(surface: Any, asked: dict[str, Any], progress: Progress) -> dict[str, 
 
 
 def in_units(surface: Any, solved: dict[str, Any], potential: float) -> Charges:
-    """The solution for potential 1 as charges."""
+    """Converts the solution for potential 1 to charges at `potential` volts."""
     import numpy as np
 
     vertices, triangles, signs = surface.arrays()

@@ -22,7 +22,7 @@ from watari.cases.hmatrix import axes, trial
 from watari.cases.hmatrix.axes import matrix_bytes, resident_bytes
 from watari.common.library import own_memory
 
-SLOW_ENTRIES = 1e6  # of the matrix that a slow core computes in a second
+SLOW_ENTRIES = 1e6  # entries of the matrix that a slow core computes in a second
 SLOW_MEMORY = 2e9  # bytes per second
 
 

@@ -26,7 +26,7 @@ PRECONDITIONERS = ("block-jacobi", "none")
 
 
 class Report:
-    """Prints notes and progress, of several ranks the first one; stops where `stopped` says so."""
+    """Prints notes and progress, on rank 0 alone; ends the work once `stopped` returns True."""
 
     def __init__(self, stopped: Callable[[], bool], rank: int = 0) -> None:
         self.quiet = rank > 0
@@ -35,13 +35,13 @@ class Report:
         self.stopped = stopped
 
     def note(self, text: str) -> None:
-        """A line of its own."""
+        """Prints a line of its own."""
         self.stop()
         if not self.quiet:
             print(text, flush=True)
 
     def advance(self, fraction: float, text: str) -> bool:
-        """A new bar for each stage."""
+        """Shows the progress, with a new bar for each stage."""
         stage = text.partition(",")[0].partition(" ")[0]
         if stage != self.stage and not self.quiet:
             self.stop()
@@ -66,8 +66,8 @@ def seven_digits(value: float) -> str:
 
 
 def check_outputs(mesh: str, output: Path, table: Path | None, image: Path | None) -> None:
-    """Raises UsageError for a file of another kind, one that is read, a folder that is not there:
-    before the work, which may take hours."""
+    """Raises UsageError for an output of another kind, one that is also the input, or one without a
+    folder: before the work, which may take hours."""
     if output.suffix.lower() != ".vtu":
         guess = nearest(output.suffix.lower(), [".vtu"])
         raise UsageError(
@@ -86,7 +86,7 @@ def check_outputs(mesh: str, output: Path, table: Path | None, image: Path | Non
 
 
 def print_result(found: Charges, mesh: str, output: Path) -> None:
-    """What it took, and the capacitance."""
+    """Prints time, bytes and residual of the solve, and the capacitance."""
     s = found.solved
     print(
         f"{mesh}: {len(found.triangles)} triangles, {s['products']} products in "
@@ -201,7 +201,7 @@ def bem(
 
 
 def solved(rank: int, work: Callable[[Report], Charges]) -> Charges:
-    """What the work gives, which reports its progress. Ends the program where it was stopped."""
+    """The result of `work`, which reports its progress. Ends the program if the work is stopped."""
     with stoppable() as stopped:
         report = Report(stopped, rank)
         try:
@@ -217,7 +217,7 @@ def solved(rank: int, work: Callable[[Report], Charges]) -> Charges:
 
 
 def save(found: Charges, output: Path, table: Path | None) -> None:
-    """Writes what was asked for. Raises FileError."""
+    """Writes the .vtu file and, if asked for, the table of densities. Raises FileError."""
     numbers = {"charge_density": found.density, "potential": found.potential}
     vtu.write(output, found.vertices, found.triangles, numbers)
     if table is not None:
@@ -233,5 +233,5 @@ def save(found: Charges, output: Path, table: Path | None) -> None:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Makes it a command of `watari`."""
+    """Adds the command `watari bem`."""
     app.command(epilog="Example: watari bem bumpy:16 --potential 1 -o charges.vtu")(bem)

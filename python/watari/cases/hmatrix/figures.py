@@ -2,7 +2,7 @@
 batch; a line for each engine.
 
 Hanawa (2025) has one point of this plane without its coordinates: GPU threads were at most about
-1.31 times as fast as one thread of the CPU in the whole, and 1.71 times in reading.
+1.31 times as fast as one thread of the CPU in all, and 1.71 times in reading.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ RATIOS = {  # of a solve's times, by their published quantities
     "solve_s": ("hmatrix-gpu-over-posix", "in all"),
     "read_s": ("hmatrix-gpu-over-posix-reading", "in reading"),
 }
-BOTH = ("gpu", "uring")  # that are held against one thread of posix
+BOTH = ("gpu", "uring")  # engines compared with one thread of posix
 
 Axis = Callable[[Measured], float]
 
 
 def name(m: Measured, cases: Sequence[Measured]) -> str:
-    """The line that a case is on: its engine, with threads where several numbers were tried."""
+    """The name of a case's line: its engine, with threads if several numbers were measured."""
     threads = {other["threads"] for other in cases if other["engine"] == m["engine"]}
     if len(threads) < 2 and m["engine"] != "posix":
         return str(m["engine"])
@@ -72,7 +72,7 @@ def points(cases: Sequence[Measured], over: Axis) -> list[dict[str, Any]]:
 
 
 def ratios(cases: Sequence[Measured]) -> str:
-    """The largest ratios of the time of one thread that reads and copies to that of an engine."""
+    """The largest ratios of the time of `posix` with one thread to that of an engine, as text."""
     slow = {(m["fast-memory"], m["batch"]): m for m in cases if name(m, cases) == "posix, 1 thread"}
     texts = []
     for engine in BOTH:
@@ -90,7 +90,7 @@ def ratios(cases: Sequence[Measured]) -> str:
 
 
 def theirs() -> str:
-    """The published ratios: upper bounds, of a point that their source does not state."""
+    """The published ratios: upper bounds, at a point that the source does not state."""
     entries = {entry.quantity: entry for entry in published.values()}
     given = [(entries[name], what) for name, what in RATIOS.values() if name in entries]
     bounds = ", ".join(f"{entry.high:g}x {what}" for entry, what in given)
@@ -101,7 +101,7 @@ def theirs() -> str:
 
 
 def gain(pairs: Sequence[tuple[Measured, Measured]], quantity: str) -> float:
-    """The largest ratio of two cases' times; 0: there is none."""
+    """The largest ratio of two cases' times; 0 without one."""
     times = [(value(one, quantity), value(other, quantity)) for one, other in pairs]
     return max((one / other for one, other in times if one and other), default=0.0)
 
@@ -141,7 +141,7 @@ def panel(cases: Sequence[Measured], over: Axis, x: alt.X, text: str) -> Panel:
 
 
 def what(m: Measured) -> str:
-    """Which of several charts it is."""
+    """The title of a chart."""
     parts = [
         m["mesh"],
         f"eps {short(m['eps'])}",

@@ -23,7 +23,7 @@ MISSING = "reading meshes needs trimesh: pip install 'watari[bem]'; the generato
 @dataclass(frozen=True)
 class Mesh:
     """Vertices (n x 3), triangles (m x 3, numbers of vertices), and the sign of the potential of
-    each triangle; none: + everywhere."""
+    each triangle (empty: + everywhere)."""
 
     vertices: NDArray[np.float64]
     triangles: NDArray[np.int64]

@@ -48,7 +48,7 @@ def draw(charges: Path, path: Path) -> None:
 
 
 def main(charges: str, picture: str) -> None:
-    """In the process of its own."""
+    """Draws the picture, in a process of its own."""
     import pyvista
 
     surface = pyvista.read(charges)

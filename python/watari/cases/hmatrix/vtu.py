@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TYPES = {"f8": "Float64", "i8": "Int64", "u1": "UInt8"}
-TRIANGLE = 5  # VTK's number of this kind of cell
+TRIANGLE = 5  # VTK's number for this kind of cell
 
 
 def array(name: str, values: NDArray[Any], kind: str) -> str:
-    """A DataArray element; columns of two axes are components."""
+    """A DataArray element; the columns of a two-dimensional array are components."""
     import numpy as np
 
     data = np.ascontiguousarray(values, f"<{kind}")
@@ -36,7 +36,7 @@ def write(
     triangles: NDArray[Any],
     numbers: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Writes it whole or not at all. Raises FileError."""
+    """Writes the file whole or not at all. Raises FileError."""
     import numpy as np
 
     count = len(triangles)

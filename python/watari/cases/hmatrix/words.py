@@ -53,7 +53,7 @@ def value(m: Measured, name: str) -> float | None:
 
 
 def duration(seconds: float | None) -> str:
-    """Nothing where a trial used what another one built."""
+    """A duration as text; empty without one, as for a matrix that another trial built."""
     return "" if seconds is None else format_duration(seconds)
 
 

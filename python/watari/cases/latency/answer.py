@@ -1,4 +1,4 @@
-"""What a chain of dependent loads costs: caches against memory."""
+"""The cost of a chain of dependent loads: caches against memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from watari.results.statistics import interval
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """Of the processor with most sizes, in its usual memory: the smallest and the largest array."""
+    """Latency of the smallest and the largest array, by the processor with most cases, in its usual
+    memory."""
     plain = [
         m
         for m in cases

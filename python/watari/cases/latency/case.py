@@ -36,7 +36,7 @@ WRONG = "the array is not one cycle through all elements, or the walk ended at a
 
 
 def parse_stride(text: str) -> int:
-    """Whole pointers. Raises UsageError."""
+    """Bytes of a stride, a multiple of 8. Raises UsageError."""
     stride = parse_size(text)
     if stride % POINTER:
         raise UsageError(f"'{text}' is not a multiple of {POINTER} bytes, one pointer")
@@ -44,7 +44,7 @@ def parse_stride(text: str) -> int:
 
 
 def elements(p: Parameters) -> int:
-    """How many the cycle has."""
+    """Elements of the cycle."""
     return int(p["size"]) // int(p["stride"])
 
 
@@ -58,7 +58,8 @@ def require_cycle(p: Parameters) -> None:
 
 
 def profile(p: Parameters) -> Profile:
-    """One chase a sample. Beside the array there is the cycle: on the host, and a copy."""
+    """One chase a sample. Beside the array, the table of the cycle is on the host, and a copy of it
+    in the processor's memory."""
     who, moved = p["processor"], POINTER * STEPS
     phase = Phase(
         "chase",
@@ -79,7 +80,7 @@ def extra_seconds(p: Parameters) -> float:
 
 
 def labels(p: Parameters) -> dict[str, str]:
-    """A stride of one line is usual."""
+    """Hides a stride of one line, the usual one."""
     return {"stride": ""} if p["stride"] == line_bytes(p["processor"]) else {}
 
 

@@ -24,7 +24,7 @@ from watari.results.measured import Measured
 
 UNIT = "ns"
 LOOK = Look("ns a load", width=420)
-TICK = 48  # pixels that the text of one takes
+TICK = 48  # pixels of a tick's text
 Row = dict[str, Any]
 
 
@@ -45,7 +45,7 @@ def point(m: Measured) -> Row:
 
 
 def others(same: Sequence[Measured], unit: str) -> list[published.Published]:
-    """What was published of the processor and memories of a panel, in this unit."""
+    """Published values of the processor and memories of a panel, in this unit."""
     known = published.quantities()
     return [
         entry
@@ -56,7 +56,7 @@ def others(same: Sequence[Measured], unit: str) -> list[published.Published]:
 
 
 def diamonds(same: Sequence[Measured]) -> list[Row]:
-    """Published values at the sizes that they were measured with, if those are within ours."""
+    """Published values at their array sizes, if these are within the sizes measured here."""
     ours = [m["size"] for m in same]
     return [
         {
@@ -72,7 +72,7 @@ def diamonds(same: Sequence[Measured]) -> list[Row]:
 
 
 def notes(same: Sequence[Measured], shown: Sequence[Row]) -> list[str]:
-    """The machine of the diamonds; published values that only have cycles."""
+    """Lines that name the machines of the diamonds, and values that are published in cycles."""
     found = [f"Diamonds: {name}" for name in dict.fromkeys(row["machine"] for row in shown)]
     cycles: dict[str, list[str]] = {}
     for entry in others(same, "cycles"):

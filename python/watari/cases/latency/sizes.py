@@ -1,4 +1,4 @@
-"""Sizes that say something of a machine: its cache lines, and arrays from its caches to beyond."""
+"""Sizes of a machine's caches, and of arrays from within its caches to beyond them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SMALLEST = 2**12
 
 
 def caches(machine: Machine, processor: str) -> dict[str, int]:
-    """Bytes of each cache that one thread has, by name; L1 of a GPU is not known."""
+    """Bytes of each cache that one thread uses, by name; L1 of a GPU is not known."""
     found = limits.processor(machine, processor) or {}
     if found.get("kind") == "gpu":
         return {"L2": int(found["l2_bytes"])} if found.get("l2_bytes") else {}

@@ -1,6 +1,6 @@
-"""What the standard plan measures of latencies: every cache of each processor, every memory once.
+"""Latencies in the standard plan: every cache of each processor, every memory once.
 
-Kinds of memory that the machine lacks are asked for too, so that the report tells why.
+The plan has kinds of memory that the machine lacks too, so that the report states the reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ Rows = list[dict[str, Any]]
 
 
 def latencies(machine: Machine) -> Rows:
-    """Some ten seconds, most of them for making the cycles of the largest arrays."""
+    """Rows of the plan, which take some ten seconds, mostly to make the cycles of the largest
+    arrays."""
     few: dict[str, Any] = {"trials": 2, "samples": 5}
     once = {**few, "trials": 1}
     sizes = from_caches(machine, "cpu")

@@ -18,7 +18,7 @@ SAYS = "The time of a load: the median over trials, and the spread from trial to
 
 
 def special(parameters: Parameters) -> str:
-    """What is not as usual: pages, stride."""
+    """Unusual values in words: pages, stride."""
     stride = parameters["stride"]
     parts = [
         page_words(parameters),
@@ -34,7 +34,7 @@ def words(case: str, parameters: Parameters) -> str:
 
 
 def nanoseconds(seconds: float, size: int) -> float:
-    """Of a load, in a sample that loads so many bytes of pointers."""
+    """Nanoseconds of a load, in a sample that loads `size` bytes of pointers."""
     return seconds * POINTER / size * NS
 
 

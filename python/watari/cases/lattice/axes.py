@@ -17,7 +17,7 @@ CLASSES = {
 }
 STYLES = library.styles("lattice")
 PRECISIONS = ("double", "single", "mixed")
-SPLIT = "1x2x2x1"  # how a split is written
+SPLIT = "1x2x2x1"  # an example of a split
 MOST_RHS = 12
 SPINOR, PACKED = 12, 36  # complex numbers of a site: a spinor, the inverse of the clover term
 
@@ -39,7 +39,7 @@ def parse_lattice(text: str) -> str:
 
 
 def settle(given: Parameters) -> Parameters:
-    """What was given, with ranks and split made one. Raises UsageError."""
+    """The given values, with ranks and split that agree. Raises UsageError."""
     return ranks.settle("lattice", given, SPLIT)
 
 
@@ -60,12 +60,12 @@ def in_directives(parameters: Parameters) -> bool:
 
 
 def usual_kernel(parameters: Parameters) -> str:
-    """The processor's own; directives have one source for all."""
+    """`tuned`, the processor's own; `shared` for directives, which have one source for all."""
     return "shared" if in_directives(parameters) else "tuned"
 
 
 def default_halo(machine: Machine, parameters: Parameters) -> str:
-    """In directives by the host, as they are written; else whatever carries fastest."""
+    """The halo that a style in directives is written for on a GPU; else the fastest one."""
     return ranks.halo_of(STYLES[parameters["style"]], machine, parameters)
 
 
@@ -80,19 +80,19 @@ def sites(lattice: str) -> int:
 
 
 def number_bytes(parameters: Parameters) -> int:
-    """Of a real number in a solver's iterations."""
+    """Bytes of a real number in a solver's iterations."""
     return 8 if parameters["precision"] == "double" else 4
 
 
 def hop_bytes(parameters: Parameters) -> int:
-    """Of an even site in one hop with the clover inverse: lattice/solver/counts.hpp."""
+    """Bytes of an even site in one hop with the clover inverse: lattice/solver/counts.hpp."""
     reals = 8 * parameters["links"] + 2 * PACKED + parameters["rhs"] * 4 * SPINOR
     return int(reals * number_bytes(parameters))
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors (16 where
-    the matrix does not take the sums: the shared kernel, several ranks)."""
+    """Bytes of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors (16
+    if the matrix does not compute the sums: the shared kernel, several ranks)."""
     vector = parameters["rhs"] * 2 * SPINOR * number_bytes(parameters)
     summed = parameters["kernel"] == "tuned" and parameters["ranks"] == 1
     vectors = 13 if summed else 16
@@ -101,8 +101,8 @@ def step_bytes(parameters: Parameters) -> int:
 
 
 def memory_bytes(parameters: Parameters) -> int:
-    """Of all arrays: links, clover inverse, source, solution and six vectors of the solver; with
-    mixed precision all but two of them once more in float."""
+    """Bytes of all arrays: links, clover inverse, source, solution and six vectors of the solver;
+    with mixed precision two of these vectors, and in float the operator and seven vectors."""
     number = 4 if parameters["precision"] == "single" else 8
     half, vector = sites(parameters["lattice"]) // 2, 2 * SPINOR * parameters["rhs"]
     operator = 8 * parameters["links"] + 2 * 2 * PACKED

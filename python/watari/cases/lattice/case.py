@@ -14,19 +14,19 @@ from watari.common.errors import UsageError
 from watari.common.library import Style
 
 STEP_FLOPS = 8688  # of an even site in a step of BiCGStab, as the benchmark counts
-STEPS = 150  # about as many until 1e-13
+STEPS = 150  # about the number until a residual of 1e-13
 # of a step: four hops, two updates of vectors, four sums, four updates of scalars, two looks
 LAUNCHES = 16
 SETUP_SECONDS = 1e-5  # of a site on one core: its links and its clover term
 
 
 def profile(parameters: Parameters) -> Profile:
-    """A step of BiCGStab: two matrices and the vectors. How many it takes is an estimate."""
+    """A step of BiCGStab: two matrices and the vectors. The number of steps is an estimate."""
     processor, moved = parameters["processor"], axes.step_bytes(parameters)
     ranks = int(parameters["ranks"])
     side = "cpu" if parameters["style"] == "pinned" else processor
     vector = 2 * axes.SPINOR * axes.number_bytes(parameters) * parameters["rhs"]
-    # of the 13 vectors four are written, and one in each hop
+    # four of the 13 vectors are written, and one in each of four hops
     written = 8 * vector * axes.sites(parameters["lattice"]) // 2
     phase = Phase(
         "steps",
@@ -61,7 +61,7 @@ def profile(parameters: Parameters) -> Profile:
 
 
 def footprint(parameters: Parameters, style: Style) -> dict[str, int]:
-    """Bytes by kind of memory; of an explicit style the host has a half of what the GPU has."""
+    """Bytes by kind of memory; with style explicit the host has half of the GPU's bytes."""
     all_arrays = axes.memory_bytes(parameters)
     if style.name == "system" and parameters["processor"] == "cpu":
         return {"pageable": all_arrays}
@@ -70,7 +70,8 @@ def footprint(parameters: Parameters, style: Style) -> dict[str, int]:
 
 
 def accesses(parameters: Parameters, read: int, written: int) -> tuple[Access, ...]:
-    """Of a step: the operator and the source are read, the other vectors are read and written."""
+    """Accesses of a step: the operator and the source are read, the other vectors are read and
+    written."""
     who, fixed = parameters["processor"], axes.arrays(parameters)
     source = min(fixed["source"], read // 4)
     operator = (read - source) // 2
@@ -93,7 +94,7 @@ def alternatives(parameters: Parameters) -> dict[str, Parameters]:
 
 
 def extra_seconds(parameters: Parameters) -> float:
-    """Links and source are drawn by the CPU."""
+    """Seconds in which the CPU draws links and source."""
     threads = max(1, int(parameters["threads"]) * int(parameters["ranks"]))
     return SETUP_SECONDS * axes.sites(parameters["lattice"]) / threads
 

@@ -18,8 +18,8 @@ from watari.common.units import format_rate
 from watari.results.measured import Measured
 
 WIDTH, ROW, HEIGHT, BAR = 420, 26, 230, 24
-NUMBER_ROOM = 0.19  # of the height, for a number on its side
-NUMBER = 1.25  # of the longest bar: with the room for its number
+NUMBER_ROOM = 0.19  # share of the height that a rotated number takes
+NUMBER = 1.25  # end of the scale over the longest bar, with room for a number
 PROGRAM = ("precision", "links", "rhs")
 Row = dict[str, Any]
 
@@ -30,7 +30,7 @@ def title_of(lattice: str) -> str:
 
 
 def program(m: Measured) -> str:
-    """`mixed, links of 12`: what makes the rates of two solvers differ; empty for the usual one."""
+    """`mixed, links of 12`: unusual values of the axes that change a solver's rate."""
     precision = "" if m["precision"] == "double" else m["precision"]
     rhs = "" if m["rhs"] == 1 else f"{m['rhs']} right-hand sides"
     links = "" if m["links"] == 18 else f"links of {m['links']}"
@@ -38,13 +38,13 @@ def program(m: Measured) -> str:
 
 
 def steady(m: Measured) -> float:
-    """GFLOPS of a step after the first: the median, of the host's clock."""
+    """GFLOPS of a step after the first: the median, by the host's clock."""
     steps = [times for trial in m.trials for times in trial["host_s"][1:] or trial["host_s"]]
     return float(m.flops_per_sample / median(steps) / 1e9)
 
 
 def row(m: Measured, name: str) -> Row:
-    """GFLOPS of the whole solve and of a steady step; or why there are none."""
+    """GFLOPS of the whole solve and of a steady step; or the reason why a case has none."""
     about = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
     about |= {"drawn": m.drawn, "why": m.reason}
     if not m.drawn:
@@ -55,8 +55,8 @@ def row(m: Measured, name: str) -> Row:
 
 
 def names(same: Sequence[Measured]) -> list[str]:
-    """A name for each bar: style and program; kernel, halo, split and overlap where these have
-    several."""
+    """A name for each bar: style and program; kernel, halo, split and overlap if bars of the same
+    style, ranks and program differ in them."""
     alike = groups(same, "style", "ranks", *PROGRAM)
     result = []
     for m in same:
@@ -69,8 +69,8 @@ def names(same: Sequence[Measured]) -> list[str]:
 
 
 def shades(data: Sequence[Row]) -> dict[str, str]:
-    """The colour of each bar: that of its style, or of its halo where one style has several;
-    lighter for further ones."""
+    """The colour of each bar: the colour of its style, or of its halo if a single style has
+    several; lighter for each further bar of it."""
     several = {one["style"] for one in data if one["ranks"] > 1}
     by_halo = len(several) == 1 and len({one["halo"] for one in data if one["ranks"] > 1}) > 1
     uses: Counter[str] = Counter()
@@ -92,7 +92,7 @@ def value_scale(data: Sequence[Row]) -> alt.Scale:
 
 
 def speed_panel(same: Sequence[Measured]) -> Panel:
-    """A bar a style. Pale: a steady step. Solid: the whole solve, which the number is of."""
+    """A bar a style. Pale: a steady step. Solid, and the number: the whole solve."""
     data = [row(m, name) for m, name in zip(same, names(same), strict=True)]
     scale = value_scale(data)
     order = [one["name"] for one in data]
@@ -121,7 +121,7 @@ def speed_panel(same: Sequence[Measured]) -> Panel:
 
 
 def chosen(cases: Sequence[Measured]) -> list[Measured]:
-    """Cases of the lattice, and those that could not run here."""
+    """All cases of the lattice, also those that could not run here."""
     return [m for m in cases if m.case == "lattice"]
 
 
@@ -140,7 +140,7 @@ def speeds(cases: Sequence[Measured]) -> Drawn:
 
 
 def ideal_rows(data: Sequence[Row]) -> list[Row]:
-    """The same, with each bar's speed at perfect scaling from one GPU, and the position of its
+    """The rows with each bar's speed at perfect scaling from one GPU, and the position of its
     number: over the tick, or under a distant one."""
     alone = {one["style"]: one["solve"] for one in data if one["ranks"] == 1 and one["drawn"]}
     ideals = [alone.get(one["style"], 0.0) * one["ranks"] for one in data]

@@ -1,7 +1,7 @@
-"""One trial of case `lattice`, and whether it was right: against values that are published.
+"""One trial of case `lattice`, and its check against published values.
 
 Sources: results of the CCS QCD mini-application, v0.92 (CLASS_1 to CLASS_3) and of the K computer
-(classes 1 to 3); that of 4x4x4x4 was computed by two programs of its own.
+(classes 1 to 3). Two separate programs computed the values of 4x4x4x4.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from watari.common.errors import WrongResultError
 
 @dataclass(frozen=True)
 class Known:
-    """Of one lattice: the sums of log det and of the links' elements, the norm of the solution,
-    applications of the matrix."""
+    """Known values of one lattice: the sums of log det and of the links' elements, the norm of the
+    solution, applications of the matrix."""
 
     log_det: float
     links: complex
@@ -50,18 +50,18 @@ KNOWN = {
         -51664.98699328203, 99326700.8306964 - 0.728199235j, 52318412.3703554, (336, 336)
     ),
 }
-OF_RANKS = 0.05  # of the applications on one rank
+OF_RANKS = 0.05  # share of the applications on one rank by which several ranks may differ
 TOLERANCE = {"double": 1e-9, "mixed": 1e-9, "single": 1e-4}
 
 
 def require_near(name: str, value: complex, known: complex, tolerance: float) -> None:
-    """Raises WrongResultError."""
+    """Raises WrongResultError unless |value - known| <= tolerance |known|."""
     if not abs(value - known) <= tolerance * abs(known):
         raise WrongResultError(f"{name} is {value:.15g}, not {known:.15g}")
 
 
 def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
-    """Whether a trial has the published values; None where nothing is known of the lattice.
+    """Returns True if a trial has the published values, None if its lattice has none.
 
     Raises WrongResultError with both values.
     """

@@ -45,7 +45,7 @@ def ranks_words(parameters: Parameters) -> str:
 
 
 def memory(m: Measured) -> str:
-    """Bytes a site of all arrays; empty for files of before it was recorded."""
+    """Bytes a site of all arrays; empty for older files, which do not record them."""
     known = all("state_bytes_per_site" in trial["quantities"] for trial in m.trials)
     return f"{m.quantity('state_bytes_per_site'):.0f}" if known else ""
 

@@ -20,7 +20,7 @@ GRIDS = {
 }
 STYLES = library.styles("les")
 TOUCHES = ("none", "facets", "planes", "all")
-SPLIT = "1x2x1"  # how a split is written
+SPLIT = "1x2x1"  # an example of a split
 LEAST_CELLS = 8  # along an axis
 ROUGHNESS = 0.05  # m, of walls and ground
 ARRAYS = 19  # numbers of a cell, beside a byte
@@ -79,7 +79,7 @@ def along_y(ranks: int) -> str:
 
 
 def settle(given: Parameters) -> Parameters:
-    """What was given, with ranks and split made one. Raises UsageError."""
+    """The given values, with ranks and split that agree. Raises UsageError."""
     return ranks.settle("les", given, SPLIT, along_y)
 
 
@@ -94,14 +94,14 @@ def cells(parameters: Parameters) -> int:
 
 
 def number_bytes(parameters: Parameters) -> int:
-    """Of a number."""
+    """Bytes of a number."""
     return 4 if parameters["precision"] == "single" else 8
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32 283 a
-    cell and 96 for each iteration of each of the three stages. The last iteration of several has 12
-    less."""
+    """Bytes of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32
+    283 a cell and 96 for each iteration of each of the three stages. If a stage has several
+    iterations, the last one has 12 less."""
     number, cycles = number_bytes(parameters), int(parameters["cycles"])
     of_cell = 69 * number + 7 + 3 * cycles * (45 * number // 2 + 6)
     if cycles > 1:
@@ -110,24 +110,24 @@ def step_bytes(parameters: Parameters) -> int:
 
 
 def plane_bytes(parameters: Parameters) -> int:
-    """Of a plane of an array, with the halo; rows begin at multiples of eight numbers."""
+    """Bytes of a plane of an array, with the halo; rows begin at multiples of eight numbers."""
     x, y, _ = shape(parameters["grid"])
     return (-(-x // 8) * 8 + 8) * (y + 2) * number_bytes(parameters)
 
 
 def array_bytes(parameters: Parameters) -> int:
-    """Of an array, with the halo."""
+    """Bytes of an array, with the halo."""
     return plane_bytes(parameters) * (shape(parameters["grid"])[2] + 2)
 
 
 def memory_bytes(parameters: Parameters) -> int:
-    """Of all arrays, with the halo."""
+    """Bytes of all arrays, with the halo."""
     numbers = ARRAYS + COARSE + 1 / number_bytes(parameters)  # and a byte
     return round(array_bytes(parameters) * numbers)
 
 
 def touched_bytes(parameters: Parameters) -> int:
-    """What the CPU reads and writes at a touch: facets (about two a column), then fields."""
+    """Bytes that the CPU reads and writes at a touch: facets (about two a column), then fields."""
     x, y, z = shape(parameters["grid"])
     number, touch = number_bytes(parameters), parameters["cpu-touch"]
     if touch == "none":

@@ -28,7 +28,7 @@ def bar(whose: str, touch: str, parts: Mapping[str, float]) -> list[dict[str, An
 
 
 def stacked(data: Sequence[dict[str, Any]], colours: dict[str, str], title: str) -> Panel:
-    """A style has rows for its own touches: styles differ in them, and touches a hundredfold."""
+    """A group of bars for each style, with a row for each of its touches."""
     touches = list(dict.fromkeys(row["touch"] for row in data))
     return (
         alt.Chart(rows(data))

@@ -24,11 +24,11 @@ from watari.cases.les import axes, city, trial
 from watari.common.errors import UnsupportedError
 
 SETUP_SECONDS = 4e-7  # of a cell on one core: flags, lengths, first flow
-READ = 0.72  # of the bytes of a step
+READ = 0.72  # share of the bytes of a step
 
 
 def profile(parameters: Parameters) -> Profile:
-    """A step; the bytes of the CPU's touch are no part of a sample's."""
+    """A step a sample; its bytes do not include those of the CPU's touch."""
     processor, moved = parameters["processor"], axes.step_bytes(parameters)
     ranks = int(parameters["ranks"])
     side = "cpu" if parameters["style"] == "pinned" else processor
@@ -54,7 +54,7 @@ def profile(parameters: Parameters) -> Profile:
 
 
 def extra_seconds(parameters: Parameters) -> float:
-    """City and first flow are made by the CPU; so is what it does every N steps."""
+    """Seconds of the CPU: for the city, the first flow and the touches every N steps."""
     threads = max(1, int(parameters["threads"]) * int(parameters["ranks"]))
     touches = parameters["steps"] // parameters["every"]
     cpu = touches * axes.touched_bytes(parameters) / 1e9

@@ -16,7 +16,7 @@ from watari.common.errors import UnsupportedError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-HIGHEST = 0.75  # of the lid
+HIGHEST = 0.75  # share of the lid's height
 NUMBER = r"(\d{1,6}(?:\.\d{1,6})?)"
 PATTERNS = {
     "cubes": re.compile(rf"cubes:{NUMBER}:{NUMBER}:(aligned|staggered)", re.ASCII),
@@ -59,14 +59,14 @@ def heights(text: str, shape: tuple[int, int, int], spacing: float) -> np.ndarra
 
 
 def impossible(metres: Any) -> tuple[tuple[Any, str], tuple[Any, str]]:
-    """Where heights are that no building has, and the reason."""
+    """Masks of heights that no building can have, each with its reason."""
     import numpy as np
 
     return (~np.isfinite(metres), "is no number"), (metres < 0, "is below the ground")
 
 
 def require(metres: Any, lid: float, text: str) -> None:
-    """Raises UsageError with the first height that cannot be."""
+    """Raises UsageError with the first impossible height, and for a city without a street."""
 
     high = (metres > HIGHEST * lid, f"is above 3/4 of the lid, {lid:g} m")
     for bad, why in (*impossible(metres), high):
@@ -147,7 +147,7 @@ def from_file(path: str, shape: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     metres: Any = raster(path) if path.lower().endswith((".tif", ".tiff")) else npy(path)
     if metres.dtype.kind not in "fiu":
         raise UsageError(f"city file:{path}: heights are real numbers, not {metres.dtype}")
-    for bad, why in impossible(metres):  # the nearest cell may be another
+    for bad, why in impossible(metres):  # before resampling, which may skip a bad cell
         if bad.any():
             refuse(f"file:{path}", metres, bad, f"of its {metres.shape[0]} rows {why}")
     x, y, _ = shape

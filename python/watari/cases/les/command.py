@@ -38,7 +38,7 @@ def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
 def parameters_of(
     text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None
 ) -> dict[str, Any]:
-    """Those of a trial of case les. Raises UsageError."""
+    """The parameters of a trial of case les. Raises UsageError."""
     who = given("processor", numbered("cpu", "gpu"), processor)
     length = given("spacing", axes.parse_length, spacing)
     return {
@@ -120,7 +120,7 @@ def wind(
 
 
 def add_to(app: typer.Typer) -> None:
-    """Makes it a command of `watari`."""
+    """Adds the command `watari wind`."""
     app.command(
         epilog="Example: watari wind cubes:16:0.25:staggered --grid XS --steps 20 -o wind.vti"
     )(wind)

@@ -1,4 +1,4 @@
-"""The figures of case les, and the first: what a step takes by style and touch."""
+"""The figures of case les; this file draws the first: time of a step by style and touch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ PARTS = {"steps": "#a9cbe6", "gather": "#14508c", "move": "#e08a1e", "CPU": "#8c
 
 
 def parts(m: Measured, cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Milliseconds of a step by part: a touch's are shared by the N steps of its period."""
+    """Milliseconds of a step by part; the parts of a touch are divided by N, the steps of its
+    period."""
     every = int(m["every"])
     of = {
         name: of_touches(m, series) / every
@@ -37,13 +38,13 @@ def parts(m: Measured, cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def chosen(cases: Sequence[Measured]) -> list[Measured]:
-    """Those that ran on one rank: several have a figure of their own."""
+    """Cases that ran on one rank; several ranks have a figure of their own."""
     return [m for m in drawable(cases, "les") if m.ranks == 1]
 
 
 def step_bars(same: Sequence[Measured], cases: Sequence[Measured]) -> Panel:
     """Bars by touch, a row of them for each style."""
-    once = {(m["style"], touch_words(m)): m for m in reversed(same)}  # no touch has no N
+    once = {(m["style"], touch_words(m)): m for m in reversed(same)}  # N needs a touch
     data = [row for m in reversed(once.values()) for row in parts(m, cases)]
     return stacked(data, PARTS, "ms a step, mean over periods of N")
 

@@ -1,19 +1,19 @@
-"""What a touch takes in each style: a forecast from rates (rates.py), and what was measured.
+"""The time of a touch in each style: a forecast from rates (rates.py), and the measured time.
 
-A touch of F facets moves `packed` (two numbers a facet, of gather=gpu), `flux` (one) and what the
-CPU reads of the fields: whole arrays, planes, or rows that lie apart.
+A touch of F facets moves `packed` (two numbers a facet, if gather=gpu), `flux` (one) and the parts
+of the fields that the CPU reads: whole arrays, planes, or rows that lie apart.
 
     explicit           K + copies of packed and fields down + W + flux up + W
-    managed-prefetch   K + prefetch of packed and fields to the CPU, of these and flux back
+    managed-prefetch   K + prefetch of packed and fields to the CPU, of both and flux back
                        + the CPU's faults on flux, which nothing prefetches
     managed            K + the GPU's faults on packed, where the CPU has left it
                        + the CPU's faults on packed, flux and fields
                        + the GPU's faults on flux and fields in the next step
 
-K: the kernel that packs; W: a wait; and in each the CPU's own work C. A thread of the CPU works on
-a block of 2 MiB as soon as it is there, while others fault: with k blocks a thread, work C and
-faults S take max(C, S) + min(C, S) / k. Rows that lie alone fault one by one, and each needs a
-prefetch of its own.
+K: the kernel that packs; W: a wait. Each style also has the CPU's own work C. A thread of the CPU
+works on a block of 2 MiB as soon as the block arrives, while other threads fault: with k blocks a
+thread, work C and faults S take max(C, S) + min(C, S) / k. Rows that lie alone fault one by one,
+and each needs a prefetch of its own.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Parts:
     gather: float
     move: float
     cpu: float
-    after: float  # what the next step takes longer
+    after: float  # extra time of the next step
 
     @property
     def whole(self) -> float:
@@ -56,7 +56,7 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a touch moves, in bytes."""
+    """The bytes that a touch moves, with its facets and threads."""
 
     facets: int
     packed: int
@@ -76,7 +76,7 @@ class Traffic:
 
 
 def traffic(m: Measured) -> Traffic:
-    """Of a case. Raises UsageError, UnsupportedError for a city that cannot be read here."""
+    """The traffic of a case. Raises UsageError, UnsupportedError for a city that cannot be read."""
     import numpy as np
 
     x, y, z = axes.shape(m["grid"])
@@ -116,7 +116,7 @@ def explicit(t: Traffic, rates: Rates, own: float) -> Parts:
 
 
 def managed_prefetch(t: Traffic, rates: Rates, own: float) -> Parts:
-    """Prefetches to the CPU, then back; a row is a call."""
+    """Prefetches to the CPU, then back; each row needs a call."""
 
     def calls(to: str) -> float:
         prefetch = rates.prefetch(to)
@@ -147,8 +147,8 @@ STYLES: dict[str, Callable[[Traffic, Rates, float], Parts]] = {
 
 
 def predicted(m: Measured, cases: Sequence[Measured]) -> Parts:
-    """By the rates of the run that the case belongs to. Raises UnsupportedError with what is
-    missing, UsageError for a city that is not here."""
+    """The parts by the rates of the case's run. Raises UnsupportedError that names what is missing,
+    UsageError for a city that is not here."""
     if m["style"] not in STYLES:
         raise UnsupportedError(f"no formula for style {m['style']}")
     rates = Rates([other for other in cases if other.run == m.run])
@@ -157,8 +157,8 @@ def predicted(m: Measured, cases: Sequence[Measured]) -> Parts:
 
 
 def measured(m: Measured) -> Parts:
-    """The median over all touches that a step follows, of each part; faults of the GPU are in that
-    step."""
+    """The median of each part over all touches that a step follows; that step has the GPU's
+    faults."""
     every, step = int(m["every"]), model.step_seconds(m)
     touches = [
         (*(trial["series"][f"{name}_s"][n - 1] for name in ("gather", "move", "cpu")), next_step)
@@ -171,7 +171,8 @@ def measured(m: Measured) -> Parts:
 
 
 def forecast(m: Measured) -> bool:
-    """Whether a case has touches whose parts can be told from steps."""
+    """Whether a case has touches, and steps that neither have nor follow one, on one rank of a
+    GPU."""
     steps = min(len(trial["host_s"]) for trial in m.trials)
     alone = m["cpu-touch"] != "none" and m["processor"] != "cpu" and m.ranks == 1
     return alone and LEAST_EVERY <= int(m["every"]) < steps
@@ -181,8 +182,8 @@ Pair = tuple[Measured, Parts, Parts]  # predicted, measured
 
 
 def touches(cases: Sequence[Measured]) -> list[tuple[Measured, Parts | str]]:
-    """Every touch with its forecast, or the reason why there is none; nothing of a run that has no
-    forecast at all."""
+    """Every touch with its forecast, or the reason why it has none; a run without any forecast is
+    left out."""
     found: list[tuple[Measured, Parts | str]] = []
     for m in drawable(cases, "les"):
         if forecast(m):
@@ -195,5 +196,5 @@ def touches(cases: Sequence[Measured]) -> list[tuple[Measured, Parts | str]]:
 
 
 def pairs(cases: Sequence[Measured]) -> list[Pair]:
-    """Every touch that is predicted."""
+    """Every touch with a forecast: its predicted and its measured parts."""
     return [(m, of, measured(m)) for m, of in touches(cases) if isinstance(of, Parts)]

@@ -1,4 +1,4 @@
-"""The figure of machines: how fast a city's air is on each, GPU and CPU, beside City-LES."""
+"""The figure of machines: cells a second on the GPU and CPU of each, beside City-LES."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WIDTH, BAR = 420, 18
 
 
 def bars(same: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Million cells a second: of a GPU its fastest style for each touch, of a CPU its best."""
+    """Million cells a second: the fastest style of a GPU for each touch, the fastest of a CPU."""
     best: dict[tuple[str, str, str], dict[str, Any]] = {}
     for m in same:
         on_cpu = m["processor"] == "cpu"

@@ -1,8 +1,8 @@
-"""What N steps and a touch take: N t_step + t_gather + t_move + t_cpu, from measured parts.
+"""The time of N steps and a touch: N t_step + t_gather + t_move + t_cpu, from measured parts.
 
 The parts come from the same result file: the step from the case without a touch, the rest from the
-touches of the smallest N. So the line over N is a forecast for every other N, and from where a
-touch takes less than a tenth of the steps between is a number of it.
+touches of the smallest N. So the line over N is a forecast for every other N. It gives the N from
+which a touch takes less than a tenth of the steps between.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from statistics import median
 
 from watari.results.measured import Measured
 
-FREE = 10  # a touch is free where the steps between take so many times as long
+FREE = 10  # a touch is free if the steps between take at least this many times as long
 
 
 def step_seconds(m: Measured) -> float:
-    """The median of steps that have no touch; 0 where each has one."""
+    """The median of steps that neither have nor follow a touch; 0 without such steps."""
     every = int(m.parameters["every"])
     touched = m.parameters["cpu-touch"] != "none"
     found = [
@@ -30,7 +30,7 @@ def step_seconds(m: Measured) -> float:
 
 
 def of_touches(m: Measured, series: str) -> float:
-    """The median over all touches of a part's seconds; 0 where there are none."""
+    """The median over all touches of a part's seconds; 0 without touches."""
     every = int(m.parameters["every"])
     found = [v for trial in m.trials for v in trial["series"][series][every - 1 :: every]]
     return float(median(found)) if found else 0.0
@@ -51,7 +51,7 @@ def cells_of(m: Measured) -> int:
 
 
 def base_of(m: Measured, cases: Sequence[Measured]) -> float:
-    """The time of a step without a touch: of this style, from the case that has none."""
+    """The time of a step without a touch: from the case without touches, else from this one."""
     same = ("processor", "style", "grid", "cycles", "precision", "ranks", "split", "halo")
     for other in cases:
         alike = all(other.parameters.get(n) == m.parameters.get(n) for n in same)
@@ -61,7 +61,7 @@ def base_of(m: Measured, cases: Sequence[Measured]) -> float:
 
 
 def touch_seconds(m: Measured, cases: Sequence[Measured]) -> float:
-    """What a touch takes: a whole period less N steps without one; with faults, where they are."""
+    """The time of a touch: a whole period less N steps without one, so with faults in any step."""
     return max(0.0, period_seconds(m) - int(m.parameters["every"]) * base_of(m, cases))
 
 
@@ -71,9 +71,9 @@ def free_from(touch: float, step: float) -> int:
 
 
 def measured_free_from(of: Sequence[Measured], cases: Sequence[Measured]) -> str:
-    """The same of cases that differ in N alone: where the time that a touch adds to each step falls
-    below a tenth of a step, on the line over 1/N between two of them; `100 or less`, `above 100`
-    where none lies on either side."""
+    """The same N from cases that differ in N alone: the time that a touch adds to each step falls
+    to a tenth of a step there, on the line over 1/N between two cases. `100 or less` or `above 100`
+    if all cases lie on one side."""
     step = base_of(of[0], cases)
     points = sorted((int(m["every"]), period_seconds(m) / int(m["every"]) - step) for m in of)
     limit, before = step / FREE, None

@@ -1,6 +1,6 @@
 """The wind as files: NetCDF by CF's rules (.nc), VTK's image data (.vti), a picture (.png).
 
-Velocities are those of cell centres; buildings are missing values.
+Velocities are given at cell centres; buildings are missing values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 START = "2000-01-01 00:00:00"
-THETA0 = 300.0  # K, of which theta is the deviation
+THETA0 = 300.0  # K; theta is the deviation from it
 NAMES = {
     "u": ("eastward_wind", "m s-1"),
     "v": ("northward_wind", "m s-1"),
@@ -32,7 +32,8 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Wind:
-    """u, v, w and theta of cell centres, [z][y][x]; where no air is; metres; seconds."""
+    """u, v, w and theta at cell centres, [z][y][x]; `solid` marks cells without air; `spacing` in
+    metres; simulated seconds."""
 
     fields: dict[str, NDArray[Any]]
     solid: NDArray[Any]
@@ -51,8 +52,8 @@ class Wind:
 
 
 def wind(trial: dict[str, Any], spacing: float, dt: float = 0.0, every: int = 1) -> Wind:
-    """What a trial kept, moved from faces to centres; x and y go around, the lid has no wind
-    through it. Its planes were kept every `every` steps of `dt` seconds."""
+    """The arrays that a trial kept, moved from faces to centres. x and y are periodic; no wind
+    crosses the lid. The trial kept planes every `every` steps of `dt` seconds."""
     import numpy as np
 
     u, v, w = (trial[name] for name in "uvw")
@@ -76,8 +77,9 @@ def wind(trial: dict[str, Any], spacing: float, dt: float = 0.0, every: int = 1)
 def planes_of(
     seen: NDArray[Any], solid: NDArray[Any], spacing: float
 ) -> dict[str, tuple[str, NDArray[Any]]]:
-    """Of each touch: the components of centres that lie in the horizontal plane 2 m above the
-    ground and in the x-z plane through the middle, by name, with the axis beside x."""
+    """Two planes at each touch: the horizontal one 2 m above the ground and the x-z plane through
+    the middle. Theta and the velocities within each plane, at centres, by name, with the axis
+    beside x."""
     import numpy as np
 
     depth, length, _ = solid.shape
@@ -136,7 +138,7 @@ def netcdf(path: Path, of: Wind) -> None:
 
 
 def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) -> None:
-    """An axis of times. CF knows one by its date of reference, so the simulation has one."""
+    """An axis of times. CF requires a reference date, so the simulation has one."""
     time = file.createVariable(name, "f8", (name,))
     time.units, time.calendar = f"seconds since {START}", "standard"
     time.standard_name, time.long_name, time.axis = "time", long_name, "T"
@@ -144,7 +146,7 @@ def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) 
 
 
 def add_planes(file: Any, of: Wind) -> None:
-    """Planes of every touch, on an axis of times of their own; where each lies is a coordinate."""
+    """Planes of every touch, on an axis of times of their own; a coordinate gives their place."""
     import numpy as np
 
     file.createDimension("touch", len(of.touches))
@@ -235,7 +237,7 @@ def draw_plane(
     axes: Any, of: Wind, plane: Any, names: tuple[str, str], heights: NDArray[Any]
 ) -> Any:
     """Speed in colours, buildings by their height, and the wind in the plane as some forty arrows a
-    row; returns the colours. A few cells are faster than the scale ends, so that it shows most."""
+    row; returns the colours. The scale ends below the speed of the fastest 0.3% of cells."""
     import numpy as np
 
     d, solid, speed = of.spacing, of.solid[plane], of.speed[plane]

@@ -35,8 +35,8 @@ def full_row(heights: NDArray[Any]) -> int:
 def pictures(
     seen: NDArray[Any], heights: NDArray[Any], spacing: float, plan: int, cut: int
 ) -> dict[str, dict[str, Any]]:
-    """Of the velocities around plane `plan` and row `cut`: [u v w and one more][y, then z][x]. The
-    fourth is w above the plane, and v behind the row."""
+    """Pictures of plane `plan` and row `cut` from `seen`, the velocities around them: [u v w and
+    one more][y, then z][x]. The fourth is w above the plane, and v behind the row."""
     import numpy as np
 
     length = heights.shape[0]
@@ -58,7 +58,7 @@ def pictures(
 
 
 def speed(u: NDArray[Any], twice_v: NDArray[Any], twice_w: NDArray[Any]) -> NDArray[Any]:
-    """That of centres, from u of low faces and the sums of v and of w over two faces."""
+    """Speed at centres, from u at low faces and the sums of v and of w over two faces."""
     import numpy as np
 
     squares: NDArray[Any] = (u + np.roll(u, -1, 1)) ** 2 + twice_v**2 + twice_w**2
@@ -66,7 +66,7 @@ def speed(u: NDArray[Any], twice_v: NDArray[Any], twice_w: NDArray[Any]) -> NDAr
 
 
 def coarse(values: NDArray[Any], air: NDArray[Any], spacing: float, plane: int) -> dict[str, Any]:
-    """The picture of a plane: `air` is where it has no building."""
+    """The picture of a plane; `air` marks cells without a building."""
     import numpy as np
 
     step = math.ceil(max(values.shape) / MOST_CELLS)

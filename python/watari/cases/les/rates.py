@@ -1,6 +1,6 @@
-"""What copies, prefetches, faults and lines take on a machine: the rates of a touch's forecast.
+"""Times of copies, prefetches, faults and lines on a machine: the rates of a touch's forecast.
 
-They come from other cases of the same run, none from a style that has a formula:
+The rates come from other cases of the same run, none from a style that has a formula:
 
     rate                                   case
     copy to and from the GPU, by size      copy from=pinned to=device, and back
@@ -13,7 +13,7 @@ They come from other cases of the same run, none from a style that has a formula
     a line of GPU memory, a launch         gather memory=device
     the CPU's own work                     les style=pinned: the same touch, and nothing moves
 
-In those of migration and gather both sides have had the pages before, as they have had fields.
+In the cases of migration and gather, as in les, both sides have had the pages before.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from watari.cases.les.model import of_touches
 from watari.common.errors import UnsupportedError
 from watari.results.measured import Measured
 
-LONE = 1 << 18  # bytes between rows that no fault brings together, at least
+LONE = 1 << 18  # least bytes between rows that no single fault brings together
 PAGE = 1 << 12  # bytes of a page of a CPU
 SAME_WORK = ("grid", "spacing", "city", "precision", "cpu-touch", "gather", "threads", "ranks")
 
@@ -56,8 +56,8 @@ class Curve:
 
 
 def firsts(m: Measured, processor: str) -> Iterator[float]:
-    """Seconds of the first sample in each of a processor's phases but the first one, in which a
-    page may be new to that side."""
+    """Seconds of the first sample in each of a processor's phases, except its first phase, in which
+    a page may be new to that side."""
     for trial in m.trials:
         mine = [phase for phase in trial["phases"] if phase["name"].split("-")[0] == processor]
         yield from (trial["host_s"][phase["first"]] for phase in mine[1:])
@@ -69,7 +69,7 @@ def gathered(m: Measured) -> int:
 
 
 def again(m: Measured, series: str) -> float:
-    """The median over the samples but the first one, in which pages may be new."""
+    """The median over the samples, except the first of a trial, in which pages may be new."""
     return float(
         median(
             seconds
@@ -85,7 +85,7 @@ def of_samples(m: Measured, series: str) -> float:
 
 
 class Rates:
-    """Those of one run. Each raises UnsupportedError where its case was not measured."""
+    """The rates of one run. Each raises UnsupportedError if its case was not measured."""
 
     def __init__(self, cases: Sequence[Measured]) -> None:
         self.cases = [m for m in cases if m.drawn]
@@ -108,12 +108,12 @@ class Rates:
         return Curve(tuple(sorted((int(m["size"]), of_samples(m, series)) for m in found)))
 
     def copies(self, source: str, target: str) -> list[Measured]:
-        """By the copy engine, from one memory to another."""
+        """Copies by the copy engine, from one memory to another."""
         ends = {"from": source, "to": target}
         return self.all_of("copy", **ends, means="copy-engine", streams=1, bidirectional=False)
 
     def copy(self, source: str, target: str) -> Curve:
-        """By the GPU's clock: the host waits once for several copies."""
+        """Copies by the GPU's clock: the host waits once for several copies."""
         found = self.copies(source, target)
         return Curve(tuple(sorted((int(m["size"]), of_samples(m, "device_s")) for m in found)))
 
@@ -129,7 +129,7 @@ class Rates:
 
     @cached_property
     def wait(self) -> float:
-        """What the host takes to ask for copies and to wait for them, beyond the GPU's time."""
+        """Seconds of the host to start copies and to wait for them, beyond the GPU's time."""
         least = min(self.copies("device", "pinned"), key=lambda m: int(m["size"]))
         return of_samples(least, "host_s") - of_samples(least, "device_s")
 
@@ -140,8 +140,8 @@ class Rates:
 
     @cached_property
     def gpu_faults(self) -> Curve:
-        """What a GPU's pass over pages that the CPU has takes, over their bytes; both arrays
-        come."""
+        """Seconds of a GPU's pass over pages that the CPU has, over their bytes; both arrays
+        move."""
         found = self.all_of("migration", memory="managed", hint="none")
         points = [(2 * int(m["size"]), seconds) for m in found for seconds in firsts(m, "gpu")]
         sizes = sorted({size for size, _ in points})
@@ -150,7 +150,7 @@ class Rates:
         return Curve(tuple((n, median(s for size, s in points if size == n)) for n in sizes))
 
     def by_turns(self, turns: str, stride: str, least: int, most: float) -> list[Measured]:
-        """Gathers by the CPU of what the GPU has before each pass."""
+        """Gathers by the CPU of elements that the GPU has before each pass."""
         of = {"processor": "cpu", "memory": "managed", "source": "gpu", "turns": turns}
         found = [m for m in self.all_of("gather", **of) if least <= m["stride"] <= most]
         if not found:
@@ -159,7 +159,7 @@ class Rates:
 
     @cached_property
     def cpu_faults(self) -> Curve:
-        """What the CPU's faults on pages that the GPU has take, over their bytes."""
+        """Seconds of the CPU's faults on pages that the GPU has, over their bytes."""
         found = self.by_turns("read", "4KiB", PAGE, PAGE)
         return Curve(tuple(sorted((int(m["size"]), again(m, "host_s")) for m in found)))
 
@@ -181,14 +181,14 @@ class Rates:
         return again(m, {"cpu": "bring_s", "gpu": "back_s"}[to]) / gathered(m)
 
     def lines(self, loads: int) -> float:
-        """Seconds of a GPU's kernel that loads so many numbers, each in a line of its own, with its
-        launch and the wait for it."""
+        """Seconds of a GPU's kernel that loads `loads` numbers, each in a line of its own, with the
+        launch and the wait."""
         m = self.all_of("gather", processor="gpu", memory="device", pattern="strided", element=4)[0]
         device = of_samples(m, "device_s")
         return of_samples(m, "host_s") - device + loads * device / gathered(m)
 
     def own_work(self, of: Measured) -> float:
-        """Seconds that the CPU's part takes of a touch where all memory is the CPU's. As in every
-        style, its threads have slept for a step of the GPU, which has written what they read."""
+        """Seconds of the CPU's part of a touch if all memory is the CPU's. As in every style, its
+        threads slept during a step of the GPU, and the GPU wrote the data that they read."""
         same = {name: of[name] for name in SAME_WORK}
         return of_touches(self.all_of("les", style="pinned", **same)[0], "cpu_s")

@@ -1,4 +1,4 @@
-"""The figure of ranks: how fast a city's air is on one and on several, by split and halo."""
+"""The figure of ranks: cells a second on one and on several, by split and halo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME = ("run", "processor", "style", "grid", "city", "cpu-touch", "every", "gath
 
 
 def bars(same: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Million cells a second, beside those of one rank times the ranks, where one was measured."""
+    """Million cells a second, beside the speed of one rank (if measured) times the ranks."""
     speeds = {id(m): m.quantity("cells_per_s") / 1e6 for m in same}
     alone = max((speeds[id(m)] for m in same if m.ranks == 1), default=None)
     return [

@@ -1,5 +1,5 @@
-"""The figures of a touch of the CPU: how long the steps around it take in each style, and how fast
-the steps are over N, the steps from touch to touch."""
+"""The figures of a touch of the CPU: the time of the steps around it in each style, and the speed
+over N, the steps from touch to touch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from watari.charts.style import Panel, rows
 from watari.results.measured import Measured, drawable
 
 BEFORE, AFTER = 3, 6  # steps beside a touch
-CLEAR = 10  # steps between touches that show what each does; the most where no case has so many
+CLEAR = 10  # least N that shows the effect of a single touch; the largest N if all are smaller
 WIDTH, HEIGHT, COLUMNS = 300, 190, 2
 
 
@@ -40,15 +40,15 @@ def by_touch(
 
 
 def colours(of: Sequence[Measured]) -> alt.Color:
-    """One for each style; those that were measured."""
+    """A colour for each measured style."""
     names = {m["style"] for m in of}
     known = {name: colour for name, colour in style.STYLES.items() if name in names}
     return alt.Color("style:N", scale=style.table_scale(known), title=None)
 
 
 def around(m: Measured) -> Iterator[dict[str, Any]]:
-    """The median over all touches of the step that has it and of those beside it; the first step of
-    a trial is left out."""
+    """The median over all touches of the step with the touch and of each step beside it, without
+    the first step of a trial."""
     every = int(m["every"])
     for at in range(-min(BEFORE, every - 1), min(AFTER, every - 1) + 1):
         found = [
@@ -89,8 +89,8 @@ def steps_panel(of: Sequence[Measured], cases: Sequence[Measured]) -> Panel:
 
 
 def points_over_n(same: Sequence[Measured], cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """What was measured with a touch, the model's line from the smallest N on, and the N from which
-    the touch is free by either."""
+    """Measured points, the model's line with the times of the smallest N, and the N from which a
+    touch is free by the model."""
     found: list[dict[str, Any]] = []
     most = max(int(m["every"]) for m in same)
     for of in groups(same, "style").values():
@@ -125,7 +125,7 @@ def free_words(of: Sequence[Measured], cases: Sequence[Measured]) -> str:
 
 
 def over_n_panel(same: Sequence[Measured], cases: Sequence[Measured]) -> Panel:
-    """Dots are measured, lines are the model's; None where there is one N."""
+    """Dots are measured, lines are the model's; None with a single N."""
     most = max(int(m["every"]) for m in same)
     if len({m["every"] for m in same}) < 2:
         return None

@@ -1,4 +1,4 @@
-"""The figure of the wind around the buildings: what a trial kept of its last flow."""
+"""The figure of the wind around the buildings: the pictures that a trial kept of its last flow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def url(picture: dict[str, Any]) -> str:
 
 
 def axis(name: str, metres: float, title: str) -> dict[str, Any]:
-    """A position of 0 to so many metres."""
+    """An axis from 0 to `metres`."""
     scale = alt.Scale(domain=[0, metres], nice=False)
     return {
         "shorthand": f"{name}:Q",

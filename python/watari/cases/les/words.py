@@ -49,7 +49,7 @@ def touch_words(m: Measured) -> str:
 
 
 def last(m: Measured, series: str) -> float:
-    """The median over trials of the last of a series."""
+    """The median over trials of the last value of a series."""
     return float(median(trial["series"][series][-1] for trial in m.trials))
 
 
@@ -115,7 +115,7 @@ def forecast_row(m: Measured, predicted: Parts | str) -> dict[str, str]:
 
 
 def forecasts(cases: Sequence[Measured]) -> list[Table]:
-    """Below the figure of the same name: the touches of runs that have rates."""
+    """The table below the figure of the same name: the touches of runs that have rates."""
     texts = [forecast_row(*of) for of in touches(cases)]
     if not texts:
         return []

@@ -1,7 +1,7 @@
-"""Where data should live, by what the copies, passes and touches of a run measured.
+"""Advice on the memory in which data should be, from the copies, passes and touches of a run.
 
 A pass of the GPU reads every byte of the data once and writes as many to its own memory. Ways to
-have data that the CPU made are compared by `setup + n each`, in seconds per GB (case/sentence.py).
+use data that the CPU made are compared by `setup + n each`, in seconds per GB (case/sentence.py).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHARED = {"managed": "managed memory, moved by faults", "system": "system memory
 
 
 def of_case(cases: Sequence[Measured], name: str) -> list[Measured]:
-    """Cases of this name with nothing special about them."""
+    """Cases of this name without unusual values."""
     return [m for m in cases if m.case == name and plain(m)]
 
 
@@ -44,12 +44,12 @@ def medians(m: Measured) -> list[float]:
 
 
 def of_data(m: Measured) -> Cost:
-    """Of the data of a case: its array, not the bytes that it counts."""
+    """The cost per GB of a case's array, not of the bytes that the case counts."""
     return cost(medians(m), int(m["size"]) / 1e9)
 
 
 def shared(m: Measured, name: str) -> Option:
-    """Pages that move in the first passes: what these take longer comes before all others."""
+    """The option of pages that move in the first passes: the extra time of these is its setup."""
     gigabytes = int(m["size"]) / 1e9
     series = [statistics.seconds(trial) for trial in m.trials]
     settled = [median(times[-max(1, len(times) // 4) :]) for times in series]
@@ -62,7 +62,7 @@ def shared(m: Measured, name: str) -> Option:
 
 
 def options(cases: Sequence[Measured]) -> dict[str, Option]:
-    """The paths that were measured by which the GPU reads the CPU's data."""
+    """The measured paths by which the GPU reads the CPU's data."""
     copies, found = of_case([as_copy(m) for m in cases], "copy"), {}
     local = best(copies, **GPU, from_="device", to="device", means="kernel")
     in_place = best(copies, **GPU, from_="pinned", to="device", means="kernel")
@@ -89,7 +89,7 @@ def options(cases: Sequence[Measured]) -> dict[str, Option]:
 
 
 def again(cases: Sequence[Measured]) -> list[Sentence]:
-    """GPU memory against reading in place, and from which pass on bringing data there pays."""
+    """GPU memory against reading in place, and the pass from which moving data there pays."""
     paths = options(cases)
     local = best(of_case(cases, "copy"), **GPU, from_="device", to="device", means="kernel")
     if not local or not {"in place", "copy"} & paths.keys():
@@ -113,7 +113,8 @@ def again(cases: Sequence[Measured]) -> list[Sentence]:
 
 
 def for_more(first: Option, rest: Sequence[Option]) -> tuple[Option, str] | None:
-    """The best way for many passes, where it is another one and clearly better; from which pass."""
+    """The best way for many passes and the pass from which it pays, if it is another way and better
+    by MARGIN."""
     bar = first.total(MANY).middle * (1 - MARGIN)
     other = min(rest, key=lambda option: option.total(MANY).middle, default=None)
     if not other or other.total(MANY).middle > bar:
@@ -122,7 +123,7 @@ def for_more(first: Option, rest: Sequence[Option]) -> tuple[Option, str] | None
 
 
 def once(cases: Sequence[Measured]) -> list[Sentence]:
-    """The way with the shortest single pass, and what the others give."""
+    """The way with the shortest single pass, and the speeds of the others."""
     ordered = sorted(options(cases).values(), key=lambda option: option.total(1).middle)
     if len(ordered) < 2:
         return []
@@ -142,9 +143,11 @@ def once(cases: Sequence[Measured]) -> list[Sentence]:
 
 
 def turn(m: Measured) -> Option | None:
-    """A turn of CPU and GPU: what moving costs, and a pass on each side. None without two phases.
+    """A turn of CPU and GPU: the cost of moving, and a pass on each side. None without three
+    phases.
 
-    The first phase moves one of two arrays, later ones both: of the prefetches' time, that share.
+    The first phase moves one of two arrays, later ones both: the last two phases have the same
+    share of the prefetches' time.
     """
     gigabytes, setups, passes = int(m["size"]) / 1e9, [], []
     for trial in m.trials:
@@ -204,7 +207,7 @@ def larger(cases: Sequence[Measured]) -> list[Sentence]:
 
 
 def never(cases: Sequence[Measured]) -> list[Sentence]:
-    """What costs most beside another way to the same end, and the smallest useful copy."""
+    """Ways that are much slower than another way to the same end, and the smallest useful copy."""
     copies, touches = of_case(cases, "copy"), of_case(cases, "touch")
     engine = {**GPU, "to": "device", "means": "copy-engine"}
     pinned, pageable = (best(copies, **engine, from_=kind) for kind in ("pinned", "pageable"))
@@ -249,7 +252,7 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     if not copies:
         return []
     cores = int(copies[0].machine["processors"][0]["cores"])
-    counts = [int(m["threads"]) for m in copies]  # of a sweep: those of most cases, one a core
+    counts = [int(m["threads"]) for m in copies]  # of most cases; if equal, at most one a core
     usual = max(counts, key=lambda n: (counts.count(n), n <= cores, n))
     sizes: dict[int, Measured] = {}
     for m in (m for m in copies if m["threads"] == usual):
@@ -298,7 +301,7 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """All that these cases say; of the CPU alone where no GPU was measured."""
+    """All sentences from these cases; sentences on the CPU alone if the GPU gives none."""
     parts = (again, once, turns, larger, never)
     sentences = [sentence for part in parts for sentence in part(cases)]
     return sentences or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]

@@ -1,4 +1,4 @@
-"""Cases copy, access, migration and touch: paths between memories, what the first access costs."""
+"""Cases copy, access, migration and touch: paths between memories, the cost of the first access."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WRONG = "{count} elements do not have the value that the copy writes"
 
 
 def end(name: str, summary: str) -> Axis:
-    """`from` and `to`: a memory kind, by default what the executing processor owns."""
+    """`from` and `to`: a memory kind, by default the executing processor's own."""
     return Axis(
         name,
         summary,
@@ -79,14 +79,14 @@ def require_few_phases(parameters: Parameters) -> None:
 
 
 def require_migration(parameters: Parameters) -> None:
-    """Raises UsageError for too many samples, and for a map of what is not looked at."""
+    """Raises UsageError for too many samples, and for a map without residency after each sample."""
     require_few_phases(parameters)
     if parameters["map"] and parameters["look"] == "phases":
         raise UsageError("migration: map: a map shows every sample; use look=samples")
 
 
 def copy_labels(p: Parameters) -> dict[str, str]:
-    """A CPU has one means of copying."""
+    """Hides the means of a CPU, which has only one."""
     return {"means": ""} if (p["processor"], p["means"]) == ("cpu", "kernel") else {}
 
 

@@ -1,4 +1,4 @@
-"""What things cost: access by pattern, touch by operation."""
+"""Figures of costs: access by pattern, touch by operation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NS = 1e9
 
 
 def pattern_row(m: Measured) -> dict[str, Any]:
-    """First and settled rate of one access pattern, or why there is none."""
+    """First and settled rate of one access pattern, or the reason why it has none."""
     row = {
         "memory": words.memory(m.parameters),
         "kind": m["memory"],
@@ -38,8 +38,8 @@ def pattern_row(m: Measured) -> dict[str, Any]:
 
 
 def patterns(cases: Sequence[Measured]) -> Drawn:
-    """The first sample and the settled rate of every access pattern, memory beside memory, of those
-    that the machine has."""
+    """The first sample and the settled rate of every access pattern, for each memory in which one
+    ran."""
     charts: Drawn = []
     cases = [m for m in cases if words.plain(m)]
     ran = {(m.run, words.memory(m.parameters)) for m in drawable(cases, "access")}
@@ -111,13 +111,14 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
 
 
 def level(m: Measured, name: str) -> float:
-    """Seconds of a series: the median of the trials' medians; 0 where there is none."""
+    """Seconds of a series: the median of the trials' medians; 0 without values."""
     series = [t["host_s"] if name == "host_s" else (t["series"] or {}).get(name) for t in m.trials]
     return median(medians) if (medians := [median(s) for s in series if s]) else 0.0
 
 
 def touch_rows(m: Measured) -> list[dict[str, Any]]:
-    """Cost per GB and per page: of the touch beside the same pass again, and of a call's return."""
+    """Cost per GB and per page: of a touch, beside the same pass again, and of a call until it
+    returns."""
     text = words.touch_words(m.parameters)
     returned = level(m, "return_s")
     timed = {f"{text}: until done" if returned else text: (level(m, "host_s"), True)}

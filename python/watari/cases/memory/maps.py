@@ -1,4 +1,4 @@
-"""Where each part of an array lies, sample by sample: time to the right, addresses upwards.
+"""Maps of the residency of an array's parts by sample: time to the right, addresses upwards.
 
 A row is a part of the array, as `map=N` cuts it. Samples in a row with the same value are one
 rectangle, so a map of a hundred thousand values stays some kilobytes.
@@ -28,14 +28,14 @@ TITLE = "% mapped by the CPU"
 
 
 def parts(m: Measured, array: str) -> list[list[float]]:
-    """The part that the CPU has mapped, sample by sample, of each part of an array; first trial."""
+    """The fraction that the CPU has mapped of each part of an array, by sample; first trial."""
     series = m.trials[0].get("series") or {}
     named = sorted(name for name in series if (at := PART.fullmatch(name)) and at[1] == array)
     return [series[name] for name in named]
 
 
 def rectangles(values: Sequence[Sequence[float]]) -> Iterator[dict[str, Any]]:
-    """Runs of equal values: samples `first` to `last`, of the part of the addresses low to high."""
+    """Runs of equal values: samples `first` to `last`, addresses `low` to `high` in percent."""
     for number, row in enumerate(values):
         first = 0
         for value, run in groupby(round(100 * v, 1) for v in row):
@@ -92,7 +92,7 @@ def panel(m: Measured, array: str) -> Panel:
 
 
 def residency(cases: Sequence[Measured]) -> Drawn:
-    """A chart for each migration that was made with a map: source and destination."""
+    """A chart for each migration that ran with a map: source and destination."""
     chosen = [m for m in drawable(cases, "migration") if parts(m, ARRAYS[0])]
     return [
         (

@@ -1,4 +1,4 @@
-"""Copies: which memory to which at what rate, over the size of the array and over streams."""
+"""Rates of copies: from memory to memory, over the size of the array and over streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TICKS = 8  # of sizes; beyond this only some have labels
 
 
 def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None) -> dict[str, Any]:
-    """One cell of the matrix: a rate, or why there is none."""
+    """One cell of the matrix: a rate, or the reason why it has none."""
     empty = {"from": source, "to": to, "state": "not measured", "text": "", "why": "not measured"}
     if m and m.drawn:
         text = format_rate(m.median) + ("*" if m.flagged else "")
@@ -115,8 +115,8 @@ def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float])
 
 
 def matrix(cases: Sequence[Measured]) -> Panel | None:
-    """One matrix of memories for each executor and run, at the largest array of each path; none of
-    a single cell."""
+    """One matrix of memories for each executor and run, at the largest array of each path; None if
+    fewer than two cells have a rate."""
     copies = [c for c in map(words.as_copy, cases) if c.case == "copy" and words.plain(c)]
     panels = {}
     for run in runs(copies):
@@ -188,7 +188,7 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
 
 
 def over_size(cases: Sequence[Measured]) -> Panel | None:
-    """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
+    """Bandwidth over the size of one array; if a point was measured twice, with more trials."""
     plain = [m for m in drawable(cases, "copy") if words.plain(m)]
     same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
     copies = [max(group, key=lambda m: len(m.trials)) for group in same]
@@ -205,7 +205,7 @@ def one_way(m: Measured) -> bool:
 
 
 def over_streams(cases: Sequence[Measured]) -> Panel | None:
-    """Bandwidth over the number of streams, at the largest array that several were tried on."""
+    """Bandwidth over the number of streams, at the largest array that several numbers copied."""
     copies = [m for m in drawable(cases, "copy") if one_way(m)]
     chosen: list[Measured] = []
     for same in groups(copies, "processor", "means", "from", "to", "thp", "page", "numa").values():

@@ -1,8 +1,8 @@
 """Bytes of the cases of memory, and the accesses that `predict` follows.
 
-They are those of the kernels' head comments (src/watari/cases/memory/kernels.hpp): a copy within
-one memory counts each byte read and written, one between two counts it once, as it crosses the
-link; `access` and `migration`, whose pages may lie on either side, count it twice.
+The bytes are those of the kernels' head comments (src/watari/cases/memory/kernels.hpp): a copy
+within one memory counts each byte read and written, a copy between two counts it once, as it
+crosses the link; `access` and `migration`, whose pages may be on either side, count it twice.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from watari.common.library import side
 
 
 def several(p: Parameters) -> int:
-    """Processes at once; 1 where a figure makes up a case without saying."""
+    """Processes at once; 1 for a case without this parameter, which a figure made."""
     return int(p.get("processes", 1))
 
 
 def copy_bytes(p: Parameters) -> int:
-    """Within one memory a copy reads and writes it; between two, it crosses the link once."""
+    """Bytes of a sample: read and written within one memory, or once across the link of two."""
     same = side(p["from"], p["processor"]) == side(p["to"], p["processor"])
     both = 2 if p["bidirectional"] else 1
     return int(p["size"]) * (2 if same else 1) * both * several(p)
 
 
 def copy_profile(p: Parameters) -> Profile:
-    """One copy a sample, or one in each direction; of several processes those of all of them, since
-    they share what they cross."""
+    """One copy a sample, or one in each direction. The copies of several processes are added up,
+    since they share the path."""
     processor, both, processes = p["processor"], 2 if p["bidirectional"] else 1, several(p)
     size = int(p["size"]) * processes
     source, target = (side(p[name], processor) for name in ("from", "to"))
@@ -48,7 +48,7 @@ def copy_profile(p: Parameters) -> Profile:
     for name in ("from", "to"):
         footprint[p[name]] += both * size
     arrays = (Allocation("source", size, p["from"]), Allocation("destination", size, p["to"]))
-    # not every parameter is in a figure
+    # a case that a figure made lacks some parameters
     usual = {"streams": 1, "numa": "local", "thp": "default", "page": "default"}
     plain = both == processes == 1 and all(p.get(n, value) == value for n, value in usual.items())
     return Profile(
@@ -69,7 +69,7 @@ def touched_first(size: int, **touchers: str) -> tuple[Phase, ...]:
 
 
 def styled(p: Parameters) -> str:
-    """The style by its kind of memory and its hint."""
+    """The name of the style, from the kind of memory and the hint."""
     return str(p["memory"] if p["hint"] == "none" else f"{p['memory']}-{p['hint']}")
 
 
@@ -156,7 +156,7 @@ def touch_profile(p: Parameters) -> Profile:
         prefetched=p["operation"] == "prefetch",
     )
     other = "gpu" if processor == "cpu" else "cpu"
-    # C++ (touch.cpp): the other processor has touched what is faulted in or prefetched
+    # as in touch.cpp, the other processor touches pages that are then faulted in or prefetched
     return Profile(
         (phase,),
         {p["memory"]: size},

@@ -24,8 +24,8 @@ WIDTH, HEIGHT = 205, 120
 COLUMNS = 4
 MOVING = 270  # pixels of a panel of migration: three side by side
 WIDE = 30  # times: phases that differ more are drawn on a logarithmic axis
-STEADY = 1.1  # ratio of rates: what differs more is shown
-LARGE = 4e9  # Yoshida (2024); smaller arrays are drawn only where there is none of these
+STEADY = 1.1  # ratio of rates; copies that differ more are shown
+LARGE = 4e9  # bytes, as in Yoshida (2024); smaller arrays are drawn only for paths without one
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
 
@@ -111,7 +111,7 @@ def kind(m: Measured) -> str:
 
 
 def facts(m: Measured) -> str:
-    """What a panel says of its series under its title."""
+    """The subtitle of a panel: the rates of its series."""
     if not m.drawn:
         return m.status
     flag = ", above limit" if m.flagged else ""
@@ -122,7 +122,7 @@ def facts(m: Measured) -> str:
 
 
 def panel(m: Measured, text: str, more: str = "") -> Panel:
-    """One series under its title, or why there is none."""
+    """One series under its title, or the reason why it has none."""
     about = f"{more} · {facts(m)}" if more else facts(m)
     head = alt.TitleParams(text, subtitle=about, offset=14)
     if not m.drawn:
@@ -202,7 +202,7 @@ def pattern_grid(same: Sequence[Measured], name_memory: bool) -> tuple[Panel, li
 
 
 def fractions(m: Measured) -> list[dict[str, Any]]:
-    """How much of each array is not mapped on the CPU side, one row a trial and array."""
+    """The percentage of each array not mapped on the CPU side, one row for each trial and array."""
     return [
         {
             "trial": i + 1,
@@ -253,7 +253,7 @@ def migrated(m: Measured, width: int) -> Panel:
 
 
 def migration_panel(m: Measured, title: str) -> Panel:
-    """Bandwidth above, what has migrated below, over the same samples."""
+    """Bandwidth above, the migrated fraction below, over the same samples."""
     width = MOVING
     head = alt.TitleParams(title, subtitle=migration_facts(m), offset=16)
     below = bool(fractions(m))
@@ -265,7 +265,7 @@ def migration_panel(m: Measured, title: str) -> Panel:
 
 
 def migration_facts(m: Measured) -> list[str]:
-    """Plateaus and where migration ends, phase by phase."""
+    """Plateaus and the end of migration, phase by phase."""
     texts = [
         f"{s.phase}: {format_rate(s.before)} → {format_rate(s.after)} {RATE} "
         f"after {s.end} sample{'s'[: s.end > 1]} ({format_duration(s.seconds)})"

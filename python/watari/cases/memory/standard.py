@@ -1,6 +1,6 @@
 """Memory paths in the standard plan: minutes long, as large as memory allows.
 
-Kinds of memory that the machine lacks are asked for too, so that the report shows the reason.
+The plan has kinds of memory that the machine lacks too, so that the report states the reason.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from watari.case.axes import KINDS, default_size, gpus
 from watari.case.axis import Machine
 
 Rows = list[dict[str, Any]]
-SMALL = 2**16  # bytes: of a case that is requested only for the reason why it is not here
+SMALL = 2**16  # bytes of a case that the machine lacks and whose result is only the reason
 ABSENT = {"processor": "gpu", "memory": "managed", "size": SMALL, "trials": 1}
 
 
@@ -22,12 +22,12 @@ def large(machine: Machine) -> int:
 
 
 def up_to(size: int) -> list[int]:
-    """Sizes from those of caches on."""
+    """Sizes from within caches up to `size`."""
     return sorted({n for n in (SMALL, 2**20, 2**24, 2**27, size) if n <= size})
 
 
 def copies(machine: Machine) -> Rows:
-    """By the CPU at every size, with and without huge pages; then every path of a GPU."""
+    """Copies by the CPU at every size, with and without huge pages; then every path of a GPU."""
     size = large(machine)
     own = {"processor": "cpu", "samples": 20}
     rows: Rows = [
@@ -82,7 +82,7 @@ def several(size: int) -> Rows:
 
 
 def other_ends(size: int) -> Rows:
-    """The rest of the matrix of paths: fewer trials, since few programs live on these."""
+    """The rest of the matrix of paths: fewer trials, since few programs depend on these paths."""
     few = {"processor": "gpu", "size": size, "samples": 5, "trials": 2}
     host = ["pageable", "pinned"]
     return [
@@ -128,7 +128,7 @@ def touches(machine: Machine) -> Rows:
     rows: Rows = [{"processor": "cpu", "memory": "pageable", "size": size, "samples": 5}]
     if not gpus(machine):
         return [*rows, ABSENT]
-    # page-locked memory: what its allocation and release cost
+    # the cost of allocating and releasing page-locked memory
     rows.append({"processor": "cpu", "memory": "pinned", "size": size, "samples": 3, "trials": 2})
     shared = {"processor": ["cpu", "gpu"], "memory": ["managed", "system"]}
     for operation in ("first-touch", "prefetch", "fault"):

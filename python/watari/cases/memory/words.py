@@ -27,7 +27,7 @@ def pattern(parameters: Parameters) -> str:
 
 
 def pattern_number(parameters: Parameters) -> int:
-    """Its number in Yoshida (2024), 1 to 8: the CPU's four, then the GPU's."""
+    """The number of a pattern in Yoshida (2024), 1 to 8: the CPU's four, then the GPU's."""
     on_gpu = [parameters["processor"] != "cpu", *(parameters[a] == "gpu" for a in ARRAYS)]
     return 1 + sum(weight for weight, is_set in zip((4, 2, 1), on_gpu, strict=True) if is_set)
 
@@ -49,7 +49,7 @@ def executor(parameters: Parameters) -> str:
 
 
 def extras(parameters: Parameters) -> str:
-    """What is special: processes at once; of a copy streams, both directions; pages, NUMA node."""
+    """Unusual values in words: processes; streams, both directions of a copy; pages, NUMA node."""
     parts = [
         f"{parameters['processes']} processes" if parameters.get("processes", 1) != 1 else "",
         f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
@@ -61,7 +61,7 @@ def extras(parameters: Parameters) -> str:
 
 
 def plain(m: Measured) -> bool:
-    """A case with nothing special about it."""
+    """Whether a case has no unusual values."""
     return not extras(m.parameters)
 
 
@@ -94,9 +94,9 @@ def words(case: str, parameters: Parameters) -> str:
 
 
 def as_copy(m: Measured) -> Measured:
-    """Access to explicit memory as what it is, a copy by a kernel between pinned and device.
+    """Access to explicit memory as a case `copy`, by a kernel in pinned and device memory.
 
-    `access` counts every byte as read and written; `copy` counts what crosses the link once.
+    `access` counts every byte as read and written; `copy` counts a byte that crosses the link once.
     """
     if m.case != "access" or m["memory"] != "explicit":
         return m

@@ -1,4 +1,4 @@
-"""Where data that no memory holds should live: the rate of a disk, by size of request."""
+"""Advice on data larger than memory: the rate of a disk, by size of request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from watari.results.measured import Measured
 
 
 def on_disk(m: Measured) -> bool:
-    """Reads that a disk serves."""
+    """Whether a case has reads that a disk serves."""
     return (
         (m.case, m["store"], m["direction"], m["fault"]) == ("storage", "file", "read", "none")
         and m["cache"] != "warm"

@@ -11,7 +11,7 @@ from watari.common.units import exact_size
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
 CACHES = ("none", "cold", "warm")
-DEEP = ("uring", "gpu")  # of many requests in flight past the page cache, at little cost a thread
+DEEP = ("uring", "gpu")  # many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
 
 
@@ -24,14 +24,14 @@ def parse_block(text: str) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """Engines without a queue have one request in flight a thread, in a sweep too: more of them are
-    more threads."""
+    """Engines without a queue have one request in flight a thread, in a sweep too: more requests in
+    flight need more threads."""
     return {**given, "depth": 1} if given.get("engine") in ONE_AT_A_TIME else given
 
 
 def default_processor(machine: Machine, parameters: Parameters) -> str:
-    """Two engines need a GPU's memory or threads, one is for threads of the CPU; the others use the
-    GPU where there is one."""
+    """`gpu` for engines that need a GPU's memory or threads, `cpu` for engine queue; the others use
+    the GPU if there is one."""
     if parameters["engine"] in GPU_ONLY:
         return "gpu"
     has_gpu = any(p["kind"] == "gpu" for p in machine["processors"])
@@ -39,7 +39,7 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight."""
+    """Requests in flight of each thread."""
     engine, block = parameters["engine"], int(parameters["block"])
     disk = on_disk(parameters)
     staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
@@ -48,8 +48,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core; threads that serve a GPU's queues never rest, and leave cores to the others. A
-    disk needs few threads where each has many requests in flight, as the page cache has not."""
+    """One a core. Threads that serve a GPU's queues poll without pause, so two cores stay free. A
+    disk needs few threads if each has many requests in flight; the page cache needs more."""
     cores = int(machine["processors"][0]["cores"])
     engine = parameters["engine"]
     most = max(cores - 2, 1) if engine == "gpu" else cores
@@ -62,19 +62,20 @@ def on_disk(parameters: Parameters) -> bool:
 
 
 def default_cache(machine: Machine, parameters: Parameters) -> str:
-    """Past the page cache where the engine can."""
+    """`none`, past the page cache; `cold` for mmap, which needs it."""
     return "cold" if parameters["engine"] == "mmap" else "none"
 
 
 def default_requests(machine: Machine, parameters: Parameters) -> int:
     """64 MiB, but no more than 16384 requests, and enough to keep each queue full most of the time.
-    Where no disk limits them, a sample is longer."""
+    Stores without files have 16 times as many."""
     most = min(2**26 // parameters["block"], 2**14) * (1 if parameters["store"] == "file" else 16)
     return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for a store that is not of whole blocks and stripes, or has no folder."""
+    """Raises UsageError if the store is not made of whole blocks and stripes, or if the `~` in its
+    folder has no meaning."""
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]

@@ -13,7 +13,7 @@ from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.storage import axes, trial
 from watari.cases.storage.axes import bytes_per_sample
 
-SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
+SLOW_REQUEST = 10e-3  # seconds, of a hard disk
 
 
 def profile(parameters: Parameters) -> Profile:

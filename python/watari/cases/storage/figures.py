@@ -1,8 +1,8 @@
 """Case storage: bandwidth and latency over the size of a request, one line an engine.
 
-What lies behind the engines decides, so each chart has one medium: files on disk, memory (the store
-`ram`, or a file that is in the page cache), or a modelled SSD. Of a point that was measured with
-several depths or threads, the fastest is drawn; its latencies are those at that rate.
+The medium decides, so each chart has one: files on disk, memory (the store `ram`, or a file that is
+in the page cache), or a modelled SSD. If a point was measured with several depths or threads, the
+fastest is drawn; its latencies are those at that rate.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ TIMES = Look(
     "datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'",
     style.ENGINES,
 )
-TICK = 48  # pixels that the text of one takes
+TICK = 48  # pixels of a tick's text
 MICRO = 1e6
 DISK, MEMORY = "files on disk", "memory: store ram, or a file in the page cache"
 Row = dict[str, Any]
 
 
 def medium(m: Measured) -> str:
-    """What lies behind the engine."""
+    """The medium behind the engine: files on disk, memory, or a modelled SSD."""
     if m["store"] == "ram" or (m["store"] == "file" and m["cache"] == "warm"):
         return MEMORY
     return DISK if m["store"] == "file" else f"{m['store'].replace(':', ' ')}"
 
 
 def line(m: Measured, cases: Sequence[Measured]) -> str:
-    """The engine, and what else distinguishes lines of the chart."""
+    """The name of a line: the engine, and other values that distinguish lines of the chart."""
     with_gpu = any(other["processor"] != "cpu" for other in cases if other.drawn)
     parts = [
         m["engine"],
@@ -110,7 +110,7 @@ def panels(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
 
 
 def absent(cases: Sequence[Measured]) -> list[str]:
-    """Engines that the machine does not have, with the reason."""
+    """Engines that the machine lacks, with the reason."""
     reasons: dict[str, list[str]] = {}
     drawn = {m["engine"] for m in cases if m.drawn}
     for m in cases:

@@ -1,7 +1,7 @@
 """Speed of case `storage` in the numbers that users of fio know.
 
 Each number is the median over trials. CPU time is that of the whole process, threads that serve
-queues included; GPU time is what its kernels or copies took.
+queues included; GPU time is that of its kernels or copies.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Speed:
 
 
 def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
-    """The numbers of trials that went well."""
+    """The numbers of successful trials."""
 
     def middle(name: str) -> float | None:
         values = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]

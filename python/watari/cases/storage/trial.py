@@ -1,4 +1,4 @@
-"""One trial of case `storage`, and the numbers that are read from it.
+"""One trial of case `storage`, and the numbers computed from it.
 
 A histogram has buckets 3% apart (src/watari/measure/histogram.hpp), so percentiles are that exact.
 """
@@ -19,8 +19,8 @@ PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
 
 def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial in this process. The seed, which makes the random order and marks what is written,
-    is another one each time."""
+    """One trial in this process. A new seed each time generates the random order and marks the
+    written blocks."""
     seed = time.time_ns() >> 20
     folder = expanded(parameters["folder"])
     # what the library takes of every case
@@ -46,7 +46,7 @@ def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, di
     size = bytes_per_sample(parameters) * len(samples)
     values = {
         "bytes": (float(size), "B"),
-        # of the rates, as bandwidth is: of two samples the median time is of neither
+        # the median of the rates, as for bandwidth: a median of two times is neither's
         "requests_per_s": (median(parameters["requests"] / s for s in samples), "1/s"),
         "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (size / 1e9), "s/GB"),
     }
@@ -58,7 +58,7 @@ def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, di
 
 
 def percentile(histogram: Mapping[str, Sequence[float]], part: float) -> float:
-    """The time that this part of the requests took at most: the middle of its bucket."""
+    """The longest time of this part of the requests: the middle of its bucket."""
     counts = histogram["count"]
     wanted, seen = part * sum(counts), 0.0
     for low, high, count in zip(histogram["low"], histogram["high"], counts, strict=True):

@@ -1,7 +1,7 @@
 # bash completion of watari, written by `watari completion bash`
 # shellcheck shell=bash disable=SC2207
 
-_watari_words() { # what may stand after these words
+_watari_words() { # words that may follow these words
     case $1 in
 @BRANCHES@
     esac
@@ -20,7 +20,7 @@ _watari() {
     elif list=$(_watari_words "${words[1]} $before"); [[ $before == --* && $list ]]; then
         :
     elif [[ ${words[1]} == @(run|predict|advise) && $current == *=* ]]; then
-        local last=${current##*[=,]} # of a sweep
+        local last=${current##*[=,]} # last value of a sweep
         list=$(_watari_words "run ${words[2]} ${current%%=*}=")
         list=$(for word in $list; do printf '%s ' "${current%"$last"}$word"; done)
         [[ $current == folder=* ]] && list=$(compgen -d -P folder= -- "${current#folder=}")
@@ -35,7 +35,7 @@ _watari() {
         COMPREPLY=($(compgen -f -- "$current"))
     fi
     [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
-    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then # bash completes what is behind it
+    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then # bash completes the text after =
         COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*=}"}"}")
     fi
 }

@@ -1,6 +1,6 @@
 # fish completion of watari, written by `watari completion fish`
 
-function __watari_words # what may stand after these words
+function __watari_words # words that may follow these words
     switch "$argv[1]"
 @BRANCHES@
     end

@@ -1,7 +1,7 @@
 #compdef watari
 # zsh completion of watari, written by `watari completion zsh`
 
-_watari_words() { # what may stand after these words
+_watari_words() { # words that may follow these words
     case $1 in
 @BRANCHES@
     esac

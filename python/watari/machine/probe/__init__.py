@@ -1,8 +1,9 @@
-"""`watari probe`: what this machine has, and what it lacks and why.
+"""`watari probe`: the parts of this machine, and why others are missing.
 
-`machine()` gathers it from the compiled module (topology, GPUs, capabilities), from /proc and /sys
-(`system`), and from NVML where that is there (`nvml`); `memories` judges the kinds of memory and
-`links` the links between processors. The result has the shape of `watari.machine.Machine`.
+`machine()` gathers them from the compiled module (topology, GPUs, capabilities), from /proc and
+/sys (`system`), and from NVML where it is available (`nvml`); `memories` judges the kinds of memory
+and `links` the links between processors. The result has the shape of
+`watari.machine.record.Machine`.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def assemble(
 
 
 def state(gpu: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any] | None:
-    """What NVML reports of the GPU's state; None without NVML."""
+    """The state of a GPU as NVML reports it; None without NVML."""
     known: dict[str, Any] | None = reported["gpus"].get(gpu["pci_bus_id"], {}).get("state")
     return known
 
@@ -107,7 +108,7 @@ def cpu(files: System, topology: dict[str, Any]) -> dict[str, Any]:
 
 
 def memory_node(gpu: dict[str, Any]) -> int | None:
-    """The NUMA node that the GPU's own memory is, on machines where it is one."""
+    """The NUMA node of the GPU's own memory; None on machines where it is not a node."""
     attributes = gpu["attributes"]
     return attributes.get("numaId") if attributes.get("numaConfig") == 1 else None
 
@@ -140,7 +141,7 @@ def gpu_capabilities(
 
 
 def tracing() -> tuple[str | None, str | None]:
-    """Why `watari trace` cannot work, and the CUPTI that it uses."""
+    """Why `watari trace` cannot work, or None; and the CUPTI that it uses, or None."""
     if not (PACKAGE / "libwatari_injected.so").is_file():
         return "this build has no injected library: CUPTI's headers were missing", None
     try:

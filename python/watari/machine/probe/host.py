@@ -1,4 +1,4 @@
-"""What may make this host slower than its parts: frequency, IOMMU, cgroup, other work, NUMA."""
+"""Conditions that slow this host: frequency, IOMMU, cgroup, other work, NUMA."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def turbo(files: System) -> bool | None:
 
 
 def iommu(files: System) -> str | None:
-    """How devices' addresses are translated, by the domains of the kernel's groups."""
+    """The translation of devices' addresses, from the domains of the kernel's groups."""
     groups = files.names("sys/kernel/iommu_groups")
     if not groups:
         return "off" if files.names("sys/kernel") else None
@@ -57,7 +57,7 @@ def cgroup(files: System) -> tuple[float | None, int | None]:
 
 
 def distances(files: System) -> dict[str, list[int]]:
-    """Of each NUMA node to every node."""
+    """Distances of each NUMA node to every node."""
     folder = "sys/devices/system/node"
     texts = {
         name[4:]: files.text(f"{folder}/{name}/distance")

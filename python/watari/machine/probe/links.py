@@ -8,7 +8,7 @@ from typing import Any
 from watari.machine.probe import nvml
 from watari.machine.probe.system import System
 
-# GT/s a lane, and what the encoding leaves of it: 8b/10b, 128b/130b, 242B/256B.
+# GT/s per lane, and the share that the encoding leaves: 8b/10b, 128b/130b, 242B/256B.
 PCIE = {
     1: (2.5, 8 / 10),
     2: (5.0, 8 / 10),
@@ -32,7 +32,7 @@ def link(source: str, destination: str, kind: str, **known: Any) -> Link:
 def links(
     gpus: list[dict[str, Any]], peers: list[list[bool]], reported: dict[str, Any], system: System
 ) -> list[Link]:
-    """CPU to each GPU, then GPU to GPU. `reported` is what NVML reports, by bus id."""
+    """CPU to each GPU, then GPU to GPU. `reported`: facts from NVML, by bus id."""
     rows = [cpu_link(index, gpu, reported, system) for index, gpu in enumerate(gpus)]
     for one in range(len(gpus)):
         for other in range(one + 1, len(gpus)):
@@ -71,7 +71,7 @@ def gpu_links(
 
 
 def pcie_generation(bus_id: str, system: System) -> int | None:
-    """The highest that GPU and slot allow. The current one falls when the GPU idles."""
+    """The highest generation that GPU and slot allow. The current one falls when the GPU idles."""
     device = f"sys/bus/pci/devices/{bus_id}"
     port = (system.root / device).resolve().parent
     rates = [

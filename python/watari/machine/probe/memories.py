@@ -1,4 +1,4 @@
-"""Which kinds of memory this machine supports, and why not, in a user's words.
+"""The kinds of memory that this machine supports, and why not the others, in a user's words.
 
 Sources: CUDA's programming guide (unified memory); for HMM the conditions of the open kernel
 module, nvidia-uvm/uvm_hmm.c and uvm_linux.h (CONFIG_DEVICE_PRIVATE and migrate_device_range, which
@@ -78,7 +78,8 @@ def of_system(gpus: list[Gpu], machine: System) -> Judgement:
 
 
 def why_not_pageable(gpu: Gpu, machine: System) -> list[str]:
-    """Every known condition of HMM that this machine misses; else what could not be known."""
+    """Every known condition of HMM that this machine misses; else the conditions that are
+    unknown."""
     release = system.upstream(machine)
     driver = system.driver(machine) or ""
     device_private = system.kernel_option(machine, "CONFIG_DEVICE_PRIVATE")
@@ -110,9 +111,8 @@ def why_not_pageable(gpu: Gpu, machine: System) -> list[str]:
 
 
 def too_old(machine: System, device_private: bool | None) -> bool:
-    """Older than what HMM needs. Red Hat's 5.14 kernels carry it back, so that theirs are not
-    judged by number where the configuration does not say otherwise.
-    """
+    """Whether the kernel is older than HMM needs. Red Hat backports it to 5.14: such a kernel is
+    judged by its number only if its configuration lacks CONFIG_DEVICE_PRIVATE."""
     if re.search(r"\.el\d", system.kernel(machine)) and device_private is not False:
         return False
     number = version(system.upstream(machine))

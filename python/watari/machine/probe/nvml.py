@@ -1,4 +1,4 @@
-"""Links of the GPUs by nvidia-ml-py: PCIe as slot and GPU allow it together, NVLink, NVLink-C2C.
+"""Links and state of the GPUs by nvidia-ml-py: PCIe as slot and GPU allow it together, NVLink, C2C.
 
 NVML is asked only about the machine that it runs on, and changes no setting.
 """
@@ -14,12 +14,12 @@ from typing import Any
 # NVML numbers the versions of NVLink from 1 on: 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0.
 NVLINK_GENERATION = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5}
 
-# Which member of a field value's union holds it, by its valueType.
+# The member of a field value's union that holds it, by valueType.
 MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal")
 
 SWITCH = "switch"
 
-# Why clocks are held down (nvmlClocksEventReasons); that a GPU idles is no reason.
+# Why clocks are held down (nvmlClocksEventReasons); an idle GPU is left out.
 REASONS = {
     0x004: "power-cap",
     0x008: "hardware-slowdown",
@@ -62,7 +62,7 @@ def text(value: Any) -> str | None:
 
 
 class Reader:
-    """Questions to NVML; what a GPU or an older library does not answer is None."""
+    """Queries NVML; a value that a GPU or an older library does not report is None."""
 
     def __init__(self, nvml: Any) -> None:
         self.nvml = nvml
@@ -95,7 +95,7 @@ class Reader:
         }
 
     def state(self, handle: Any) -> dict[str, Any]:
-        """What may make the GPU slower than its data sheet (record.GpuState)."""
+        """Conditions that may make the GPU slower than its data sheet (record.GpuState)."""
         ecc = self.ask("nvmlDeviceGetEccMode", handle)
         reasons = self.ask("nvmlDeviceGetCurrentClocksEventReasons", handle)
         if reasons is None:

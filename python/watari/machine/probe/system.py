@@ -1,4 +1,4 @@
-"""What the kernel reports in /proc and /sys, below a root that tests may move."""
+"""Facts that the kernel reports in /proc and /sys, below a root that tests may move."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARM_NAMES = {
 
 @dataclass(frozen=True)
 class System:
-    """Files of a machine; what is missing or may not be read is None."""
+    """Files of a machine; a missing or unreadable one is None."""
 
     root: Path
 
@@ -81,8 +81,7 @@ def page_size(system: System) -> int:
 
 def memory(system: System, gpu_nodes: list[int]) -> tuple[int, int]:
     """CPU memory (all, available) in bytes. Where GPU memory is a NUMA node (GH200), the kernel
-    counts it too: it is taken out.
-    """
+    counts it too: its bytes are subtracted."""
     total = system.kibibytes("proc/meminfo", "MemTotal") or 0
     available = system.kibibytes("proc/meminfo", "MemAvailable") or 0
     for node in gpu_nodes:

@@ -1,5 +1,5 @@
-"""`watari check`: is what a run measured what its hardware should give?
+"""`watari check`: whether a run measured the rates that its hardware should give.
 
-`items.py` has the checks, `causes.py` what may be wrong with a machine, `formats.py` how people and
-programs are shown both.
+`items.py` has the checks, `causes.py` the possible faults of a machine, `formats.py` the output for
+people and programs.
 """

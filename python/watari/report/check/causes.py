@@ -1,7 +1,7 @@
-"""What may make a machine slower than its parts: a row a cause, looked up in the machine's record.
+"""Causes that make a machine slower than its parts, one a row, looked up in the machine's record.
 
-`touches` is what a cause slows: `link` (between CPU and GPU), `gpu` (its memory), `cpu` (memory
-beside it), `store`.
+`touches` names the parts that a cause slows: `link` (between CPU and GPU), `gpu` (its memory),
+`cpu` (memory beside it), `store`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GDDR_MOST_BITS = 512  # wider memory is HBM, whose error correction takes no ban
 
 @dataclass(frozen=True)
 class Cause:
-    """`find` says what the record shows of it; None where it does not apply or is not recorded."""
+    """`find` returns the cause as the record shows it; None if it is absent or not recorded."""
 
     name: str
     touches: tuple[str, ...]
@@ -33,12 +33,12 @@ def states(machine: Machine) -> list[tuple[str, dict[str, Any]]]:
 
 
 def host(machine: Machine) -> dict[str, Any]:
-    """The host's state; empty where it is not recorded."""
+    """The host's state; empty if it is not recorded."""
     return machine.get("state") or {}
 
 
 def each_gpu(text: Callable[[dict[str, Any]], str | None]) -> Callable[[Machine], str | None]:
-    """What holds of some GPU."""
+    """A `find` that joins the texts of all GPUs that have one."""
 
     def find(machine: Machine) -> str | None:
         shown = [f"{name}: {reported}" for name, s in states(machine) if (reported := text(s))]
@@ -48,7 +48,7 @@ def each_gpu(text: Callable[[dict[str, Any]], str | None]) -> Callable[[Machine]
 
 
 def below(state: dict[str, Any], now: str, most: str, says: str) -> str | None:
-    """The text where one recorded number is below another."""
+    """The text if one recorded number is below another."""
     low, high = state.get(now), state.get(most)
     return says.format(low, high) if low and high and low < high else None
 
@@ -60,7 +60,7 @@ def slowed(state: dict[str, Any]) -> str | None:
 
 
 def power(state: dict[str, Any]) -> str | None:
-    """A limit below the default one, or one that is felt."""
+    """A power limit below the default one, or one that lowers the clocks."""
     text = below(state, "power_limit", "power_limit_default", "limited to {:g} W of {:g} W")
     return text or (
         "its power limit lowers the clocks" if "power-cap" in state["slowed_by"] else None
@@ -181,7 +181,7 @@ CAUSES = (
 
 
 def likely(machine: Machine, path: set[str]) -> list[str]:
-    """What the record shows that may slow this path; of other hosts, with their names."""
+    """Causes in the record that may slow this path; those of other hosts with the hosts' names."""
     found = ((c.name, c.find(machine)) for c in CAUSES if path.intersection(c.touches))
     own = [f"{name}: {text}" for name, text in found if text]
     return own + [

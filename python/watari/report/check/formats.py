@@ -27,7 +27,7 @@ def counts(items: Sequence[Item]) -> str:
 
 
 def render(results: Results, items: Sequence[Item]) -> RenderableType:
-    """A table, the likely causes of what fails, and how many there are of each verdict."""
+    """A table, the likely causes of failures, and the number of each verdict."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("check", no_wrap=True)
     table.add_column("what", overflow="fold")
@@ -46,7 +46,7 @@ def render(results: Results, items: Sequence[Item]) -> RenderableType:
 
 
 def as_values(results: Results, items: Sequence[Item]) -> dict[str, Any]:
-    """Plain values."""
+    """The checks of a run as plain values, for JSON."""
     return {
         "machine": results.machine.name,
         "hosts": results.machine.hosts,
@@ -57,7 +57,7 @@ def as_values(results: Results, items: Sequence[Item]) -> dict[str, Any]:
 
 
 def junit(results: Results, items: Sequence[Item]) -> str:
-    """A test suite: a case an item; unknown is skipped."""
+    """A test suite with a case for each item; an unknown item is skipped."""
     verdicts = Counter(item.verdict for item in items)
     suite = Xml.Element(
         "testsuite",

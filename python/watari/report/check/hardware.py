@@ -1,5 +1,5 @@
-"""Whether the hardware is as its data sheet has it: links, clocks, distance of CPUs and GPU; and
-whether all hosts of a run are as the first one."""
+"""Checks that the hardware agrees with its data sheet: links, clocks, distance of CPUs and GPU; and
+that all hosts of a run agree with the first one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from watari.report.check.item import FAIL, PASS, UNKNOWN, Item, Run
 
 
 def links(run: Run) -> list[Item]:
-    """PCIe: lanes in use of those that the GPU has, generation that the slot allows."""
+    """PCIe: lanes in use and generation of the slot, against those of the GPU."""
     items = []
     for name, state in states(run.machine):
         for what, now, most in (
@@ -24,7 +24,8 @@ def links(run: Run) -> list[Item]:
 
 
 def clocks(run: Run) -> list[Item]:
-    """Memory as the data sheet has it: its bandwidth is computed from this clock and width."""
+    """Clock and width of memory, from which its bandwidth is computed; fails if a reason other than
+    application clocks lowers the clocks."""
     items = []
     for name, state in states(run.machine):
         clock, width = state.get("memory_clock_most"), state.get("memory_width")
@@ -37,7 +38,7 @@ def clocks(run: Run) -> list[Item]:
 
 
 def distance(run: Run) -> list[Item]:
-    """CPUs of the run beside the GPU."""
+    """Whether the run has CPUs of the GPU's NUMA node."""
     if not host(run.machine).get("allowed_cpus") or len(run.machine["processors"]) < 2:
         return []
     text = far(run.machine)
@@ -46,7 +47,7 @@ def distance(run: Run) -> list[Item]:
 
 
 def hosts(run: Run) -> list[Item]:
-    """Of a run on several hosts: those that differ from the first, which the others wait for."""
+    """Hosts of a run that differ from the first; the others may wait for them."""
     names, unknown = list(dict.fromkeys(run.machine["hosts"])), run.machine["undescribed"]
     if len(names) < 2 and not unknown:
         return []

@@ -25,17 +25,17 @@ class Item:
     name: str
     verdict: str
     says: str
-    path: frozenset[str] = frozenset()  # what a cause must touch to be likely
+    path: frozenset[str] = frozenset()  # parts; a cause that touches one is likely
     causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run, and what it is held against."""
+    """A run, and the values that it is compared with."""
 
     results: Results
     measured: list[Measured]
-    machine: dict[str, Any]  # whose links are those that the hardware has at most
+    machine: dict[str, Any]  # with the fastest links that the hardware allows
     baseline: Results | None = None
     stored: Stored = field(default_factory=Stored)
     thresholds: Mapping[str, float] = field(default_factory=dict)  # by case; "" for the others
@@ -46,7 +46,7 @@ class Run:
 
 
 def path_of(m: Measured) -> frozenset[str]:
-    """What a case's bytes cross."""
+    """The parts of a machine that a case's bytes cross."""
     if m.case not in CASES:
         return frozenset()
     touched = set()

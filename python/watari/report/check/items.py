@@ -1,6 +1,6 @@
-"""The checks: a row a kind of check, each of which looks at a run and gives its items.
+"""The checks: each row of CHECKS is a function that returns the items of a run.
 
-An item passes, fails, or is unknown, with the reason; one that fails has the likely causes.
+An item passes, fails, or is unknown, with the reason; a failed item has the likely causes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def correct(run: Run) -> list[Item]:
 
 
 def baseline(run: Run) -> list[Item]:
-    """A site's own run of this machine when it was well."""
+    """Every case is as fast as in the baseline, a site's own run of this machine in good order."""
     if run.baseline is None:
         return []
     judged: dict[float, list[Row]] = {}
@@ -78,7 +78,7 @@ CHECKS: tuple[Callable[[Run], list[Item]], ...] = (
 
 
 def at_most(machine: dict[str, Any]) -> dict[str, Any]:
-    """The machine with PCIe as its GPUs allow it at most: a reduced link is no physical limit."""
+    """The machine with the fastest PCIe of its GPUs: a reduced link is no physical limit."""
     most = {
         name: pcie_bandwidth(state.get("gpu_generation_most"), state.get("link_width_most"))
         for name, state in states(machine)
@@ -98,8 +98,8 @@ def check(
     thresholds: Mapping[str, float] | None = None,
     folder: Path | None = None,
 ) -> list[Item]:
-    """Every item of every check of a run. `thresholds` is by case, "" for all others; earlier
-    results of the same part lie in `folder`."""
+    """Every item of every check of a run. `thresholds` is by case, "" for all others; `folder` has
+    earlier results of the same part."""
     machine = at_most(results.machine.model_dump(mode="json", by_alias=True))
     earlier = read_folder(folder, machine) if folder else Stored()
     run = Run(results, measurements([results]), machine, baseline, earlier, thresholds or {})
@@ -116,7 +116,7 @@ def check(
 
 
 def parse_thresholds(texts: Sequence[str], parse: Callable[[str], float]) -> dict[str, float]:
-    """By case, of `copy=5%` and `3%`. Raises UsageError."""
+    """Thresholds by case, from texts such as `copy=5%` and `3%`. Raises UsageError."""
     thresholds: dict[str, float] = {}
     for text in texts:
         case, equals, value = text.rpartition("=")
@@ -129,5 +129,5 @@ def parse_thresholds(texts: Sequence[str], parse: Callable[[str], float]) -> dic
 
 
 def exit_code(items: Sequence[Item]) -> int:
-    """3 where anything fails, else 0."""
+    """3 if anything fails, else 0."""
     return 3 if any(item.verdict == FAIL for item in items) else 0

@@ -1,7 +1,7 @@
-"""Values of the same part that lie in a folder: what earlier runs measured, there or elsewhere.
+"""Values of the same part from result files in a folder, of earlier runs on any machine.
 
-A value counts where case and parameters are the same (but for the number of samples) and where
-what the bytes cross has the same name: the CPU and its cores, the GPU, the kind of its link.
+A value counts if case and parameters are the same (except the number of samples) and if the parts
+that the bytes cross have the same name: the CPU and its cores, the GPU, the kind of its link.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def names(machine: Plain, kind: str) -> set[tuple[str, int]]:
 
 
 def machine_of(file: Path) -> Plain:
-    """The machine of a result file; empty where the file is something else."""
+    """The machine of a result file; empty for another file."""
     try:
         whole = json.loads(file.read_text())
     except (OSError, ValueError):
@@ -45,7 +45,7 @@ def machine_of(file: Path) -> Plain:
 
 
 def read_folder(folder: Path, machine: Plain) -> Stored:
-    """The runs of a folder and of those in it, of machines that share a processor with this one.
+    """The runs in a folder and its subfolders, of machines that share a processor with this one.
     A file that is no result of this version is left out, with the reason."""
     cases: list[Measured] = []
     unread = []
@@ -61,7 +61,7 @@ def read_folder(folder: Path, machine: Plain) -> Stored:
 
 
 def same_part(one: Plain, other: Plain, path: frozenset[str]) -> bool:
-    """Whether what a case's bytes cross is the same in two machines."""
+    """Whether two machines have the same parts along a case's path."""
     if CPU in path and names(one, "cpu") != names(other, "cpu"):
         return False
     if path & {GPU, LINK} and not names(one, "gpu") & names(other, "gpu"):

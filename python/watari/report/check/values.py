@@ -1,4 +1,4 @@
-"""Rates beside physical limits, and beside what was published and stored of the same part."""
+"""Rates beside physical limits, and beside published and stored values of the same part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watari.report.check.stored import same_case
 from watari.results import published
 from watari.results.measured import Measured
 
-OTHER_MACHINE = 0.15  # by which sound machines with one part differ: driver, slot, CPU
+OTHER_MACHINE = 0.15  # by which sound machines with the same part differ: driver, slot, CPU
 
 
 def quantities(run: Run) -> list[tuple[published.Quantity, Measured]]:
@@ -36,13 +36,13 @@ def quantities(run: Run) -> list[tuple[published.Quantity, Measured]]:
 
 
 def beyond_cache(m: Measured) -> bool:
-    """Whether the array is so large that caches do not answer for memory."""
+    """Whether the array is too large for caches to hide the speed of memory."""
     least = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, str(m["processor"] or "gpu"))
     return isinstance(m["size"], int) and m["size"] > least
 
 
 def physical(run: Run) -> list[Item]:
-    """The part of the physical limit that sound hardware reaches."""
+    """Every rate has the part of the physical limit that sound hardware reaches."""
     items = []
     for name, quantity, m in named(quantities(run)):
         if not quantity.least:
@@ -66,7 +66,7 @@ def physical(run: Run) -> list[Item]:
 def named(
     found: Sequence[tuple[published.Quantity, Measured]],
 ) -> list[tuple[str, published.Quantity, Measured]]:
-    """Each with the quantity's title and its size; of several of one title the memory, too."""
+    """Each pair with a name: the quantity's title and size; the memory too if that is ambiguous."""
     titles = [f"{quantity.title}, {format_size(m['size'])}" for quantity, m in found]
     kinds = [f", {m['from'] or m['memory']}" for _, m in found]
     names = [t + kind * (titles.count(t) > 1) for t, kind in zip(titles, kinds, strict=True)]
@@ -83,7 +83,7 @@ def same_part(machine: Mapping[str, Any], entry: published.Published) -> bool:
 
 
 def same_parts(run: Run) -> list[Item]:
-    """What was published and stored of the same part, within the threshold."""
+    """Every rate is within the threshold of published and stored values of the same part."""
     entries = published.values(own=True)
     items = []
     for name, quantity, m in named(quantities(run)):

@@ -1,5 +1,5 @@
-// Case `atomic`. Every sample makes the same updates again, so that each counter must hold
-// samples x its updates at the end: one that was lost is seen.
+// Case `atomic`. Every sample makes the same updates, so each counter must hold samples x its
+// updates at the end: a lost update is detected.
 #include "watari/cases/atomic/atomic.hpp"
 
 #include "watari/cases/atomic/kernels.hpp"
@@ -29,8 +29,10 @@ void require_sense(const parameters& p) {
         throw usage_error("together: name the GPU that joins the CPU's threads, processor=gpu");
 }
 
-/// A GPU behind a bus changes a word of CPU memory by reading and writing it: the CPU's update in
-/// between is lost. Managed pages move to whoever updates them, if both may have the array at once.
+/// Throws unsupported if both processors cannot update the counters at once. A GPU without atomics
+/// over the link changes a word of pinned memory by a read and a write: a CPU update between the
+/// two is lost. Managed pages migrate to the processor that updates them, which needs
+/// concurrentManagedAccess.
 void require_both(const parameters& p) {
     if (!p.together) return;
     memory::require_access(memory::row(p.kind), the_cpu);
@@ -70,14 +72,14 @@ public:
         if (who_.is_gpu()) device::synchronize(nullptr);
     }
 
-    /// The GPU's updates, or those of the CPU where it is alone.
+    /// Makes the updates of `processor`; on a GPU it returns before they are done.
     void update(stream_t stream) const {
         const kernels& run = kernels_on<kernels>(who_);
         const task work{counters_.data(), where_, updates_, workers_, 0};
         (together_ ? run.add_everywhere : run.add)(work, stream);
     }
 
-    /// The CPU's, beside the GPU's.
+    /// Makes the CPU's updates while the GPU makes its own.
     void help() const {
         const task work{counters_.data(), where_, updates_, helpers_, workers_};
         kernels_on<kernels>(the_cpu).add_everywhere(work, nullptr);
@@ -86,7 +88,7 @@ public:
     std::size_t bytes() const { return (together_ ? 2 : 1) * updates_ * sizeof(std::uint64_t); }
     memory::residency look() const { return memory::locate(counters_.block(), true); }
 
-    /// Counters that do not hold what so many samples must have left there.
+    /// Returns the number of counters that do not hold the expected sum of all samples.
     std::size_t mismatches(std::size_t samples) const {
         std::vector<std::uint64_t> expected(counters_.size()), found(counters_.size());
         add_to(expected, 0, workers_);
@@ -135,7 +137,8 @@ private:
     memory::buffer<std::uint64_t> counters_;
 };
 
-/// Both at once, by the host's clock; how long each took stands beside it.
+/// Takes samples of both processors at once, by the host's clock. The series cpu_s and gpu_s record
+/// the seconds until the CPU's updates and then the GPU's are complete.
 void sample_both(measure::trial& into, const parameters& p, const counted& data) {
     const device::stream stream;
     measure::sampler sample(into, the_cpu);
@@ -154,7 +157,7 @@ void sample_both(measure::trial& into, const parameters& p, const counted& data)
     }
 }
 
-/// Each kernel once on counters of its own: the first sample is no launch of cold code.
+/// Runs each kernel once on separate counters, so that the first sample does not load code.
 void warm_up(parameters p) {
     const processor who = p.processor;
     p.updates = static_cast<std::size_t>(p.threads);

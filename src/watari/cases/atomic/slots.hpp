@@ -1,5 +1,5 @@
-/// Which counter an update goes to: all to one, spread over the bins of a histogram, or each
-/// worker's to its own.
+/// The counter that an update goes to: one counter for all updates, a bin of a histogram, or the
+/// worker's own counter.
 #pragma once
 
 #include <cstddef>
@@ -7,23 +7,25 @@
 
 namespace watari::counting {
 
-/// How many workers want the same counter at once: all; some, by chance; none.
+/// Workers that update the same counter at once: all; some, by chance; none.
 enum class contention { counter, histogram, own };
 
-/// Words of a line of a GPU, the longer one: counters of workers lie that far apart.
+/// Words of a cache line of a GPU, which is longer than a CPU's: counters of workers lie this far
+/// apart.
 inline constexpr std::size_t line_words = 16;
 
-/// The counters and what goes to each.
+/// The counters, and the mapping of updates to counters.
 struct slots {
     contention kind;
     std::size_t bins;     ///< of the histogram: a power of two; 1 for a counter
-    std::size_t workers;  ///< those that `own` counts for
+    std::size_t workers;  ///< counters of `own`, one per worker
 
     constexpr std::size_t words() const {
         return kind == contention::own ? workers * line_words : bins;
     }
 
-    /// The word that update i of a worker goes to: splitmix64's mix, whose bits are even.
+    /// Returns the word that update i of a worker goes to: low bits of splitmix64's mix, which are
+    /// uniformly distributed.
     constexpr std::size_t operator()(std::uint64_t i, std::size_t worker) const {
         if (kind == contention::own) return worker * line_words;
         std::uint64_t x = i + 0x9e3779b97f4a7c15u;
@@ -33,7 +35,7 @@ struct slots {
     }
 };
 
-/// Updates first <= i < last of all are a worker's.
+/// The updates of a worker: first <= i < last.
 struct part {
     std::size_t first, last;
 };

@@ -4,7 +4,7 @@
 
 namespace watari::cases {
 
-/// What all cases take.
+/// Parameters that several cases share.
 struct common {
     std::size_t size = 0;
     std::size_t samples = 1;

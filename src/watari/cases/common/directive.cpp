@@ -14,7 +14,7 @@ void* load_directive(const std::string& application, const std::string& style,
                      const std::string& folder) {
     const bool acc = style.starts_with("acc");
     const std::string file = "libwatari_" + application + (acc ? "_acc.so" : "_omp.so");
-    // it stays: libgomp keeps the code that it has loaded onto the GPU
+    // never unloaded: libgomp keeps the code that it has loaded onto the GPU
     const shared_object library = load_part(file, folder);
     if (library.handle == nullptr)
         throw unsupported("style " + style + " needs " + (acc ? "OpenACC" : "OpenMP target") +

@@ -1,8 +1,8 @@
-/// Styles written in directives: their shared objects are loaded when asked for.
+/// Styles written in directives: their shared objects are loaded on demand.
 ///
-/// GCC cannot link OpenACC and OpenMP offloading in one, and a machine may have neither: so each
-/// model of an application is a shared object, libwatari_<application>_acc.so or _omp.so, which
-/// lies beside the Python module (or where the loader looks).
+/// GCC cannot link OpenACC and OpenMP offloading into one object, and a machine may have neither.
+/// So each programming model of an application is a shared object, libwatari_<application>_acc.so
+/// or _omp.so. It lies beside the Python module or on the loader's path.
 #pragma once
 
 #include "watari/cases/common/directive_abi.hpp"
@@ -13,16 +13,15 @@
 
 namespace watari::cases {
 
-/// The symbol of a style, from the shared object in `folder`; by default that of this module.
-/// Throws unsupported with the packages that bring it.
+/// Returns the symbol of a style from the shared object in `folder`; the default is the folder of
+/// this module, then the loader's path. Throws unsupported, naming the packages that provide it.
 void* load_directive(const std::string& application, const std::string& style,
                      const std::string& folder = "");
 
-/// Throws unsupported where libgomp finds no such GPU, error where the style ran on the CPU
-/// instead.
+/// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.
 void require_ran(const directive::answer& answer, const std::string& style, processor who);
 
-/// Its times outside the loop.
+/// Records the times outside the loop, and whether the style ran on the GPU.
 void record(measure::trial& into, const directive::answer& answer);
 
 }  // namespace watari::cases

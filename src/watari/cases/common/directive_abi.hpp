@@ -1,18 +1,18 @@
-/// What every style written in directives says to its caller: plain data, since these styles live
-/// in shared objects of their own. An application's request is its own
-/// (styles/directive.hpp of a case).
+/// The answer of a style written in directives to its caller: plain data, since these styles are in
+/// separate shared objects. Each application defines its own request (styles/directive.hpp of a
+/// case).
 ///
-/// The caller has made a CUDA context of the GPU current before, which libgomp then shares.
+/// Before the call the caller makes a CUDA context of the GPU current; libgomp then shares it.
 #pragma once
 
 #include <chrono>
 
 namespace watari::directive {
 
-inline constexpr int on_host = -1;  ///< a GPU's number: the same code on the CPU, for tests
+inline constexpr int on_host = -1;  ///< in place of a GPU's number: run on the CPU, for tests
 
 struct answer {
-    int no_device;   ///< libgomp finds no such GPU: nothing was run
+    int no_device;   ///< libgomp detects no such GPU; nothing ran
     int ran_on_gpu;  ///< reported by a region itself
     double allocate, transfer_in, transfer_out, release;  ///< s
 };

@@ -1,5 +1,5 @@
-/// Where cudaMemPrefetchAsync shall move pages to: CUDA 12 takes the number of a device, CUDA 13 a
-/// location; this is either.
+/// The destination of cudaMemPrefetchAsync: CUDA 12 takes the number of a device, CUDA 13 a
+/// cudaMemLocation; `location` converts to both.
 #pragma once
 
 #include "watari/core/processor.hpp"

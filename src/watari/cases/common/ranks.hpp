@@ -1,4 +1,4 @@
-/// A trial on several ranks: the GPU of each, and the times of the slowest.
+/// A trial on several ranks: the GPU of each rank, and the times of the slowest rank.
 #pragma once
 
 #include "watari/comm/communicator.hpp"
@@ -11,26 +11,27 @@
 
 namespace watari::cases {
 
-/// Throws usage_error where a split (as `2x1x2`) is for another number of ranks than there are, or
-/// where one GPU is named for all of them.
+/// Throws usage_error if a split (such as `2x1x2`) is for another number of ranks than `all` has,
+/// or if `who` names one GPU for all ranks.
 void require_ranks(const std::string& split, std::size_t ranks, processor who,
                    const comm::communicator& all);
 
-/// One GPU a rank, that of its number on its host, which is then in use; the CPU where that is
-/// asked for. Called by all ranks. Throws refused where a host has fewer GPUs than ranks.
+/// Returns this rank's processor: the GPU of its local rank, made current, or the CPU if `asked` is
+/// the CPU. All ranks call it. Throws refused if a host has fewer GPUs than ranks.
 processor own_processor(processor asked, const comm::communicator& all);
 
-/// How many ranks take memory of one kind from one place: a host's, where each has its own GPU.
+/// Returns the number of ranks that allocate one kind of memory from the same pool: the ranks of
+/// the host, or 1 for device and managed memory, since each rank has its own GPU.
 inline std::size_t ranks_beside(const comm::communicator* all, memory::kind kind) {
     const bool own = kind == memory::kind::device || kind == memory::kind::managed;
     return all == nullptr || own ? 1 : static_cast<std::size_t>(all->local_size());
 }
 
-/// Times outside the loop become those of the slowest rank. Called by all ranks.
+/// Replaces the times outside the loop by those of the slowest rank. All ranks call it.
 void keep_slowest(measure::trial& of, const comm::communicator& all);
 
-/// work() on every rank. Where one alone throws unsupported the others would wait for ever: it
-/// becomes an error, which ends them.
+/// Runs work() on every rank. If one rank alone throws unsupported, the others would wait forever:
+/// the exception becomes an error, which ends all ranks.
 template <class Work>
 measure::trial on_ranks(const comm::communicator& all, const Work& work) {
     try {

@@ -18,7 +18,7 @@ public:
         }
         last_ = measure::now();
     }
-    /// The time since the last call does not count.
+    /// Discards the time since the last call.
     void skip() { last_ = measure::now(); }
 
 private:

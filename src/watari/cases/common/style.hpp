@@ -1,5 +1,5 @@
-/// A style: one program among several that manage their memory in different ways, as a row of its
-/// application's table.
+/// A style: one of several programs of an application that manage their memory in different ways.
+/// Each is a row of the application's table.
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -18,22 +18,23 @@ namespace watari::cases {
 /// Properties of a style that do not depend on its application.
 struct style_facts {
     std::string_view name;
-    memory::kind field;  ///< the memory of the pointer whose halo it exchanges, on a GPU
-    unsigned halos;      ///< the paths that it can take: any of `only`
-    bool overlaps;       ///< it can exchange while it computes
+    memory::kind field;  ///< on a GPU, the memory of the pointer whose halo is exchanged
+    unsigned halos;      ///< supported paths of the halo: bits of `only`
+    bool overlaps;       ///< the style can exchange the halo while it computes
 };
 
-/// `Part` is what one rank computes.
+/// `Part` has the parameters of one rank's part.
 template <class Part>
 struct style : style_facts {
     measure::trial (*run)(const Part& p);
     measure::trial (*run_on_cpu)(const Part& p) = nullptr;
 
-    /// Its program for a processor; null where there is none.
+    /// Returns the program for a processor, or null if there is none.
     auto on(processor who) const { return who.is_gpu() ? run : run_on_cpu; }
 };
 
-/// A program that a build without CUDA does not have: there it is named, and null.
+/// Returns the program, or null in a build without CUDA, which declares the program but does not
+/// define it.
 template <class Part>
 constexpr auto on_gpu(measure::trial (*program)(const Part& p)) {
     return with_cuda ? program : nullptr;
@@ -42,7 +43,8 @@ constexpr auto on_gpu(measure::trial (*program)(const Part& p)) {
 constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
 inline constexpr unsigned any_halo = ~0u;
 
-/// The row of a name that has a program for a processor. Throws unsupported.
+/// Returns the row of a style that has a program for the processor. Throws unsupported if there is
+/// none.
 template <class Part>
 const style<Part>& style_of(std::span<const style<Part>> table, const std::string& name,
                             processor who) {
@@ -53,7 +55,7 @@ const style<Part>& style_of(std::span<const style<Part>> table, const std::strin
                                     : " needs a GPU; on the CPU use style=system"));
 }
 
-/// Throws unsupported where a style is not written for a halo's path, or cannot overlap.
+/// Throws unsupported if a style is not written for a halo's path, or cannot overlap.
 void require_halo(const style_facts& row, comm::path halo, bool overlap, processor who);
 
 }  // namespace watari::cases

@@ -1,4 +1,4 @@
-/// One iteration after the other, each a sample.
+/// Times iterations one after the other; each iteration is a sample.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -19,7 +19,8 @@ public:
         last_.emplace();
     }
 
-    /// `work` is the processor's, and returns before a GPU is done; `finish` comes when it is.
+    /// Times one iteration. `work` starts the processor's work and may return before a GPU is done;
+    /// `finish` runs after the GPU is done.
     template <class Work, class Finish>
     void operator()(const Work& work, const Finish& finish) {
         const double start = measure::now();

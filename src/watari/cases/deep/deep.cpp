@@ -21,8 +21,8 @@ namespace {
 
 constexpr unsigned deepest = 20;
 
-/// A tree of one node in memory that the processor owns: the first sample is no launch of cold
-/// code.
+/// Runs the kernel on a tree of one node in the processor's own memory, so that the first sample
+/// does not load code.
 void warm_up(processor who) {
     constexpr shape one{.depth = 1, .each = 1};
     const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;

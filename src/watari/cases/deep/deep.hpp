@@ -1,7 +1,7 @@
 /// Case `deep`: a tree of pointers whose arrays a processor updates, kept in one of several styles.
 ///
-/// The deep copy that Boku (2025) asks for beside flat arrays: to move the tree, each pointer in it
-/// must be made anew. Memory that both processors address needs none of it.
+/// Boku (2025) asks for this deep copy in addition to flat arrays: to move the tree, a program must
+/// rewrite each pointer in it. Memory that both processors address needs no rewrite.
 #pragma once
 
 #include "watari/cases/deep/tree.hpp"
@@ -23,22 +23,25 @@ struct parameters {
     std::size_t samples = 1;
     int threads = 1;
 
-    /// Throws usage_error where a node would have no element.
+    /// Returns the shape of the tree. Throws usage_error if the depth is out of range or a node
+    /// would have no element.
     shape tree() const;
 };
 
-/// One trial. Throws unsupported for what the machine does not have, beyond_memory for what it has
-/// not enough of, usage_error for what cannot be meant.
+/// Runs one trial. Throws unsupported if the machine lacks a capability, beyond_memory if it lacks
+/// memory, usage_error for invalid parameters.
 measure::trial run(const parameters& p);
 
-/// What a style does first: threads, room for the tree in memory of each kind, cold code.
+/// Prepares the trial of a style: sets the CPU's threads, requires room for the tree in memory of
+/// each kind, and loads the kernel's code. Throws beyond_memory if there is no room.
 void prepare(measure::trial& into, const parameters& p, memory::kind first);
 void prepare(measure::trial& into, const parameters& p, memory::kind first, memory::kind second);
 
-/// All samples: each adds one to every element of the tree that hangs on `root`.
+/// Runs all samples: each adds 1 to every element of the tree below `root`.
 void iterate(measure::trial& into, const parameters& p, const node* root);
 
-/// Compares the tree that came back with what the samples must have made of it.
+/// Compares the returned tree with the expected result of all samples, and records the wrong
+/// elements.
 void read_result(measure::trial& into, const parameters& p, const node* root);
 
 }  // namespace watari::deep

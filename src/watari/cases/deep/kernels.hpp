@@ -1,8 +1,8 @@
 /// The kernel of case `deep`.
 ///
-/// add_one: data[i] += 1 for every element of every node, 8 bytes read and 8 written an element, 1
-/// flop. Whoever takes a piece of up to 1024 elements reaches its node by the pointers from the
-/// root down: 8 bytes a level, which are not counted.
+/// add_one: data[i] += 1 for every element of every node, 8 bytes read and 8 written per element, 1
+/// flop. A warp, or a thread of a CPU, takes a piece of up to 1024 elements. It follows the
+/// pointers from the root down to the piece's node: 8 bytes per level, which are not counted.
 #pragma once
 
 #include "watari/cases/deep/tree.hpp"

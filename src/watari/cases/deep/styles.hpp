@@ -1,5 +1,5 @@
-/// The table of styles: each is a program of its own, in styles/, that manages the memory of the
-/// tree in one style and spells it out.
+/// The table of styles. Each style is a separate program in styles/, which shows how it manages the
+/// memory of the tree.
 #pragma once
 
 #include "watari/cases/common/style.hpp"
@@ -11,7 +11,7 @@ namespace watari::deep {
 
 using style = cases::style<parameters>;
 
-/// All styles; a build without CUDA has the program of the CPU alone.
+/// Returns all styles; a build without CUDA has only the CPU's program.
 std::span<const style> styles();
 
 measure::trial run_explicit(const parameters& p);

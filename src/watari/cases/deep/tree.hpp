@@ -14,7 +14,7 @@ struct node {
     std::size_t count;  ///< doubles
 };
 
-/// What every tree of a trial has.
+/// The depth of a tree, and the size of each node's array.
 struct shape {
     unsigned depth;
     std::size_t each;  ///< doubles of a node
@@ -23,8 +23,8 @@ struct shape {
     constexpr std::size_t bytes() const { return nodes() * each * sizeof(double); }
 };
 
-/// Node n, by the pointers from the root down: a load for each level. Without std::bit_width, which
-/// nvcc makes 0 on a GPU.
+/// Returns node n, following the pointers from the root down: one load per level. Does not use
+/// std::bit_width, which nvcc compiles to 0 on a GPU.
 template <class Node>
 constexpr Node* walk(Node* at, std::size_t n) {
     unsigned level = 0;
@@ -33,12 +33,12 @@ constexpr Node* walk(Node* at, std::size_t n) {
     return at;
 }
 
-/// What element i of node n holds before the first sample.
+/// Returns the value of element i of node n before the first sample.
 constexpr double start(std::size_t n, std::size_t i) {
     return static_cast<double>((n * 8191 + i) % 1000003);
 }
 
-/// Builds the tree below node n. `allocate` gives so many bytes.
+/// Builds node n and the tree below it. allocate(bytes) returns memory.
 template <class Allocate>
 node* build(const shape& s, const Allocate& allocate, std::size_t n = 1) {
     auto* made = static_cast<node*>(allocate(sizeof(node)));
@@ -50,7 +50,7 @@ node* build(const shape& s, const Allocate& allocate, std::size_t n = 1) {
     return made;
 }
 
-/// Gives back every node and array of a tree.
+/// Releases every node and array of a tree.
 template <class Release>
 void take_down(node* top, const Release& release) {
     for (node* child : top->child)
@@ -59,7 +59,8 @@ void take_down(node* top, const Release& release) {
     release(top);
 }
 
-/// Elements that do not hold their start plus one a sample, by the CPU.
+/// Returns the number of elements that differ from their start value plus one per sample; the CPU
+/// counts them.
 std::size_t mismatches(const node* root, const shape& s, std::size_t samples);
 
 }  // namespace watari::deep

@@ -1,7 +1,7 @@
-// Case `gather`. The source is written by its toucher, the destination by the processor that
-// gathers; then every sample is a pass over all elements. The first one pays for pages that must
-// move, so it is a quantity of its own. With `turns` every pass does: the source is its toucher's
-// again before each.
+// Case `gather`. The toucher writes the source, the processor that gathers writes the destination;
+// then every sample is a pass over all elements. The first pass includes the migration of pages, so
+// it is a separate quantity. With `turns` every pass does: before each, the source returns to its
+// toucher.
 #include "watari/cases/gather/gather.hpp"
 
 #include "watari/cases/gather/kernels.hpp"
@@ -38,7 +38,7 @@ void require_sense(const parameters& p) {
     if (p.hint != memory::hint::none) throw usage_error("turns: takes no hint");
 }
 
-/// What the memory cannot do must not seem to be done.
+/// Throws unsupported for a placement, a toucher or an access that the memory does not support.
 void require_placement(const parameters& p) {
     const memory::kind_row& row = memory::row(p.kind);
     memory::require_access(row, p.processor);
@@ -106,7 +106,7 @@ arrays make_arrays(const parameters& p) {
     return made;
 }
 
-/// Launches each kernel once on few elements: the first sample is no launch of cold code.
+/// Launches each kernel once on few elements, so that the first sample does not load code.
 void warm_up(const parameters& p) {
     constexpr std::size_t doubles = largest / sizeof(double);
     const memory::buffer<double> from(own(p.processor), doubles, {.device = p.processor.number});
@@ -131,7 +131,7 @@ void note_threads(measure::trial& into, int threads) {
     into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
 }
 
-/// Moves the source to the processor if that is the hint; the time it took goes on record.
+/// Prefetches the source to the processor if the hint is prefetch; records the time.
 void follow_hint(measure::trial& into, const parameters& p, const arrays& data) {
     if (p.hint != memory::hint::prefetch) return;
     const double start = measure::now();
@@ -140,7 +140,7 @@ void follow_hint(measure::trial& into, const parameters& p, const arrays& data) 
     into.quantities["prefetch"] = {measure::now() - start, "s"};
 }
 
-/// Brings the source back to its toucher around each pass, and notes what that takes.
+/// Returns the source to its toucher around each pass, and records the times.
 class taking_turns {
 public:
     taking_turns(measure::trial& into, const parameters& p, const arrays& data)

@@ -16,8 +16,8 @@ struct alignas(16) four_words {
     std::uint32_t word[4];
 };
 
-/// By units of one load and store: on a GPU one a thread, so that threads side by side share an
-/// element; on a CPU a thread copies whole elements.
+/// Gathers by units of one load and store: on a GPU one unit per thread, so that neighbouring
+/// threads share an element; on a CPU a thread copies whole elements.
 template <class Unit>
 void gather_by(const gather::gathering& pass, stream_t stream) {
     const std::size_t units = pass.element / sizeof(Unit);
@@ -55,7 +55,7 @@ void read(double* data, std::size_t count, stream_t stream) {
         stream);
 }
 
-/// The word at this byte of an array of measure::pattern.
+/// Returns the word at a byte of an array of measure::pattern.
 WATARI_KERNEL inline std::uint32_t word_at(std::size_t byte, std::uint64_t seed) {
     const double value = measure::pattern(byte / sizeof(double), seed);
     std::uint32_t halves[2];

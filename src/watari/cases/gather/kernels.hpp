@@ -1,10 +1,10 @@
 /// The kernels of case `gather`.
 ///
 /// gather: destination[i] = source[order(i)], elements of `element` bytes that lie `stride` bytes
-/// apart in the source and side by side in the destination. Bytes: `element` read and `element`
-/// written an element; the case counts those that it gathers, once, as Spatter does (Lavin et al.,
+/// apart in the source and contiguously in the destination. Bytes: `element` read and `element`
+/// written per element; the case counts the gathered bytes once, as Spatter does (Lavin et al.,
 /// MEMSYS 2020). No flops. The order is computed, so no bytes of indices. mismatches: `element`
-/// bytes read an element. read: 8 bytes a number, each once.
+/// bytes read per element. read: 8 bytes per number, each once.
 #pragma once
 
 #include "watari/cases/gather/order.hpp"
@@ -29,10 +29,10 @@ struct gathering {
 /// The kernels of one backend. On a GPU `gather` and `read` return before they are done.
 struct kernels {
     void (*gather)(const gathering& pass, stream_t stream);
-    /// Reads numbers of measure::pattern in ascending order, and leaves them as they are.
+    /// Reads numbers of measure::pattern in ascending order, and writes none.
     void (*read)(double* data, std::size_t count, stream_t stream);
-    /// Words of 4 bytes in the destination that are not those of the source, whose doubles are
-    /// measure::pattern of a seed; waits.
+    /// Returns the number of 4-byte words in the destination that differ from the source, whose
+    /// doubles are measure::pattern of a seed; waits.
     std::size_t (*mismatches)(const gathering& pass, std::uint64_t seed, stream_t stream);
     static const kernels cpu, gpu;
 };

@@ -24,15 +24,15 @@ constexpr std::uint64_t mixed(std::uint64_t x, unsigned bits) {
 struct order {
     std::size_t count;
     bool random;
-    unsigned bits;  ///< of the largest element
+    unsigned bits;  ///< bits of the largest element's number
 
     constexpr order(std::size_t count, bool random)
         : count(count),
           random(random),
           bits(count > 1 ? static_cast<unsigned>(std::bit_width(count - 1)) : 0) {}
 
-    /// The element that is visited at step i < count. Numbers that are too large are mixed again:
-    /// at most every second one is.
+    /// Returns the element that is visited at step i < count. Numbers that are too large, fewer
+    /// than half, are mixed again.
     constexpr std::size_t operator()(std::size_t i) const {
         if (!random) return i;
         do i = mixed(i, bits);

@@ -16,11 +16,11 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr std::size_t full_depth = 32;  ///< that any disk's best rate needs, with large blocks
-constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each of two movers
+constexpr std::size_t full_depth = 32;  ///< requests for a disk's best rate, with large blocks
+constexpr std::size_t full_memory_depth = 64;  ///< for memory's best rate, of each of two movers
 
-/// Bytes of a request for a part of a stored tile: of memory behind queues what a GPU's copy engine
-/// takes best, if the tile has so much.
+/// Bytes of a request for a part of a stored tile, at most: for memory that a GPU reads through
+/// queues, the bytes that suit its copy engine.
 std::size_t most_of_tile(const parameters& p) {
     return p.engine == "gpu" && p.store == "ram" ? storage::large_run : most_block;
 }
@@ -50,7 +50,7 @@ schedule schedule_of(const parameters& p, const placement& a, const placement& b
                      .store_bound = is_store_bound(p, p.store != "ram")});
 }
 
-/// A store and what brings its tiles.
+/// The matrices, their schedule, and the open store of their tiles.
 struct case_state {
     explicit case_state(const parameters& p)
         : on_files(reads_files(p)),
@@ -70,7 +70,7 @@ struct case_state {
           schedule(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
                                matrices.where(matrix::c))),
           direct(p.store == "file"),
-          // from files as many of both directions in flight: a disk is read and written in turn
+          // a disk is read and written in turn: both directions share the requests in flight
           tiles(options(p, p.engine, p.processor, (direct ? 1 : 2) * queue_movers * depth_of(p),
                         largest_block())) {}
 
@@ -90,7 +90,7 @@ struct case_state {
                 .largest_block = block};
     }
 
-    /// Of the tiles' requests.
+    /// Bytes of the largest request for tiles.
     std::size_t largest_block() const {
         std::size_t block = 0;
         for (const matrix which : {matrix::a, matrix::b, matrix::c})
@@ -116,24 +116,25 @@ void require_sense(const parameters& p) {
     require_factors(p);
 }
 
-/// The rates of the store at its best, and of the BLAS: what the time is held against.
+/// The best rates of the store, and the rate of the BLAS, from which the floor of the time follows.
 struct floors {
     double read, write;  ///< bytes/s
     double flops;        ///< 1/s
 };
 
-/// So that direct writes need not throw out first what filling or verification left there.
+/// Empties the page cache, so that direct writes need not first drop the pages that filling or
+/// verification left there.
 void empty_cache(const case_state& here, const storage::open_store& by) {
     if (here.direct && by.files()) files::prepare_page_cache(*by.files());
 }
 
-/// As two measurements have them, each for half of the bytes and flops.
+/// Mean of two measurements, each for half of the bytes and flops.
 floors between(const floors& a, const floors& b) {
     const auto mean = [](double x, double y) { return x > 0 && y > 0 ? 2 / (1 / x + 1 / y) : 0; };
     return {mean(a.read, b.read), mean(a.write, b.write), mean(a.flops, b.flops)};
 }
 
-/// Files are measured by the engine that gets most out of them, whatever engine the case is of.
+/// Measures the floors. Files are measured by the fastest engine, independent of the case's engine.
 floors measure_floors(const parameters& p, const case_state& here, pipeline& work) {
     const bool own = !here.on_files;
     const bool ring = files::uring_absent_reason().empty(), disk = ring && here.direct;
@@ -169,7 +170,7 @@ void record_floors(measure::trial& into, const floors& measured, const pipeline_
     into.quantities["floor_s"] = {std::max(store, arithmetic), "s"};
 }
 
-/// What was moved, and what the schedule foresaw.
+/// Records the bytes that were moved, and the forecast of the schedule.
 void record_counts(measure::trial& into, const parameters& p, const foresight& ahead,
                    const pipeline_counts& counts) {
     into.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};

@@ -17,7 +17,7 @@ std::uint64_t hash(std::uint64_t seed, std::uint64_t vector, std::uint64_t index
     return x ^ (x >> 31);
 }
 
-/// 1, 2 or 3 with either sign.
+/// Returns `count` integers: 1, 2 or 3 with either sign.
 std::vector<float> small_integers(std::size_t count, std::uint64_t seed, std::uint64_t vector) {
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -97,7 +97,7 @@ double operands::tolerance(double alpha, double beta) const {
     const double largest = 9 * (std::abs(alpha) * sum_ + std::abs(beta));
     const bool integral = alpha == std::trunc(alpha) && beta == std::trunc(beta);
     if (integral && largest < (single_precision ? 0x1p24 : 0x1p53)) return 0;
-    // a BLAS scales and adds at least 128 products at once; what is expected is rounded too
+    // a BLAS scales and adds at least 128 products at once; the expected value is rounded, too
     const double roundings = static_cast<double>(size_.k) / 64 + 8;
     return roundings * (single_precision ? 0x1p-24 : 0x1p-53);
 }

@@ -17,9 +17,9 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< at which each matrix begins
-constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< that are made or verified at once
-constexpr std::uint64_t seed = 1;                           ///< one: a file is reused by its name
+constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< alignment of each matrix
+constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< made or verified at once
+constexpr std::uint64_t seed = 1;  ///< always the same: a file is reused by its name
 
 std::string file_name(const store_options& o) {
     const auto number = [](std::size_t value) { return std::to_string(value); };
@@ -37,7 +37,7 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
     if (moved != static_cast<ssize_t>(bytes))
         files::transfer_failed(files::direction::write, path, offset, bytes,
                                moved < 0 ? -errno : moved);
-    // what was written must not fill the page cache
+    // written data must not fill the page cache
     sync_file_range(file, static_cast<off_t>(offset), static_cast<off_t>(bytes),
                     SYNC_FILE_RANGE_WRITE);
 }
@@ -66,7 +66,7 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
     for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
 }
 
-/// Of a file in memory, too: else the kernel ends who fills it.
+/// Also for a file in memory: without room the kernel kills the process that fills it.
 void store::require_room_for(std::uint64_t bytes) const {
     const bool own = wanted_.medium == medium::memory;
     const memory::demand all[] = {{own ? wanted_.kind : memory::kind::pageable,
@@ -125,7 +125,7 @@ void store::each_part(matrix which, const Visit& visit) const {
     }
 }
 
-/// Of the file, or of the memory where it is -1.
+/// Fills a matrix in the file, or in memory if `file` is -1.
 void store::fill(matrix which, int file) {
     std::vector<std::byte> part;
     each_part(which, [&](const region& here, std::uint64_t offset, std::size_t bytes,

@@ -1,5 +1,5 @@
 /// The matrices of case `gemm`, one behind the other in one file or in memory, made and verified
-/// element by element (operand.hpp). A file begins with a seal (storage/test_data.hpp).
+/// element by element (operand.hpp). A file begins with a seal (storage/files/test_data.hpp).
 #pragma once
 
 #include "watari/cases/gemm/operand.hpp"
@@ -24,15 +24,15 @@ struct store_options {
     gemm::layout layout = layout::row_major;
     std::size_t most = most_block;  ///< see placement
     gemm::medium medium = gemm::medium::memory;
-    std::string folder{};                        ///< of a file
-    memory::kind kind = memory::kind::pageable;  ///< of memory; pageable is in huge pages
+    std::string folder{};                        ///< folder of a file
+    memory::kind kind = memory::kind::pageable;  ///< kind of memory; pageable is in huge pages
     bool oversubscribe = false;
 };
 
 class store {
 public:
-    /// Finds the file or makes it, for this store alone. Throws usage_error, system_error,
-    /// beyond_memory, error where another run has the file, file_error where it holds other data.
+    /// Opens the file or makes it, for this store alone. Throws usage_error, system_error,
+    /// beyond_memory, error if another run uses the file, file_error if it holds other data.
     explicit store(const store_options& wanted);
 
     const placement& where(matrix which) const { return where_[static_cast<int>(which)]; }
@@ -41,9 +41,9 @@ public:
     std::span<std::byte> memory() const;
     std::uint64_t bytes() const { return where(matrix::c).bytes(); }
 
-    /// Writes C anew.
+    /// Writes C0 to C.
     void fill_c();
-    /// How many elements of C are not those of the product.
+    /// Returns the number of wrong elements of C.
     std::size_t wrong_elements(double alpha, double beta) const;
 
 private:

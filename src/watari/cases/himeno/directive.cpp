@@ -21,7 +21,7 @@ fields fields_of(const directive::arrays& f, grid size) {
     return result;
 }
 
-/// What the style calls back with.
+/// State of the callbacks of a style: the `caller` of its request.
 struct call {
     measure::trial trial;
     part p;
@@ -38,11 +38,11 @@ void read(void* caller, const directive::arrays* f) {
     read_result(one.trial, one.p, fields_of(*f, one.p.size));
 }
 
-/// What the style's pointer is to MPI, its row in the table of styles says.
+/// Exchanges the halo of p, a pointer of the kind that the style's row in the table has.
 void exchange(void* caller, float* p) {
     call& one = *static_cast<call*>(caller);
     one.p.exchanged->exchange(p, nullptr);
-    // libgomp has streams of its own
+    // libgomp uses its own streams
     if (one.p.halo != comm::path::staged) device::synchronize(nullptr);
     finish_iteration(one.trial, one.p, one.exchanges++);
 }
@@ -91,7 +91,7 @@ measure::trial run_directive(const part& p, directive::function style) {
     else
         prepare(one.trial, p, std::array{kind::pageable, kind::device});
 
-    // loads the code and launches each kernel once, so that the first sample is none of that
+    // loads the code and launches each kernel once, so that the first sample does neither
     parameters few = p;
     few.size = {5, 6, 8};
     few.split = {1, 1, 1};

@@ -1,4 +1,4 @@
-/// Himeno's styles in directives, by cases/common/directive.hpp.
+/// Himeno's styles written in directives, loaded by cases/common/directive.hpp.
 #pragma once
 
 #include "watari/cases/common/directive.hpp"
@@ -7,8 +7,8 @@
 
 namespace watari::himeno {
 
-/// One trial by a loaded style. On the CPU its code runs by libgomp's host device: for tests.
-/// Throws unsupported, beyond_memory; error where the style did not run on the GPU.
+/// Runs one trial by a loaded style. On the CPU its code runs on libgomp's host device: for tests.
+/// Throws unsupported, beyond_memory; error if the style did not run on the GPU.
 measure::trial run_directive(const part& p, directive::function style);
 
 }  // namespace watari::himeno

@@ -9,12 +9,12 @@
 ///        + c0 p(i-1,j,k) + c1 p(i,j-1,k) + c2 p(i,j,k-1) + wrk1
 ///     ss = (s0 a3 - p) bnd;   gosa += ss ss;   wrk2 = p + omega ss
 ///
-/// 34 flops by convention; 13 floats read and 1 written, 56 bytes; 64 where a second kernel copies
+/// 34 flops by convention; 13 floats read and 1 written, 56 bytes; 64 if a second kernel copies
 /// wrk2 to p. gosa is summed in double: a float sum saturates from size L on.
 ///
 /// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu and
-/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each style
-/// of memory management).
+/// stencil_tuned.cpp (the fast kernels), loop.hpp (the timed loop), styles/ (one program for each
+/// style of memory management).
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -45,31 +45,31 @@ enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
 enum class kernel { shared, tuned };    ///< one source for both backends; the backend's own
 enum class data { standard, general };  ///< RIKEN's; one that exercises every term
 
-/// One trial. With several ranks each is a process that is called with the same parameters, and
-/// takes the GPU of its number among the ranks of its host.
+/// Parameters of one trial. With several ranks each rank is a process with the same parameters, and
+/// uses the GPU whose number is the rank's number on its host.
 struct parameters {
     std::string style;
     watari::processor processor;
     grid size{};
     grid split{1, 1, 1};  ///< ranks along each axis
     comm::path halo = comm::path::staged;
-    bool overlap = false;  ///< the halo is exchanged while inner points are computed
+    bool overlap = false;  ///< exchange the halo while inner points are computed
     int iterations = 1;
     himeno::form form = form::fused;
     himeno::kernel kernel = kernel::shared;
     himeno::data data = data::standard;
-    watari::processor::type init = processor::type::cpu;  ///< who writes the initial data
+    watari::processor::type init = processor::type::cpu;  ///< writer of the initial data
     int threads = 1;
     bool oversubscribe = false;
 };
 
-/// What one rank does of it: `size` is then that of its part, with the planes around it.
+/// The part of one rank: `size` is that of its part, with the planes around it.
 struct part : parameters {
-    /// One rank has all.
+    /// The whole grid, for one rank.
     part(const parameters& p) : parameters(p), whole(p.size) {}
 
     grid whole{};
-    grid origin{};                              ///< of the part's first point, in the whole grid
+    grid origin{};  ///< position of the part's first point in the whole grid
     const comm::communicator* ranks = nullptr;  ///< null: one rank
     comm::halo* exchanged = nullptr;            ///< null: one rank
 };
@@ -78,26 +78,26 @@ struct part : parameters {
 struct fields {
     grid size{};
     float *p{}, *wrk2{}, *wrk1{}, *bnd{}, *a[4]{}, *b[3]{}, *c[3]{};
-    /// This struct in memory of the processor, and what it is after a swap of p and wrk2: kernels
-    /// of an iteration load the pointers from the first. Null: they go along with the launch.
+    /// Copies of this struct in the processor's memory, as it is and after a swap of p and wrk2:
+    /// kernels of an iteration load the pointers from the first. Null: they are launch arguments.
     const fields* there[2]{};
 };
 
 /// The kernels of one backend. On a GPU they return before they are done. `gosa` is memory that the
-/// processor sees, gosa_scratch(size) doubles long; the sum of ss*ss over the interior comes to
-/// gosa[0], by a fixed tree: the same bits from run to run, whatever the threads.
+/// processor addresses, gosa_scratch(size) doubles long. The sum of ss*ss over the interior is
+/// stored in gosa[0], by a fixed tree: the same bits in every run, independent of the threads.
 struct kernels {
     /// Fills the arrays of a part whose first point is point `origin` of a grid of `whole` points.
     /// The data are a function of the position in the whole grid; wrk2 begins as p.
     void (*initialise)(const fields& f, grid whole, grid origin, data which, stream_t stream);
-    /// wrk2 from p.
+    /// Computes wrk2 from p.
     void (*step)(const fields& f, kernel which, double* gosa, stream_t stream);
     /// p = wrk2 in the interior.
     void (*update)(const fields& f, stream_t stream);
     /// As `step`; the caller then swaps p and wrk2 (loop.hpp), whose boundary planes are equal.
     void (*fused)(const fields& f, kernel which, double* gosa, stream_t stream);
     /// Sum over the interior of a mix of p's bits and its position in the whole grid, modulo 2^53:
-    /// equal for equal fields, however they are divided among ranks. Waits.
+    /// equal for equal fields, independent of their division among ranks. Waits.
     std::uint64_t (*fingerprint)(const fields& f, grid whole, grid origin, stream_t stream);
     static const kernels cpu, gpu;
 };
@@ -105,7 +105,7 @@ struct kernels {
 /// Doubles that `gosa` of a kernel points to.
 std::size_t gosa_scratch(grid size);
 
-/// One trial in one style; its samples are this rank's, everything else is the same on all ranks.
+/// Runs one trial in one style. Samples are this rank's; all other results are equal on all ranks.
 /// Throws unsupported, beyond_memory, usage_error.
 measure::trial run(const parameters& p);
 

@@ -20,7 +20,7 @@ namespace watari::himeno {
 
 namespace {
 
-/// Launches each kernel once on small data, so that the first sample is no launch of cold code.
+/// Launches each kernel once on small data, so that the first sample does not load code.
 void warm_up(const parameters& p) {
     const grid few{5, 6, 8};
     const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -37,7 +37,7 @@ void warm_up(const parameters& p) {
     run.fingerprint(f, few, {0, 0, 0}, nullptr);
 }
 
-/// One iteration after the other on one processor, without the clock.
+/// Runs iterations on one processor, without the clock.
 class sweep {
 public:
     sweep(const part& p, double* gosa, stream_t stream)
@@ -45,7 +45,7 @@ public:
         if (p.overlap) overlap_.emplace(p, gosa, stream);
     }
 
-    /// What gosa is the sum of.
+    /// Number of summands of gosa.
     std::size_t summands() const { return overlap_ ? overlap::parts : 1; }
 
     void operator()(fields& f, double* summands) {

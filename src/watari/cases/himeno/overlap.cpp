@@ -18,7 +18,7 @@ fields slab(const fields& f, std::size_t first, std::size_t count) {
 
 grid edge_size(const part& p) { return {3, p.size.j, p.size.k}; }
 
-/// Planes of which a neighbour needs a copy, once where both need the same.
+/// Planes of which a neighbour needs a copy; a plane that both need appears once.
 std::vector<std::size_t> edges_of(const part& p) {
     const comm::faces& along_i = p.exchanged->part().axes[0];
     std::vector<std::size_t> edges;
@@ -54,7 +54,7 @@ void overlap::iterate(fields& f, double* summands) {
     exchanged_.make_wait(stream_);
 }
 
-/// Everything is given to the GPU before the exchange, in which the host may wait.
+/// Enqueues all kernels before the exchange, in which the host may wait.
 void overlap::fused(const fields& f, double* summands) {
     begun_.record(stream_);
     begun_.make_wait(halo_.get());

@@ -1,9 +1,9 @@
-/// An iteration in which the halo travels while the inner points are computed: on a GPU, for a part
-/// whose neighbours are along i alone.
+/// An iteration that exchanges the halo while the inner points are computed: on a GPU, for a part
+/// with neighbours along i only.
 ///
-/// The planes that the neighbours need come first, in a stream of their own, and their exchange
-/// follows there; the planes between are computed meanwhile. A slab of planes of `fields` is a
-/// `fields` with other pointers: the kernels are the same, and so are the bits.
+/// A second stream computes first the planes that the neighbours need, and then exchanges them. The
+/// planes between are computed meanwhile. A slab of planes of `fields` is a `fields` with other
+/// pointers: the kernels are the same, and so are the bits.
 #pragma once
 
 #include "watari/cases/himeno/himeno.hpp"
@@ -15,13 +15,13 @@ namespace watari::himeno {
 
 class overlap {
 public:
-    /// Parts of the field whose gosa is summed apart: the inner one, then one for each edge.
+    /// Parts of the field with separate sums of gosa: the inner part, then one for each edge.
     static constexpr std::size_t parts = 3;
 
     overlap(const part& p, double* gosa, stream_t stream);
 
-    /// One iteration, after which p is in f.p; gosa comes in `parts` summands (what is not written
-    /// is 0 already). Returns before the GPU is done.
+    /// Enqueues one iteration, after which p is in f.p. gosa is the sum of `parts` summands, which
+    /// must be 0 before: a part without planes writes none. Returns before the GPU is done.
     void iterate(fields& f, double* summands);
 
 private:

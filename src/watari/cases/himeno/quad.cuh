@@ -1,4 +1,4 @@
-/// Four points a thread along k: loads and stores of 16 bytes, and the sum of a block.
+/// Four points per thread along k: loads and stores of 16 bytes, and the sum of a block.
 #pragma once
 
 #include "watari/cases/himeno/stencil.hpp"
@@ -16,14 +16,14 @@ struct wide_quad {
     float value[6];
 };
 
-/// Which of the four points beginning at k are in the row, and which are interior.
+/// Four points from k on: whether each is in the row, and whether it is interior.
 struct span {
     unsigned k, row;
     __device__ bool inside(unsigned q) const { return k + q < row; }
     __device__ bool interior(unsigned q) const { return k + q > 0 && k + q + 1 < row; }
 };
 
-/// Reads what is read once: it shall leave the caches first.
+/// Reads data that are read once, with the hint to evict them from the caches first.
 template <bool Aligned>
 __device__ quad load_once(const float* at, span s) {
     quad result{};
@@ -53,7 +53,7 @@ __device__ quad load(const float* at, span s) {
     return result;
 }
 
-/// The same with one point more on both sides.
+/// As `load`, with one more point on each side.
 template <bool Aligned>
 __device__ wide_quad load_wide(const float* at, span s) {
     const quad own = load<Aligned>(at, s);
@@ -61,7 +61,7 @@ __device__ wide_quad load_wide(const float* at, span s) {
              s.inside(4) ? __ldg(at + 4) : 0}};
 }
 
-/// Writes four points. A whole quad carries the boundary's p along, which wrk2 has there anyway.
+/// Writes four points. A whole quad includes p's values at the boundary, which wrk2 has already.
 template <bool Aligned>
 __device__ void store(float* at, const quad& v, span s) {
     if constexpr (Aligned) {
@@ -101,12 +101,12 @@ __device__ quad_inputs load_inputs(const himeno::fields& f, std::size_t n, span 
     return in;
 }
 
-/// p around four points: rows[di + 1][dj + 1], each with a point more on both sides.
+/// p around four points: rows[di + 1][dj + 1], each with one more point on each side.
 struct quad_neighbours {
     wide_quad rows[3][3];
 };
 
-/// Four points: wrk2 is written; returns the sum of ss*ss over those in the interior.
+/// Writes wrk2 at four points; returns the sum of ss*ss over the interior ones.
 template <bool Aligned>
 __device__ double advance(const quad_inputs& in, const quad_neighbours& p, float* wrk2, span s) {
     quad result;
@@ -125,7 +125,7 @@ __device__ double advance(const quad_inputs& in, const quad_neighbours& p, float
     return gosa;
 }
 
-/// Sum over the threads of a block in a fixed order; whole in the first thread.
+/// Sum over the threads of a block in a fixed order; only the first thread has the total.
 __device__ inline double block_sum(double own) {
     __shared__ double warps[32];
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;

@@ -17,7 +17,7 @@ struct alignas(16) quad {
     float value[4];
 };
 
-/// Uniform in [low, high), by the position in the whole grid and the number of the array.
+/// Uniform number in [low, high), by the position in the whole grid and the number of the array.
 WATARI_KERNEL inline float any(std::size_t position, std::uint64_t array, double low, double high) {
     return static_cast<float>(low + (high - low) * (measure::pattern(position, array) * 0x1p-53));
 }
@@ -41,7 +41,7 @@ void initialise_standard(const fields& f, grid whole, grid origin, stream_t stre
         stream);
 }
 
-/// Every term counts, and the iteration contracts: (6 * 1.25 + 12 * 0.06) * 0.12 < 1.
+/// Every term is nonzero, and the iteration contracts: (6 * 1.25 + 12 * 0.06) * 0.12 < 1.
 void initialise_general(const fields& f, grid whole, grid origin, stream_t stream) {
     for_each_point(
         {f.size.i, f.size.j, f.size.k},
@@ -67,7 +67,7 @@ void initialise(const fields& f, grid whole, grid origin, himeno::data which, st
                                     : initialise_general(f, whole, origin, stream);
 }
 
-/// 13 floats read, 1 written a point: 56 bytes, 34 flops.
+/// Per point 13 floats read, 1 written: 56 bytes, 34 flops.
 template <class Pointers>
 void shared_step(const Pointers& pointers, const grid& size, double* gosa, stream_t stream) {
     const box interior{size.i - 2, size.j - 2, size.k - 2};
@@ -125,7 +125,7 @@ void copy_back(const Pointers& pointers, const grid& size, bool aligned, stream_
         stream);
 }
 
-/// 1 float read, 1 written a point; 16 bytes a thread where rows are aligned to 16.
+/// Per point 1 float read, 1 written; 16 bytes per thread if rows are aligned to 16.
 void update(const fields& f, stream_t stream) {
     const auto addresses =
         reinterpret_cast<std::uintptr_t>(f.p) | reinterpret_cast<std::uintptr_t>(f.wrk2);

@@ -1,5 +1,5 @@
 /// One point of the stencil, for every kernel of both backends. No multiplication is contracted
-/// with an addition here (-ffp-contract=off, -fmad=false), so that all of them agree to the bit.
+/// with an addition here (-ffp-contract=off, -fmad=false), so that all kernels give the same bits.
 #pragma once
 
 #include "watari/cases/himeno/himeno.hpp"
@@ -7,14 +7,14 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// The values at one point of the 12 arrays that are read once; a vector stands for many points.
+/// The values of the 12 arrays that are read once, at one point; a vector has several points.
 template <class Value>
 struct inputs_of {
     Value a[4], b[3], c[3], wrk1, bnd;
 };
 using inputs = inputs_of<float>;
 
-/// ss of one point, from its inputs and p[di + 1][dj + 1][dk + 1] around it; corners do not count.
+/// ss of one point, from its inputs and p[di + 1][dj + 1][dk + 1] around it; corners are not used.
 template <class Value>
 WATARI_KERNEL inline Value correction(const inputs_of<Value>& in, const Value (&p)[3][3][3]) {
     const Value s0 = in.a[0] * p[2][1][1] + in.a[1] * p[1][2][1] + in.a[2] * p[1][1][2] +
@@ -25,8 +25,8 @@ WATARI_KERNEL inline Value correction(const inputs_of<Value>& in, const Value (&
     return (s0 * in.a[3] - p[1][1][1]) * in.bnd;
 }
 
-/// The pointers of a kernel: arguments of the launch, or loaded once, into registers, by each
-/// thread from the struct in memory.
+/// The pointers of a kernel: launch arguments, or loaded once by each thread from the struct in
+/// memory into registers.
 struct as_argument {
     himeno::fields f;
     WATARI_KERNEL const himeno::fields& get() const { return f; }
@@ -36,23 +36,23 @@ struct in_memory {
     WATARI_KERNEL himeno::fields get() const { return *there; }
 };
 
-/// Calls `run` with the one that the struct asks for.
+/// Calls `run` with in_memory if the struct has a copy in memory, else with as_argument.
 template <class Run>
 void with_pointers(const himeno::fields& f, const Run& run) {
     f.there[0] != nullptr ? run(in_memory{f.there[0]}) : run(as_argument{f});
 }
 
-/// How many partial sums of gosa a kernel may leave: one for 128 points of a row.
+/// Number of partial sums of gosa of a kernel, at most: one for 128 points of a row.
 constexpr std::size_t most_partial_sums(const himeno::grid& size) {
     return (size.i - 2) * (size.j - 2) * ((size.k + 127) / 128);
 }
 
-/// Where a kernel puts them: behind what sum_values needs.
+/// Address of these partial sums: behind the scratch of sum_values.
 inline double* partial_sums(double* gosa, const himeno::grid& size) {
     return gosa + sum_scratch(most_partial_sums(size));
 }
 
-/// The backend's own kernel: as himeno::kernels::step and fused, but for the tree that gosa follows
+/// The backend's own kernel: as himeno::kernels::step and fused, but with another tree for gosa
 /// (stencil_tuned.cu, stencil_tuned.cpp). May write p's values to the boundary of wrk2.
 void himeno_tuned(const himeno::fields& f, double* gosa, stream_t stream);
 

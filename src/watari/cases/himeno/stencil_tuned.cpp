@@ -1,9 +1,9 @@
-// The stencil for a CPU alone. 13 floats read, 1 written a point: 56 bytes, 34 flops.
+// The stencil for a CPU alone. Per point 13 floats read, 1 written: 56 bytes, 34 flops.
 //
-// Whole lines of 64 bytes, so that wrk2 passes by the caches: a store through them reads its line
-// first, 60 bytes a point. The first and last lines of a row hold boundary points: wrk2 is given
-// p's values there, which it has. The memory is asked early for all that is read once: alone, a
-// core looks ahead no further than the arithmetic of a few lines.
+// Whole lines of 64 bytes are written, so that wrk2 bypasses the caches: a store through them reads
+// its line first, 60 bytes per point. The first and last lines of a row hold boundary points: p's
+// values are written to wrk2 there, which it has already. Arrays that are read once are prefetched
+// early: without prefetch, a core looks ahead no further than the arithmetic of a few lines.
 #include "watari/cases/himeno/stencil.hpp"
 #include "watari/core/streaming_stores.hpp"
 
@@ -18,10 +18,10 @@ namespace {
 using himeno::fields;
 
 constexpr std::size_t rows = 8;     // one sum each: gosa does not depend on the threads
-constexpr std::size_t early = 192;  // floats: 768 bytes of every stream are on their way
+constexpr std::size_t early = 192;  // floats: 768 bytes of every stream are prefetched
 constexpr std::size_t width = 8;    // wider vectors gain nothing, and older processors lack them
 
-/// Points that follow each other along k: GCC makes of it what vectors the processor has.
+/// Consecutive points along k: GCC maps them to the processor's vectors.
 using points [[gnu::vector_size(width * sizeof(float))]] = float;
 
 template <class Value>
@@ -31,7 +31,7 @@ template <class Value>
     return result;
 }
 
-/// ss of point n, or of as many points as Value has from n on.
+/// Returns ss of point n; for a vector as Value, of its points from n on.
 template <class Value>
 [[gnu::always_inline]] inline Value correction_at(const fields& f, std::size_t n) {
     const auto row = static_cast<std::ptrdiff_t>(f.size.k);
@@ -70,7 +70,7 @@ template <class Value>
     ask(f.p + (f.size.j + 1) * f.size.k);  // the last row of p that this point needs
 }
 
-/// One row, from its point n at k = 0; adds ss*ss to the lanes.
+/// Advances one row, from its point n at k = 0; adds ss*ss to the lanes `sums`.
 WATARI_CLONES void advance_row(const fields f, std::size_t n, bool aligned, double* sums) {
     const std::size_t last = f.size.k - 1;
     double lane[line];

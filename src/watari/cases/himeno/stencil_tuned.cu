@@ -1,9 +1,9 @@
-// The stencil for a GPU alone. 13 floats read, 1 written a point: 56 bytes, 34 flops.
+// The stencil for a GPU alone. Per point 13 floats read, 1 written: 56 bytes, 34 flops.
 //
-// Four points a thread along k, 16 bytes a load. The 12 arrays that are read once pass by the
-// caches, so that three planes of p stay in them. A block goes `planes` points along i: the planes
-// of p that the next point needs are then in L1, and L2, which cannot give much more than the
-// memory does, is asked for each once.
+// Four points per thread along k, 16 bytes per load. The 12 arrays that are read once are evicted
+// from the caches first, so that three planes of p stay there. A block advances `planes` points
+// along i: the planes of p that the next point needs are then in L1. L2, whose bandwidth is little
+// more than the memory's, delivers each plane once.
 #include "watari/cases/himeno/quad.cuh"
 
 namespace watari::gpu {

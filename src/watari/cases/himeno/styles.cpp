@@ -1,4 +1,4 @@
-// The styles, in the order in which people see them.
+// The styles, in the order in which users see them.
 #include "watari/cases/himeno/styles.hpp"
 
 namespace watari::himeno {
@@ -6,7 +6,7 @@ namespace watari::himeno {
 std::span<const style> styles() {
     using cases::any_halo, cases::on_gpu, cases::only;
     using memory::kind;
-    // what these write is one path each: a copy to the host, or the pointer that they have
+    // a directive style writes its path of the halo: a copy to the host, or its own pointer
     constexpr unsigned by_host = only(comm::path::staged), by_pointer = only(comm::path::device);
     constexpr unsigned by_gpu = by_pointer | only(comm::path::nccl) | only(comm::path::peer);
     static constexpr style table[] = {

@@ -1,5 +1,5 @@
-/// The table of styles: each is a program of its own, in styles/, that manages its memory in one
-/// style and spells it out.
+/// The table of styles. Each style is a separate program in styles/, which manages its memory
+/// explicitly in that style.
 #pragma once
 
 #include "watari/cases/common/style.hpp"
@@ -11,7 +11,7 @@ namespace watari::himeno {
 
 using style = cases::style<part>;
 
-/// All styles; a build without CUDA has the programs of the CPU alone.
+/// Returns all styles; a build without CUDA has only the programs of the CPU.
 std::span<const style> styles();
 
 measure::trial run_explicit(const part& p);
@@ -23,6 +23,6 @@ measure::trial run_managed_prefetch(const part& p);
 measure::trial run_system(const part& p);
 measure::trial run_system_prefetch(const part& p);
 measure::trial run_system_on_cpu(const part& p);
-measure::trial run_directive(const part& p);  ///< those in shared objects, directive.hpp
+measure::trial run_directive(const part& p);  ///< styles in shared objects, directive.hpp
 
 }  // namespace watari::himeno

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* memory_folder = "/dev/shm";  ///< a file system in memory
 constexpr std::size_t rows_compared = 64;
-constexpr double single_error = 1e-6;  ///< of elements of 4 bytes, about
+constexpr double single_error = 1e-6;  ///< approximate error of elements of 4 bytes
 
 bool is_queued(const std::string& engine) { return storage::engine_named(engine).queued; }
 
@@ -54,7 +54,7 @@ public:
 
     const std::string& path() const { return path_; }
     const matrix_index& index() const { return index_; }
-    /// Of this trial; none where an earlier one left the file.
+    /// The counts of this trial's build; none if an earlier trial left the file.
     const std::optional<build_counts>& counts() const { return counts_; }
     std::span<std::byte> memory() const {
         return data_ ? std::span(data_->data(), data_->size()) : std::span<std::byte>();
@@ -109,7 +109,7 @@ private:
     memory::buffer<double> data_;
 };
 
-/// Smooth potentials, another for each system; the first is that of the conductor.
+/// Smooth potentials, a different one for each system; the first is that of the conductor.
 std::vector<double> right_hand_sides(const surface& of, std::size_t systems) {
     std::vector<double> b(of.signs);
     for (std::size_t s = 1; s < systems; ++s)
@@ -124,9 +124,9 @@ Value over_ranks(const case_parameters& p, Value own) {
     return p.solve.ranks ? p.solve.ranks->sum(own) : own;
 }
 
-/// Rows of A x, spread over the surface, that are not those of the dense matrix: all of these rows
-/// if their error in the Euclidean norm is above eps. Each rank computes its own rows of the dense
-/// matrix.
+/// The number of wrong rows of A x, among some rows spread over the surface: all of them if their
+/// error against the dense matrix, in the Euclidean norm, is above eps, else 0. Each rank computes
+/// its own rows of the dense matrix.
 std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::vector<double>& x,
                        const std::vector<double>& y) {
     const std::size_t n = of.size(), systems = p.solve.product.systems;
@@ -156,7 +156,7 @@ std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::v
     return std::sqrt(error) <= allowed * std::sqrt(norm) ? 0 : count;
 }
 
-/// The residual, and the charge on what is at the positive potential.
+/// Reports the residual, and the charge of the triangles at the positive potential.
 void report_solution(const surface& of, const solution& found, measure::trial& result) {
     double charge = 0, residual = 0;
     for (std::size_t i = 0; i < of.size(); ++i)
@@ -173,7 +173,8 @@ void report_solution(const surface& of, const solution& found, measure::trial& r
     result.quantities["read_s"] = {found.waited, "s"};
 }
 
-/// Bytes of the matrix and of what a product reads, and how long it was built, over all ranks.
+/// Reports the bytes of the matrix and of a product's reads, over all ranks, and the seconds of the
+/// build.
 void report_matrix(const stored_matrix& matrix, const solver& by, const case_parameters& p,
                    measure::trial& result) {
     const auto size =
@@ -184,7 +185,7 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
     result.bytes_per_sample = size;
     result.quantities["matrix_bytes"] = {size, "B"};
     result.quantities["read_bytes"] = {read, "B"};
-    // of the batches, which read a page twice where two of them share it
+    // counted in batches, which read a page twice if two of them share it
     result.quantities["resident_fraction"] = {resident / (resident + read), "1"};
     const auto& counts = matrix.counts();
     if (over_ranks(p, std::uint64_t{counts.has_value()}) > 0)
@@ -193,7 +194,8 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
         result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
 }
 
-/// How a device reads the matrix that has a fault now and then: all that is read is compared.
+/// Reads the matrix through a device that has a fault now and then; every read is compared with its
+/// checksums.
 void read_with_fault(const stored_matrix& matrix, const case_parameters& p, product_options& how) {
     if (p.fault == "none") return;
     if (!is_queued(how.engine))

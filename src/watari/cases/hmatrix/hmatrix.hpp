@@ -1,9 +1,9 @@
 /// Products with an H-matrix that need not fit fast memory: a sample is one product with all
-/// right-hand sides, after it the system is solved.
+/// right-hand sides. After the samples the system is solved.
 ///
 /// Bytes of a sample: those of the matrix's batches, which a product moves through the processor
-/// whether they come from the store or stay in fast memory. The store gives those that do not stay
-/// (quantity read_bytes).
+/// whether they come from the store or stay in fast memory. The batches that do not stay are read
+/// from the store (quantity read_bytes).
 #pragma once
 
 #include "watari/hmatrix/build/build.hpp"
@@ -24,8 +24,8 @@ struct case_parameters {
     std::size_t ranks = 1;  ///< each with rows, a file and a budget of its own
 };
 
-/// One trial; of several ranks, all call it. Throws usage_error, unsupported, beyond_memory,
-/// file_error, system_error.
+/// Runs one trial; with several ranks, all ranks call it. Throws usage_error, unsupported,
+/// beyond_memory, file_error, system_error.
 measure::trial run(const surface& of, const case_parameters& p);
 
 }  // namespace watari::hmatrix

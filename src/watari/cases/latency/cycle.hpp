@@ -1,8 +1,8 @@
 /// The order in which a chase visits the elements of an array: one random cycle through all.
 ///
 /// Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
-/// 22 (1986): Fisher and Yates' shuffle that never leaves an element where it is. A plain random
-/// permutation has about ln(n) cycles, and a chase would stay in the one where it begins.
+/// 22 (1986): Fisher and Yates' shuffle that never leaves an element in place. A plain random
+/// permutation has about ln(n) cycles, and a chase would visit only the cycle of its first element.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ inline constexpr std::size_t most_elements =
     std::size_t{std::numeric_limits<std::uint32_t>::max()} + 1;
 
 /// One random cycle through `count` elements, the same for the same seed. Throws usage_error for
-/// less than two elements or more than most_elements.
+/// fewer than two elements or more than most_elements.
 cycle random_cycle(std::size_t count, std::uint64_t seed);
 
-/// What a walk from element 0 back to it meets.
+/// Result of a walk from element 0 back to element 0.
 struct walk {
-    std::size_t length;  ///< elements of the cycle; 0 if the walk never came back
+    std::size_t length;  ///< elements of the cycle; 0 if the walk did not return
     std::size_t end;     ///< the element after `steps` steps, if the cycle has every element
 };
 

@@ -31,8 +31,8 @@ std::size_t mismatches(const chain& elements, stream_t stream) {
         stream);
 }
 
-/// One thread. The end is stored, or no compiler would keep the loop; and since it is stored where
-/// the elements might be, a GPU loads them through its ordinary path, not as read-only data.
+/// Runs in one thread. It stores the element reached, so that the compiler keeps the loop. Since
+/// the store may alias the elements, a GPU loads them by its ordinary path, not as read-only data.
 void chase(const link** cursor, std::size_t steps, stream_t stream) {
     for_each(
         1,

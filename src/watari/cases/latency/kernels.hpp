@@ -1,9 +1,9 @@
 /// The kernels of case `latency`.
 ///
-/// chase: p = p->next, `steps` times by one thread. Each load needs the address that the one before
-/// it brought, so that none overlaps another: time / steps is the latency of a load. Bytes: 8 a
+/// chase: p = p->next, `steps` times by one thread. Each load needs the address that the previous
+/// load returned, so that loads do not overlap: time / steps is the latency of a load. Bytes: 8 per
 /// step, the pointer itself, though a whole line moves. No flops.
-/// install: 4 bytes read and 8 written an element. mismatches: 4 + 8 bytes read an element.
+/// install: 4 bytes read and 8 written per element. mismatches: 4 + 8 bytes read per element.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -15,15 +15,15 @@
 
 namespace watari::latency {
 
-/// An element: where the next one is.
+/// An element: a pointer to the next element.
 struct link {
     const link* next;
 };
 
-/// A chase takes a multiple of so many steps.
+/// The steps of a chase are a multiple of this number.
 inline constexpr std::size_t unrolled = 16;
 
-/// Elements that lie `stride` bytes apart, and the cycle that they are linked in.
+/// Elements that lie `stride` bytes apart, and the cycle that links them.
 struct chain {
     std::byte* first;
     std::size_t stride;
@@ -34,9 +34,9 @@ struct chain {
 /// The kernels of one backend. On a GPU `install` and `chase` return before they are done.
 struct kernels {
     void (*install)(const chain& elements, stream_t stream);
-    /// How many elements do not lead where the cycle says; waits.
+    /// Returns the number of elements that do not point to their successor in the cycle; waits.
     std::size_t (*mismatches)(const chain& elements, stream_t stream);
-    /// Goes on from *cursor, and leaves there where it ends.
+    /// Starts at *cursor, and stores the element that it reaches there.
     void (*chase)(const link** cursor, std::size_t steps, stream_t stream);
     static const kernels cpu, gpu;
 };

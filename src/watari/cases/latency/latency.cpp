@@ -1,7 +1,8 @@
 // Case `latency`. The cycle is made on the host and written into the array by the processor that
-// chases, which so touches shared memory first. None of this is timed, nor is a first chase, which
-// brings small arrays into the caches and the clocks up. A GPU is timed between events around one
-// kernel: its launch, some microseconds, is under 1% of 2^17 steps, which take 2 ms at least.
+// chases, which thus touches shared memory first. None of this is timed, nor is a first chase,
+// which loads small arrays into the caches and raises the clock rates. A GPU is timed between
+// events around one kernel: its launch, some microseconds, is under 1% of 2^17 steps, which take at
+// least 2 ms.
 #include "watari/cases/latency/latency.hpp"
 
 #include "watari/cases/latency/cycle.hpp"
@@ -36,7 +37,7 @@ void require_sense(const parameters& p) {
                           " memory has no thp or page: the driver chooses its pages");
 }
 
-/// Device memory of another GPU is reached directly, or not at all.
+/// Requires direct access to device memory of another GPU.
 void require_access(const parameters& p) {
     memory::require_access(memory::row(p.kind), p.processor);
     if (p.kind != memory::kind::device || p.device == p.processor.number) return;
@@ -44,7 +45,7 @@ void require_access(const parameters& p) {
     device::enable_peer(p.processor.number, p.device);
 }
 
-/// This thread alone, on one core: a team of one binds it as teams of other cases are bound.
+/// Binds this thread to one core, by a team of one thread, as teams of other cases are bound.
 void pin(measure::trial& into) {
     cpu::set_threads(1);
     cpu::for_each_part(1, [](std::size_t, std::size_t) {});
@@ -57,7 +58,7 @@ memory::placement placed(const parameters& p) {
             .page = p.page};
 }
 
-/// The array, and what its processor needs to follow it, in that processor's own memory.
+/// The array, and in its processor's own memory the cycle and the cursor of the chase.
 class chased {
 public:
     chased(const parameters& p, const cycle& next)
@@ -91,7 +92,7 @@ public:
                chain_.stride;
     }
 
-    /// Every page is touched where no stride passes over one.
+    /// Reads the residency; every page is touched if no stride exceeds a page.
     memory::residency look() const {
         return memory::locate(elements_.block(), chain_.stride <= smallest_page);
     }
@@ -116,7 +117,8 @@ private:
     chain chain_;
 };
 
-/// The array, the cycle on the host and its copy beside the processor, all at once.
+/// Throws beyond_memory if the array, the cycle on the host and its copy in the processor's memory
+/// do not fit together.
 void require_room(const parameters& p, std::size_t count) {
     const std::size_t table = count * sizeof(cycle::value_type);
     const auto own = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -126,7 +128,7 @@ void require_room(const parameters& p, std::size_t count) {
     memory::require_room(demands, "choose a smaller size");
 }
 
-/// Once through the cycle where that takes not long, and never less than a sample.
+/// Steps before the first sample: once through the cycle, but one to four times a sample's steps.
 std::size_t first_steps(const parameters& p, std::size_t count) {
     const std::size_t whole = (count + unrolled - 1) / unrolled * unrolled;
     return std::clamp(whole, p.steps, 4 * p.steps);

@@ -1,7 +1,7 @@
 /// Case `latency`: nanoseconds of a dependent load, by one thread of a processor from one memory.
 ///
 /// McVoy and Staelin, "lmbench: portable tools for performance analysis", USENIX 1996, section 6.1
-/// (lat_mem_rd), in random order as multichase does, so that no prefetcher guesses the next
+/// (lat_mem_rd), in random order as multichase does, so that no prefetcher predicts the next
 /// element; Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", TPDS 28
 /// (2017), for GPUs.
 #pragma once
@@ -23,14 +23,14 @@ struct parameters {
     std::size_t size = 0;
     std::size_t stride = 64;
     memory::huge_pages thp = memory::huge_pages::as_set;
-    std::size_t page = 0;  ///< bytes, of the kernel's pool; 0: ordinary pages
+    std::size_t page = 0;  ///< bytes of a page of the kernel's pool; 0: ordinary pages
     std::size_t samples = 1;
-    std::size_t steps = 0;  ///< of a sample; a multiple of `unrolled`
+    std::size_t steps = 0;  ///< steps of a sample; a multiple of `unrolled`
 };
 
-/// One trial. Each sample goes on where the one before it ended. Throws unsupported for what the
-/// machine does not have, beyond_memory for what it has not enough of, usage_error for what cannot
-/// be meant.
+/// Runs one trial. Each sample starts where the previous one ended. Throws unsupported if the
+/// machine lacks a capability, beyond_memory if it lacks memory, usage_error for invalid
+/// parameters.
 measure::trial run(const parameters& p);
 
 }  // namespace watari::latency

@@ -17,19 +17,19 @@ namespace {
 
 using directive::number;
 
-/// What the style calls back with.
+/// The data that the callbacks of a style get.
 struct call {
     measure::trial trial;
     parameters p;
     bool begun = false;
-    double last = 0;  ///< when the last sample ended
+    double last = 0;  ///< time at which the last sample ended
 };
 
 std::byte* bytes_of(const number* of) {
     return reinterpret_cast<std::byte*>(const_cast<number*>(of));
 }
 
-/// Links, source and F^-1, by the CPU in the layout of the processor.
+/// Fills links, source and F^-1 on the CPU, in the layout of the processor.
 void fill(void* caller, const directive::inputs* of) {
     call& one = *static_cast<call*>(caller);
     const parameters& p = one.p;
@@ -105,7 +105,8 @@ void require_written(const parameters& p) {
                           "original's program");
 }
 
-/// Loads the code and launches each kernel once, so that the first sample is none of that.
+/// Loads the code and launches each kernel once, so that the first sample does not include these
+/// costs.
 void warm_up(parameters few, directive::function style) {
     few.size = {2, 2, 4, 8};
     few.part = nullptr;

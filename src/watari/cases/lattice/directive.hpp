@@ -1,4 +1,4 @@
-/// The lattice's styles in directives, by cases/common/directive.hpp.
+/// The directive styles of the lattice, loaded by cases/common/directive.hpp.
 #pragma once
 
 #include "watari/cases/common/directive.hpp"
@@ -7,8 +7,8 @@
 
 namespace watari::lattice {
 
-/// One trial by a loaded style. On the CPU its code runs by libgomp's host device: for tests.
-/// Throws unsupported, beyond_memory; error where the style did not run on the GPU, or does not
+/// Runs one trial of a loaded style. On the CPU, libgomp's host device runs its code; tests use
+/// this. Throws unsupported, beyond_memory; error if the style did not run on the GPU or does not
 /// converge.
 measure::trial run_directive(const parameters& p, directive::function style);
 

@@ -5,13 +5,14 @@
 ///     D_ee x = b_e,   D_ee = 1 - kappa^2 (F_ee^-1 M_eo) (F_oo^-1 M_oe),   kappa 0.124, csw 1
 ///     (M psi)(n) = sum over mu of (1 - g_mu) U_mu(n) psi(n+mu) + (1 + g_mu) U_mu(n-mu)^+ psi(n-mu)
 ///
-/// Gauge field and source are drawn from a seed: every lattice has known values of log det F, of
-/// the iterations and of |x|^2. A matrix is two hops, each followed by F^-1; bytes and flops of one
-/// are in kernels/hop_body.hpp. The benchmark counts 8688 flops an even site and step of BiCGStab.
+/// The gauge field and the source are drawn from a seed, so each lattice has known values of
+/// log det F, of the iteration count and of |x|^2. An application of D_ee is two hops, each
+/// followed by F^-1; kernels/hop_body.hpp has the bytes and flops of a hop. The benchmark counts
+/// 8688 flops per even site and step of BiCGStab.
 ///
-/// Read next: problem/ (where a site lies, links, source, F^-1), kernels/ (hop_body.hpp has the
-/// arithmetic of a site, hop.cpp and hop_tuned.{cu,cpp} the loops), solver/ (loop.hpp: what is
-/// timed), ranks/ (several ranks), styles/ (one program for each style of memory management).
+/// Read next: problem/ (memory layout of sites, links, source, F^-1), kernels/ (hop_body.hpp has
+/// the arithmetic of a site, hop.cpp and hop_tuned.{cu,cpp} the loops), solver/ (loop.hpp: the
+/// timed part), ranks/ (several ranks), styles/ (one program for each style of memory management).
 #pragma once
 
 #include "watari/cases/lattice/problem/geometry.hpp"
@@ -27,40 +28,40 @@ namespace watari::lattice {
 
 inline constexpr double kappa = 0.124, csw = 1.0, tolerance = 1e-13;
 
-enum class kernel { shared, tuned };  ///< one source for both backends; the backend's own
+enum class kernel { shared, tuned };  ///< one source for both backends; one source per backend
 enum class arithmetic {
     double_precision,
     single_precision,
-    mixed  ///< iterations in float, residuals that count in double
+    mixed  ///< iterations in float, true residuals in double
 };
 
-/// What one of several ranks knows besides: where its part lies, and the others.
+/// The data of one rank of several: its part of the lattice, and the other ranks.
 struct share {
     extents whole{};
     point origin{};
     extents split{1, 1, 1, 1};
     const comm::communicator* ranks = nullptr;
     comm::halo* halo = nullptr;
-    memory::kind field = memory::kind::pageable;  ///< of the style's arrays, and of its halo
+    memory::kind field = memory::kind::pageable;  ///< memory of the style's arrays and of its halo
 };
 
-/// One trial. With several ranks each is a process that is called with the same parameters, and
-/// takes the GPU of its number among the ranks of its host.
+/// The parameters of one trial. With several ranks, each rank is a process that gets the same
+/// parameters and uses the GPU whose number is its number among the ranks of its host.
 struct parameters {
     std::string style;
     watari::processor processor;
-    extents size{};  ///< of the part, once a rank has its share
+    extents size{};  ///< of the lattice; once `part` is set, of the part
     lattice::arithmetic arithmetic = arithmetic::double_precision;
-    unsigned links = 18;  ///< real numbers that are stored of each; of 12 the third row is made
+    unsigned links = 18;  ///< real numbers stored per link; with 12, kernels compute the third row
     std::size_t rhs = 1;  ///< right-hand sides, solved at once; all are the same source
     lattice::kernel kernel = kernel::tuned;
-    std::size_t iterations = 5000;  ///< applications of D at most
+    std::size_t iterations = 5000;  ///< applications of D, at most
     int threads = 1;
     bool oversubscribe = false;
     extents split{1, 1, 1, 1};  ///< ranks along each direction
     comm::path path = comm::path::staged;
-    bool overlap = false;         ///< inner sites are computed while half spinors travel
-    const share* part = nullptr;  ///< of a rank; null: one rank has all
+    bool overlap = false;         ///< half spinors travel while the hop is computed
+    const share* part = nullptr;  ///< part of this rank; null: one rank has the whole lattice
 
     /// Sites of all ranks.
     std::size_t all_sites() const { return part ? part->whole.sites() : size.sites(); }
@@ -70,8 +71,8 @@ struct parameters {
     }
 };
 
-/// One trial in one style. A sample is a step of BiCGStab. Throws unsupported, beyond_memory,
-/// usage_error, error where the solver does not converge.
+/// Runs one trial in one style. A sample is a step of BiCGStab. Throws unsupported, beyond_memory,
+/// usage_error; error if the solver does not converge.
 measure::trial run(const parameters& p);
 
 }  // namespace watari::lattice

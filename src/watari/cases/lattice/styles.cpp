@@ -1,4 +1,4 @@
-// The styles, in the order in which people see them.
+// The styles, in display order.
 #include "watari/cases/lattice/styles.hpp"
 
 namespace watari::lattice {
@@ -6,7 +6,7 @@ namespace watari::lattice {
 std::span<const style> styles() {
     using cases::any_halo, cases::on_gpu, cases::only;
     using memory::kind;
-    constexpr unsigned by_host = only(comm::path::staged);  // as the original
+    constexpr unsigned by_host = only(comm::path::staged);  // like the original program
     static constexpr style table[] = {
         {{"explicit", kind::device, any_halo, true}, on_gpu(run_explicit)},
         {{"pinned", kind::pinned, any_halo, true}, on_gpu(run_pinned)},

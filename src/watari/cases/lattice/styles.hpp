@@ -1,5 +1,5 @@
-/// The table of styles: each is a program of its own, in styles/, that manages its memory in one
-/// style and spells it out.
+/// The table of styles. Each style is a separate program in styles/ that writes out its memory
+/// management.
 #pragma once
 
 #include "watari/cases/common/style.hpp"
@@ -11,7 +11,7 @@ namespace watari::lattice {
 
 using style = cases::style<parameters>;
 
-/// All styles; a build without CUDA has the programs of the CPU alone.
+/// All styles. A build without CUDA has only the programs of the CPU.
 std::span<const style> styles();
 
 measure::trial run_explicit(const parameters& p);
@@ -20,6 +20,6 @@ measure::trial run_managed(const parameters& p);
 measure::trial run_managed_prefetch(const parameters& p);
 measure::trial run_system(const parameters& p);
 measure::trial run_system_on_cpu(const parameters& p);
-measure::trial run_directive(const parameters& p);  ///< those in shared objects, directive.hpp
+measure::trial run_directive(const parameters& p);  ///< styles in shared objects; see directive.hpp
 
 }  // namespace watari::lattice

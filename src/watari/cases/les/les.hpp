@@ -1,17 +1,19 @@
-/// An urban large-eddy simulation whose city is warmed by the CPU: what does a part that stayed on
-/// the CPU cost in each style of memory management, and from how many steps apart is it free?
+/// An urban large-eddy simulation whose city is warmed by the CPU. The case measures the cost of a
+/// part that stays on the CPU, in each style of memory management, and the interval in steps at
+/// which this cost vanishes.
 ///
 /// Boku 2025 measured City-LES on three machines. Here: incompressible Boussinesq air over
-/// buildings, three Runge-Kutta stages a step (Williamson 1980), each projected by a fixed number
-/// of conjugate gradients with one V-cycle; no number of the iteration ever comes to the host.
+/// buildings, three Runge-Kutta stages a step (Williamson 1980). Each stage is projected by a fixed
+/// number of iterations of conjugate gradients with one V-cycle each; no number of an iteration is
+/// copied to the host.
 ///
-/// A step moves 283 + 96 bytes a cell for each iteration of a stage in fp32, 859 with two; 81
-/// bytes a cell of memory.
+/// In fp32 a step moves 283 + 3 x (96 x cycles - 12) bytes per cell, 823 with two cycles; the
+/// arrays take 81 bytes per cell.
 ///
-/// Read next: grid/grid.hpp (where a cell lies), flow/flow.hpp and flow/momentum.hpp (the
-/// equations), flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle),
-/// city/ (buildings, and facets.hpp: what the CPU does), touch/ (the way to it), loop.hpp (what is
-/// timed), ranks/, styles/ (one program for each style of memory management).
+/// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
+/// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
+/// (buildings; facets.hpp: the work of the CPU), touch/ (how the CPU gets the data), loop.hpp (the
+/// timed loop), ranks/, styles/ (one program for each style of memory management).
 #pragma once
 
 #include "watari/cases/les/grid/grid.hpp"
@@ -29,9 +31,9 @@
 namespace watari::les {
 
 enum class precision { single_precision, double_precision };
-enum class surface { rough, smooth, slip };  ///< what a wall does to the air beside it
+enum class surface { rough, smooth, slip };  ///< boundary condition at a wall
 
-/// What the CPU reads every N steps; each includes those before it.
+/// The data that the CPU reads every N steps; each value includes those before it.
 enum class touched { none, facets, planes, all };
 
 /// Constants of the air; SI units.
@@ -43,11 +45,11 @@ struct constants {
     double lid_speed = 0;  ///< along x, m/s
 };
 
-/// What one of several ranks knows besides: where its part lies, and the others.
+/// The exchanges of one rank with the others (ranks/neighbours.hpp).
 class neighbours;
 
-/// One trial. With several ranks each is a process that is called with the same parameters, and
-/// takes the GPU of its number among the ranks of its host.
+/// The parameters of one trial. With several ranks, each rank is a process with the same
+/// parameters, and uses the GPU of its local rank on its host.
 struct parameters {
     std::string style;
     watari::processor processor;
@@ -58,28 +60,28 @@ struct parameters {
     double dt = 0.1;                         ///< s
     int steps = 1;
     int cycles = 2;        ///< iterations of a projection
-    int first_cycles = 6;  ///< of the one before the first step
+    int first_cycles = 6;  ///< iterations of the projection before the first step
     les::touched touched = les::touched::none;
-    int every = 10;                                                  ///< steps from touch to touch
-    watari::processor::type gathers = watari::processor::type::gpu;  ///< who picks the facets' air
+    int every = 10;                                                  ///< steps between touches
+    watari::processor::type gathers = watari::processor::type::gpu;  ///< gathers the facets' air
     constants air{};
     int threads = 1;
     bool oversubscribe = false;
     extents split{1, 1, 1};
     comm::path path = comm::path::staged;
-    les::grid grid{};                                               ///< this rank's part
-    neighbours* others = nullptr;                                   ///< null: one rank has all
-    std::function<void(int step, double seconds)> progress;         ///< off the clock; may be empty
-    std::function<void(int step, const std::byte* planes)> planes;  ///< of each touch that has some
-    std::function<void(std::byte* const (&flow)[4])> result;        ///< sees u v w theta at the end
+    les::grid grid{};                                        ///< this rank's part
+    neighbours* others = nullptr;                            ///< null: one rank has the whole grid
+    std::function<void(int step, double seconds)> progress;  ///< not timed; may be empty
+    std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
+    std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
 
     std::size_t real_bytes() const {
         return precision == precision::single_precision ? sizeof(float) : sizeof(double);
     }
 };
 
-/// One trial in one style. A sample is a step. Throws unsupported, beyond_memory, usage_error,
-/// error where the flow leaves what the scheme can follow.
+/// Runs one trial in one style. A sample is a step. Throws unsupported, beyond_memory, usage_error.
+/// A flow that the scheme cannot follow ends the trial early, with wrong_elements = 1 and a note.
 measure::trial run(const parameters& p);
 
 }  // namespace watari::les

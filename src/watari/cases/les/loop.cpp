@@ -39,7 +39,7 @@ void in_precision(const parameters& p, const Work& work) {
     p.precision == precision::single_precision ? work(float{}) : work(double{});
 }
 
-/// Looks at the flow after each period.
+/// Checks whether the flow is sound, and records its Courant number and divergence.
 template <class Real>
 class inspector {
 public:
@@ -60,12 +60,13 @@ public:
             *sum = ranks.sum(*sum);
         return now;
     }
-    /// Whether the flow is sound after `steps` steps; else the reason is noted.
+    /// Whether the flow is sound after `steps` steps; if not, the trial gets a note with the
+    /// reason.
     bool sound(const flow_arguments<Real>& flow, int steps) {
         const condition now = look(flow);
         const double dx = p_->spacing[0], speed = std::sqrt(2 * now.energy / now.cells);
         const double rms = std::sqrt(now.divergence2 / now.cells) * dx / (speed > 0 ? speed : 1);
-        const auto samples = static_cast<std::size_t>(steps);  // each has its period's
+        const auto samples = static_cast<std::size_t>(steps);  // each has its period's value
         trial_->series["courant"].resize(samples, now.courant);
         trial_->series["divergence"].resize(samples, rms);
         const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most_divergence);
@@ -88,7 +89,7 @@ private:
     const parameters* p_;
 };
 
-/// Refuses a time step that the first flow is too fast for.
+/// Throws usage_error if the time step is too long for the first flow or for diffusion.
 template <class Real>
 void require_dt(const inspector<Real>& sees, const simulation<Real>& air, const parameters& p) {
     const condition first = sees.look(air.flow());
@@ -104,7 +105,8 @@ void require_dt(const inspector<Real>& sees, const simulation<Real>& air, const 
                           text_of(first_diffusion / (4 * slow * per_d2)) + " s at most");
 }
 
-/// Cells a second over whole periods of N steps, all if there is no whole one.
+/// Records the speed in cells per second over whole periods of N steps, or over all steps if there
+/// is no whole period.
 void summarise(measure::trial& into, const parameters& p, bool migrates) {
     if (p.others != nullptr) p.others->ranks().maximum(into.host_s);
     const auto every = static_cast<std::size_t>(p.every);
@@ -134,8 +136,8 @@ void record(measure::trial& into, const parameters& p, const condition& last,
     if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
 }
 
-/// The share of u v w theta that the CPU has mapped, where pages of a GPU's array move: on machines
-/// whose GPU reads the CPU's page tables they do not.
+/// Records the share of u v w theta that the CPU has mapped, if pages of a GPU's array migrate. A
+/// machine whose GPU reads the CPU's page tables records nothing.
 class mapped_share {
 public:
     mapped_share(const parameters& p, bool migrates)
@@ -156,8 +158,8 @@ private:
     std::size_t bytes_;
 };
 
-/// The share of halos and sums over ranks in the time of a step: of each step with a touch, and of
-/// the last. Others are not slowed down by a look at it.
+/// The share of halo exchanges and sums over ranks in the time of a step. Measured in each step
+/// with a touch and in the last step, so that the other steps are not slowed down.
 class exchange_share {
 public:
     explicit exchange_share(const parameters& p) : others_(p.others), gpu_(p.processor.is_gpu()) {}
@@ -179,7 +181,7 @@ public:
         all_ += gpu_ ? of.device_s.back() : step_;
     }
     void record(measure::trial& into) const {
-        if (others_ == nullptr || steps_ == 0) return;  // ended before a step that it watches
+        if (others_ == nullptr || steps_ == 0) return;  // the trial ended before a watched step
         const double exchanged = others_->ranks().sum(exchanged_), all = others_->ranks().sum(all_);
         into.quantities["exchange_share"] = {exchanged / all, "1"};
         into.quantities["exchange_s"] = {exchanged / steps_ / others_->ranks().size(), "s"};
@@ -220,7 +222,8 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         if (p.progress) p.progress(n, p.dt * n);
         if (touched_now && p.planes && !touches.planes().empty())
             p.planes(n, reinterpret_cast<const std::byte*>(touches.planes().data()));
-        // not behind a touch: what a touch took to the CPU returns in the next step, which is timed
+        // not after a touch: data that it took to the CPU must return in the next step, which is
+        // timed
         const bool before_touch = !touched_now && (n + 1) % p.every == 0;
         if ((before_touch || n == p.steps) && !sees.sound(air.flow(), n)) break;
     }
@@ -229,7 +232,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     summarise(into, p, migrates);
 }
 
-/// A step and a touch of a small city, so that no sample has a kernel's first launch.
+/// Runs a step and a touch of a small city, so that no sample includes a kernel's first launch.
 void warm_up(parameters p) {
     p.whole = {32, 16, 16};
     p.grid = {p.whole};
@@ -251,8 +254,8 @@ void warm_up(parameters p) {
     simulate(ignored, p, f, {}, false);
 }
 
-/// Kernels of a GPU count a part's elements by 31 bits (grid/loops.hpp), the list of the cells at
-/// facets by 32.
+/// Throws unsupported if a part has too many elements. Kernels of a GPU count elements by 31 bits
+/// (grid/loops.hpp), the list of the cells at facets by 32.
 void require_countable(const parameters& p) {
     const std::size_t most = p.processor.is_gpu() ? std::numeric_limits<std::int32_t>::max()
                                                   : std::numeric_limits<std::uint32_t>::max();

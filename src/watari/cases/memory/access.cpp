@@ -1,6 +1,6 @@
 // Cases `access` and `migration`: destination[i] = source[i] on arrays that were first touched by
-// chosen processors. Bytes: each element is read and written, 2 x size, wherever it lies (so that
-// the rates of one figure compare, as in Yoshida 2024). No flops.
+// chosen processors. Bytes: each element is read and written, 2 x size, independent of its location
+// (so that the rates of one figure compare, as in Yoshida 2024). No flops.
 #include "watari/cases/memory/arrays.hpp"
 #include "watari/cases/memory/kernels.hpp"
 #include "watari/cases/memory/memory.hpp"
@@ -17,7 +17,7 @@ namespace watari::cases {
 
 namespace {
 
-/// One array: its kind, and who touches it first.
+/// One array: its kind, and the processor that touches it first.
 struct end {
     memory::kind kind;
     processor toucher;
@@ -48,7 +48,7 @@ residencies look_at(const arrays& data, memory::hint hint) {
     return {{"source", look(data.source, hint)}, {"destination", look(data.destination, hint)}};
 }
 
-/// Allocates both arrays, gives the advice, touches them and looks at their pages.
+/// Allocates both arrays, gives the advice, touches them and reads their residency.
 arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& from, const end& to,
                    memory::hint hint, processor gpu) {
     const std::size_t count = elements(p.size);
@@ -63,7 +63,7 @@ arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& 
 
     arrays data{array(from.kind, count, how), array(to.kind, count, how)};
     memory::advise(data.source.block(), hint, gpu);
-    // read-mostly is advice for what is read alone: only the source gets it
+    // read-mostly is advice for memory that is only read: only the source gets it
     if (hint != memory::hint::read_mostly) memory::advise(data.destination.block(), hint, gpu);
     fill(data.source, from.toucher, source_seed);
     fill(data.destination, to.toucher, poison_seed);
@@ -72,7 +72,7 @@ arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& 
     return data;
 }
 
-/// Moves arrays to the executing processor if that is the hint; the time it took goes on record.
+/// Prefetches both arrays to the executing processor if the hint is prefetch; records the time.
 void follow_hint(measure::trial& into, memory::hint hint, const arrays& data, processor to) {
     if (hint != memory::hint::prefetch) return;
     const double start = measure::now();
@@ -83,14 +83,14 @@ void follow_hint(measure::trial& into, memory::hint hint, const arrays& data, pr
     into.quantities["prefetch"].unit = "s";
 }
 
-/// destination[i] = source[i], timed once.
+/// Times destination[i] = source[i] once.
 void copy_once(measure::sampler& sample, const kernels& run, const arrays& data) {
     sample([&](stream_t stream, int) {
         run.copy(data.destination.data(), data.source.data(), data.source.size(), stream);
     });
 }
 
-/// `cpu`, or `gpu-1`, `gpu-2` where a processor has several turns.
+/// Returns e.g. `cpu`, or `gpu-1`, `gpu-2` if a processor has several turns.
 std::string phase_name(const std::vector<processor>& phases, std::size_t turn) {
     const auto begin = phases.begin();
     const auto here = begin + static_cast<std::ptrdiff_t>(turn);
@@ -104,7 +104,7 @@ double on_cpu(const memory::residency& seen) {
     return static_cast<double>(seen.cpu) / static_cast<double>(seen.bytes);
 }
 
-/// `cpu_mapped.source.07`: the part of part 7 of the source that the CPU has mapped.
+/// Records e.g. `cpu_mapped.source.007`: the CPU-mapped fraction of part 7 of the source.
 void note_map(measure::trial& into, const std::string& name, const array& data,
               const migration_parameters& p) {
     const bool all_touched = p.hint != memory::hint::mapped;
@@ -115,7 +115,7 @@ void note_map(measure::trial& into, const std::string& name, const array& data,
     }
 }
 
-/// Where the pages are after a sample.
+/// Records the residency of the pages after a sample.
 void note_fractions(measure::trial& into, const arrays& data, const migration_parameters& p) {
     for (const auto& [name, seen] : look_at(data, p.hint))
         into.series["cpu_mapped_fraction." + name].push_back(on_cpu(seen));
@@ -124,7 +124,7 @@ void note_fractions(measure::trial& into, const arrays& data, const migration_pa
     note_map(into, "destination", data.destination, p);
 }
 
-/// Where they are after a phase: for machines where looking at pages might move them.
+/// Records the residency after a phase, for machines where reading it might move pages.
 void note_phase(measure::trial& into, const arrays& data, memory::hint hint,
                 const std::string& phase) {
     for (const auto& [name, seen] : look_at(data, hint))
@@ -163,7 +163,7 @@ measure::trial migration(const migration_parameters& p) {
     prepare(result, p, the_cpu);
     prepare(result, p, gpu);
     const arrays data = make_arrays(result, p, {p.kind, the_cpu}, {p.kind, gpu}, p.hint, gpu);
-    // the CPU has just touched the source: if nothing is known of that, move_pages is forbidden
+    // the CPU has just touched the source: if its residency is unknown, move_pages is forbidden
     // here
     const memory::residency& seen = result.residency_before.at("source");
     const bool reported = seen.untold < seen.bytes;
@@ -180,7 +180,7 @@ measure::trial migration(const migration_parameters& p) {
         if (reported) note_phase(result, data, p.hint, phase_name(p.phases, turn));
         result.phases.push_back({phase_name(p.phases, turn), first, result.host_s.size()});
     }
-    result.device_s.clear();  // the CPU's phases have none, and a series is whole or not there
+    result.device_s.clear();  // the CPU's phases have none, and a series is complete or absent
     result.residency_after = look_at(data, p.hint);
     verify(result, data.destination, p.phases.back(), source_seed);
     return result;

@@ -10,7 +10,7 @@ namespace watari::cases {
 namespace {
 
 void warm_up(processor who) {
-    constexpr std::size_t few = 1025;  // odd: the tail too
+    constexpr std::size_t few = 1025;  // odd: runs the tail, too
     const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;
     const array from(kind, few, {.device = who.number});
     const array to(kind, few, {.device = who.number});

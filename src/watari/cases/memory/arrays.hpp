@@ -1,4 +1,4 @@
-/// What the cases share: preparing arrays, looking at them, verifying them.
+/// Functions that the cases share: they prepare arrays, read their residency and verify them.
 #pragma once
 
 #include "watari/cases/memory/memory.hpp"
@@ -15,34 +15,32 @@ using array = memory::buffer<double>;
 using residencies = std::map<std::string, memory::residency>;  ///< by array
 
 inline constexpr std::uint64_t source_seed = 1;
-inline constexpr std::uint64_t poison_seed = 2;  ///< what a destination holds before the series
+inline constexpr std::uint64_t poison_seed = 2;  ///< pattern of a destination before the series
 
 /// Whole doubles in `size` bytes. Throws usage_error if there is none.
 std::size_t elements(std::size_t size);
 
-/// A driver places managed and device memory: what was asked of it must not seem to be done.
-/// Throws unsupported.
+/// Throws unsupported if a placement is asked of managed or device memory, which the driver places.
 void require_placement(const placed_parameters& p, std::initializer_list<memory::kind> kinds);
 
 /// Sets the number of CPU threads and notes how many there are and whether they are pinned;
-/// launches each kernel of a processor once on small data, so that its first sample is no launch
-/// of cold code.
+/// launches each kernel of a processor once on small data, so that no sample loads code.
 void prepare(measure::trial& into, const common& p, processor who);
 
-/// Who can write memory of this kind: its owner, or `preferred` for shared kinds.
+/// Returns a processor that can write the memory: its owner, or `preferred` for shared kinds.
 processor toucher(const memory::block& range, processor preferred);
 
 /// Writes the pattern of a seed into a whole array and waits.
 void fill(const array& data, processor who, std::uint64_t seed);
 
 /// Reads the residency of an array whose every page was touched. Under the hint `mapped`, a page
-/// that the CPU has not mapped may lie in CPU memory all the same: then it is untold.
+/// that the CPU has not mapped may still lie in CPU memory: it counts as untold.
 memory::residency look(const array& data, memory::hint hint = memory::hint::none);
 
-/// Counts elements that are not the pattern of the seed into the trial.
+/// Adds the number of elements that differ from the pattern of the seed to the trial.
 void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed);
 
-/// The other side: GPU 0 for the CPU, the CPU for a GPU.
+/// Returns the other side: GPU 0 for the CPU, the CPU for a GPU.
 processor other(processor who);
 
 }  // namespace watari::cases

@@ -1,5 +1,5 @@
-// Case `copy`. Bytes: within one memory each is read and written, 2 x size; from one memory to
-// another each crosses the link once, 1 x size; both directions at once, double. No flops.
+// Case `copy`. Bytes: within one memory each byte is read and written, 2 x size; from one memory to
+// another each byte crosses the link once, 1 x size; both directions at once, double. No flops.
 #include "watari/cases/memory/arrays.hpp"
 #include "watari/cases/memory/kernels.hpp"
 #include "watari/cases/memory/memory.hpp"
@@ -28,8 +28,8 @@ memory::placement placed(const copy_parameters& p, const memory_end& end) {
             .oversubscribe = p.oversubscribe};
 }
 
-/// Every GPU that takes part reaches the memory of the others directly: else the driver would stage
-/// a copy through CPU memory and say nothing.
+/// Enables direct access between all GPUs that take part: otherwise the driver stages a copy
+/// through CPU memory without an error.
 void require_peers(const copy_parameters& p) {
     std::set<int> gpus{p.processor.number};
     for (const memory_end& end : {p.from, p.to})
@@ -52,12 +52,12 @@ void require_means(const copy_parameters& p) {
     if (gpu) require_peers(p);
 }
 
-/// Above this size the microseconds of enqueueing do not count, and holding would only add them to
-/// the host's clock.
+/// Above this size the microseconds of enqueueing are negligible, and holding the stream would add
+/// them to the host's time.
 constexpr std::size_t hold_below = std::size_t{256} << 20;
 
-/// What the driver may make the host wait for must not be enqueued behind a held stream: pageable
-/// and managed memory, and copies from CPU memory to CPU memory.
+/// Whether the stream is held while copies are enqueued. Copies for which the driver may make the
+/// host wait must not be held: of pageable and managed memory, and from CPU memory to CPU memory.
 bool should_be_held(const copy_parameters& p) {
     if (p.size >= hold_below) return false;
     const auto fixed = [](const memory_end& end) {
@@ -72,7 +72,7 @@ processor location(const memory_end& end, processor who) {
     return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
 }
 
-/// Elements of one stream; parts begin on 16 bytes, so that every stream copies by pairs.
+/// Elements of one stream. Parts begin at multiples of 16 bytes: every stream copies by pairs.
 struct range {
     std::size_t first, count;
 };
@@ -94,8 +94,7 @@ std::vector<path> make_paths(const copy_parameters& p, std::size_t count) {
     return paths;
 }
 
-/// Times the copies. The copy engines work side by side, one direction each; a kernel takes both
-/// directions itself.
+/// Times the copies. Copy engines work concurrently, one per direction; a kernel copies both.
 void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<path>& paths) {
     const std::size_t count = paths[0].source.size();
     const auto streams = static_cast<std::size_t>(p.streams);

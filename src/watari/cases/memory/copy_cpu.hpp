@@ -1,5 +1,5 @@
-/// The copy of a CPU. A store through the caches reads its line first: 24 bytes a number of 8
-/// instead of 16. So stores pass by the caches where the two arrays together exceed the last one.
+/// The copy of a CPU. A store through the caches reads its line first: a number of 8 bytes moves 24
+/// bytes instead of 16. So stores bypass the caches if both arrays together exceed the last one.
 #pragma once
 
 #include "watari/core/loops.hpp"

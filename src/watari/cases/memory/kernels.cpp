@@ -20,7 +20,7 @@ bool aligned(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % alignof(pair) == 0;
 }
 
-/// By pairs; by elements where an array begins between two.
+/// Copies by pairs; by elements if an array begins between two pairs.
 void copy(double* destination, const double* source, std::size_t count, stream_t stream) {
     if (!aligned(destination) || !aligned(source)) {
         for_each(
@@ -35,7 +35,7 @@ void copy(double* destination, const double* source, std::size_t count, stream_t
             stream);
 }
 
-/// Runs of 256 elements alternate between the two, so that both are under way all the time.
+/// Runs of 256 elements alternate between the two copies, so that both are always under way.
 void copy_both(double* destination, const double* source, double* other_destination,
                const double* other_source, std::size_t count, stream_t stream) {
     constexpr std::size_t run = 256;

@@ -1,7 +1,7 @@
 /// The kernels that the cases time.
 ///
-/// copy: destination[i] = source[i], 8 bytes read and 8 written an element, no flops; 16 bytes a
-/// thread where both arrays are aligned to 16. copy_both: twice that. read: 8 bytes read an
+/// copy: destination[i] = source[i], 8 bytes read and 8 written per element, no flops; 16 bytes per
+/// thread if both arrays are aligned to 16. copy_both: twice as much. read: 8 bytes read per
 /// element.
 #pragma once
 
@@ -19,7 +19,7 @@ struct kernels {
     /// Two copies of `count` elements each, side by side.
     void (*copy_both)(double* destination, const double* source, double* other_destination,
                       const double* other_source, std::size_t count, stream_t stream);
-    /// Reads every element; writes none, as long as the data are of measure::pattern.
+    /// Reads every element; writes none if the data are of measure::pattern.
     void (*read)(double* data, std::size_t count, stream_t stream);
     static const kernels cpu, gpu;
 };

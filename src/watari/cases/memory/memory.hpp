@@ -1,7 +1,7 @@
-/// The cases that measure memory paths. Each runs one trial in this process: it
-/// allocates, touches, times every sample, reads residency and verifies. Sizes are bytes of one
-/// array, rounded down to whole doubles. All throw unsupported for what the machine does not have,
-/// beyond_memory for what it has not enough of, usage_error for what cannot be meant.
+/// The cases that measure memory paths. Each runs one trial in this process: it allocates, touches,
+/// times every sample, reads residency and verifies. Sizes are bytes of one array, rounded down to
+/// whole doubles. All throw unsupported if the machine lacks a capability, beyond_memory if it
+/// lacks memory, usage_error for invalid parameters.
 #pragma once
 
 #include "watari/cases/common/common.hpp"
@@ -22,11 +22,11 @@ struct memory_end {
     int device = 0;
 };
 
-/// What all of them take. `numa_node`: of CPU memory; -1: first touch decides.
+/// Parameters of all cases. `numa_node`: of CPU memory; -1: first touch decides.
 struct placed_parameters : common {
     int numa_node = -1;
     memory::huge_pages thp = memory::huge_pages::as_set;
-    std::size_t page = 0;  ///< bytes, of the kernel's pool; 0: ordinary pages
+    std::size_t page = 0;  ///< bytes of a page of the kernel's pool; 0: ordinary pages
 };
 
 /// Case `copy`: `from` to `to`, by a kernel of the processor or by the GPU's copy engine.
@@ -45,7 +45,7 @@ struct access_parameters : placed_parameters {
     watari::processor processor;
     std::optional<memory::kind> kind;
     memory::hint hint = memory::hint::none;
-    /// Which side touches each array first; its GPU is the one that executes, or the first.
+    /// The side that touches each array first; the GPU is the one that executes, or GPU 0.
     watari::processor::type source = watari::processor::type::cpu;
     watari::processor::type destination = watari::processor::type::cpu;
 };
@@ -57,14 +57,14 @@ struct migration_parameters : placed_parameters {
     memory::kind kind = memory::kind::managed;
     memory::hint hint = memory::hint::none;
     std::vector<watari::processor> phases;
-    std::size_t map = 0;      ///< parts of each array whose residency is read by itself; 0: none
-    bool look_at_all = true;  ///< residency after every sample; else after every phase
+    std::size_t map = 0;      ///< parts of each array whose residency is read separately; 0: none
+    bool look_at_all = true;  ///< read residency after every sample; else after every phase
 };
 measure::trial migration(const migration_parameters& p);
 
-/// Case `touch`: fresh memory for every sample. first_touch: the processor writes it. prefetch:
-/// the other processor wrote it, and it is prefetched to this one. fault: the other wrote it, and
-/// this one reads it.
+/// Case `touch`: fresh memory for every sample. first_touch: the processor writes it. prefetch: the
+/// other processor wrote it, and the sample prefetches it to this one. fault: the other processor
+/// wrote it, and this one reads it.
 enum class touch_operation { first_touch, prefetch, fault };
 struct touch_parameters : placed_parameters {
     watari::processor processor;

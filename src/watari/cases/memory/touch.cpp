@@ -1,5 +1,5 @@
-// Case `touch`. Every sample has fresh memory; the pass over it is timed, then a second one, which
-// finds every page in place: the difference is what the pages cost. Bytes: size, written
+// Case `touch`. Every sample has fresh memory. The pass over it is timed, then a second pass, for
+// which every page is in place: the difference is the cost of the pages. Bytes: size, written
 // (first_touch), moved (prefetch) or read (fault) once. No flops.
 #include "watari/cases/memory/arrays.hpp"
 #include "watari/cases/memory/kernels.hpp"
@@ -17,7 +17,7 @@ namespace watari::cases {
 
 namespace {
 
-/// One pass of the processor over an array that the other one has touched, or nobody.
+/// One pass of the processor over an array that is untouched, or touched by the other processor.
 void pass(const touch_parameters& p, const array& data, std::uint64_t seed, stream_t stream) {
     switch (p.operation) {
         case touch_operation::first_touch:
@@ -41,7 +41,7 @@ void require_shared(const touch_parameters& p) {
     memory::require_access(row, p.processor);
 }
 
-/// There is room for one array, asked once: looking again would count as allocating.
+/// Checks the room for one array once: a check per sample would add to its time of allocation.
 memory::placement placement_of(const touch_parameters& p, std::size_t bytes) {
     memory::placement how{.device = p.processor.number,
                           .numa_node = p.numa_node,
@@ -89,7 +89,7 @@ measure::trial touch(const touch_parameters& p) {
         if (p.operation == touch_operation::prefetch)
             result.series["return_s"].push_back(returned - called);
         result.residency_after = {{"array", look(*data)}};
-        // before the second pass, which would write what the first left out
+        // before the second pass, which would write elements that the first pass left out
         if (i + 1 == p.samples) verify(result, *data, p.processor, seed);
         sample_again(run);
         const double freeing = measure::now();

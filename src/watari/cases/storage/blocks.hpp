@@ -1,4 +1,4 @@
-/// The memory of a sample: where its blocks are, and what is in them.
+/// The memory of a sample: the locations and the contents of its blocks.
 #pragma once
 
 #include "watari/cases/storage/storage.hpp"
@@ -30,7 +30,7 @@ public:
     std::size_t block() const { return p_->block; }
     const std::vector<std::uint64_t>& offsets() const { return offsets_; }
 
-    /// The blocks of the next sample: `first` is how many came before.
+    /// Chooses the blocks of the next sample; `first` blocks came before.
     void choose(const storage::order& order, std::uint64_t first) {
         for (std::size_t i = 0; i < offsets_.size(); ++i)
             offsets_[i] = order(first + i) * p_->block;

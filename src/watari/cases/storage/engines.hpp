@@ -19,8 +19,8 @@
 
 namespace watari::cases {
 
-/// The engines of all threads, each made and run by its own: no more threads than requests. The
-/// threads of a GPU are one engine.
+/// The engines of all threads, each made and run by its own thread; no more threads than requests.
+/// All threads of a GPU that submit commands are one engine.
 class engines {
 public:
     engines(const storage_parameters& p, const storage::engine_row& row, files::direction direction,
@@ -50,7 +50,7 @@ public:
     engines(const engines&) = delete;
     engines& operator=(const engines&) = delete;
 
-    /// Moves all blocks; seconds.
+    /// Moves all blocks; returns the seconds.
     double run() {
         return team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
@@ -69,7 +69,7 @@ public:
         team_.run([&](std::size_t i) { made_[i]->let_go(); });
     }
 
-    /// Seconds of a GPU in all runs, where every engine measures them.
+    /// Seconds of a GPU in all runs; none unless every engine measures them.
     std::optional<double> gpu_seconds() const {
         double all = 0;
         for (const auto& each : made_) {
@@ -80,7 +80,7 @@ public:
         return all;
     }
 
-    /// Of each request of the last run.
+    /// Records the seconds of each request of the last run.
     void record(measure::histogram& latency) const {
         for (const auto& each : made_)
             for (const double seconds : each->seconds()) latency.record(seconds);

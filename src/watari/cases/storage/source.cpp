@@ -13,7 +13,7 @@ namespace watari::cases {
 
 namespace {
 
-/// A store that is no file; null: one that is.
+/// Makes a store in memory; null if the store is files.
 std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
     if (p.store == "file") return nullptr;
     const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};

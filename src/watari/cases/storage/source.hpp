@@ -1,5 +1,5 @@
-/// What is behind the engines of case `storage`: files, or a controller over files, memory or the
-/// model of an SSD, with faults where they are asked for.
+/// The store behind the engines of case `storage`: files, or a controller over files, memory or the
+/// model of an SSD, with faults if requested.
 #pragma once
 
 #include "watari/cases/storage/storage.hpp"
@@ -15,20 +15,20 @@ namespace watari::cases {
 
 class storage_source {
 public:
-    /// Makes files that are not there. Throws unsupported for what the engine cannot be put to.
+    /// Makes missing files. Throws unsupported if the engine cannot use this store.
     storage_source(const storage_parameters& p, const storage::engine_row& row);
 
     const storage::open_store& store() const { return *store_; }
-    /// The files; null where there are none.
+    /// The files; null if the store has none.
     const files::striped_files* files() const { return store_->files(); }
 
-    /// Files that hold other data than a store's.
+    /// Paths of files that hold other data than test data.
     std::vector<std::string> foreign() const {
         return set_ ? set_->foreign() : std::vector<std::string>();
     }
 
-    /// Identifiers of commands that a fault dropped can be acquired again. Nobody may have a
-    /// command under way.
+    /// Makes the identifiers of commands that a fault dropped available again. No thread may have a
+    /// command in flight.
     void renew() {
         if (faulty_) store_->reset();
     }

@@ -1,8 +1,7 @@
-// Case `storage`. A sample moves `requests` blocks between the files of a store and memory, each
-// once, to or from its own location in an array. Bytes: requests x block. No flops. A sample of
-// writes ends when they are durable. Every block is verified after each sample, outside its time:
-// those that were read where they arrived, those that were written by reading them back (files by
-// pread).
+// Case `storage`. A sample moves `requests` blocks between a store and memory, each to or from its
+// own location in an array. Bytes: requests x block. No flops. A sample of writes ends when they
+// are durable. Every block is verified after each sample, outside its time: blocks that were read
+// at their location, written blocks by reading them back (files by pread).
 #include "watari/cases/storage/storage.hpp"
 #include "watari/cases/storage/blocks.hpp"
 #include "watari/cases/storage/engines.hpp"
@@ -56,7 +55,7 @@ void require_room(const storage_parameters& p) {
                          "choose fewer requests (8 x depth x threads and more by default)");
 }
 
-/// A store that was made just now holds nothing: every block of it is written once.
+/// Writes every block of a new store once, since the store is empty.
 void fill(const storage_parameters& p, storage_source& source, blocks_in_memory& blocks) {
     engines writers(p, storage::engine_named(p.engine), files::direction::write, source, blocks);
     const std::uint64_t all = p.size / p.block;
@@ -68,12 +67,12 @@ void fill(const storage_parameters& p, storage_source& source, blocks_in_memory&
     }
 }
 
-/// Who reads back what was written.
+/// The engine that reads back what was written.
 const storage::engine_row& reader(const storage_parameters& p) {
     return storage::engine_named(p.store == "file" ? "posix" : p.engine);
 }
 
-/// Direct I/O leaves the page cache as it was: bytes that came into it are reported.
+/// Reports the bytes that entered the page cache: direct I/O leaves it as it was.
 void check_direct(measure::trial& into, const files::striped_files& files, std::size_t before) {
     const std::size_t after = files::cached_bytes(files);
     const std::size_t grown = after - std::min(before, after);
@@ -85,9 +84,9 @@ void check_direct(measure::trial& into, const files::striped_files& files, std::
                              " entered the page cache");
 }
 
-/// What a GPU had to do with it: each block crosses the link once, and with it the entries of its
-/// command where the GPU submits. Copies of several threads may wait for one another, and a GPU is
-/// not busy for longer than the samples took.
+/// Adds the bytes over the link and the seconds of the GPU. Each block crosses the link once, with
+/// the entries of its command if the GPU submits. Copies of several threads may wait for one
+/// another, so the seconds are at most those of the samples.
 void tell_gpu(measure::trial& into, const storage_parameters& p, const storage::engine_row& row,
               const engines& movers) {
     if (!p.processor.is_gpu()) return;
@@ -123,7 +122,7 @@ measure::trial storage(const storage_parameters& p) {
     if (!source.files()) fill(p, source, blocks);
     const storage::order order(p.pattern, p.size / p.block, p.seed);
     blocks.choose(order, 0);
-    blocks.spoil();  // touched: no page of the array comes in within a sample
+    blocks.spoil();  // touches the array: no page of it is mapped within a sample
     engines movers(p, row, p.direction, source, blocks);
     std::optional<engines> readers;
     if (p.direction == files::direction::write)

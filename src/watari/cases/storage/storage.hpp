@@ -1,5 +1,5 @@
-/// Case storage: blocks of a store to or from memory, by one engine. Throws as the cases of memory
-/// paths do.
+/// Case storage: moves blocks of a store to or from memory, by one engine. Throws as the cases of
+/// memory paths do.
 #pragma once
 
 #include "watari/cases/common/common.hpp"
@@ -14,9 +14,9 @@
 
 namespace watari::cases {
 
-/// Case `storage`: blocks between files and the memory of a processor. `size` is that of the whole
-/// store; a sample moves `requests` blocks, with `depth` in flight a thread. `seed` makes the
-/// random order and begins the generations that are written.
+/// Parameters of case `storage`. `size` is that of the whole store; a sample moves `requests`
+/// blocks, with `depth` in flight a thread. `seed` selects the random order, and written
+/// generations count up from it.
 struct storage_parameters : common {
     watari::processor processor;
     std::string engine;
@@ -29,7 +29,7 @@ struct storage_parameters : common {
     files::cache_state cache = files::cache_state::none;
     std::string folder;
     std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
-    std::string fault = "none";  ///< of the controller behind the queues (storage/faulty.hpp)
+    std::string fault = "none";  ///< of the controller (storage/backends/faulty.hpp)
     std::uint64_t seed = 0;
 };
 measure::trial storage(const storage_parameters& p);

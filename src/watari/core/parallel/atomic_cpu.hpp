@@ -28,8 +28,8 @@ struct atomics {
     static void store_release(Word& word, Word value) {
         std::atomic_ref<Word>(word).store(value, std::memory_order_release);
     }
-    /// Of these two there is one order for all: who stores and then loads elsewhere, and another
-    /// who does so in the other order, cannot both miss what the other stored.
+    /// All threads see these two operations in one order. If each of two threads stores one word
+    /// and then loads the word of the other, at least one of them sees the store of the other.
     template <class Word>
     static Word load_seq_cst(const Word& word) {
         return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_seq_cst);
@@ -38,13 +38,14 @@ struct atomics {
     static void store_seq_cst(Word& word, Word value) {
         std::atomic_ref<Word>(word).store(value, std::memory_order_seq_cst);
     }
-    /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
-    /// there.
+    /// Release: a thread that acquires the sum sees the earlier writes of this thread. The old
+    /// value is not returned.
     template <class Word>
     static void add_release(Word& word, Word value) {
         std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_release);
     }
-    /// These three order nothing, and undo no order that another's release gives.
+    /// The next three operations order nothing, and do not break the release sequence of another
+    /// thread.
     template <class Word>
     static void add_relaxed(Word& word, Word value) {
         std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_relaxed);
@@ -57,7 +58,7 @@ struct atomics {
     static void clear_bits(Word& word, Word bits) {
         std::atomic_ref<Word>(word).fetch_and(~bits, std::memory_order_relaxed);
     }
-    /// These two return what was there before, acquire and release.
+    /// The next two operations return the old value; they acquire and release.
     template <class Word>
     static Word fetch_add(Word& word, Word value) {
         return std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_acq_rel);
@@ -66,7 +67,7 @@ struct atomics {
     static Word exchange(Word& word, Word value) {
         return std::atomic_ref<Word>(word).exchange(value, std::memory_order_acq_rel);
     }
-    /// Whether `from` was there and `to` is now.
+    /// Replaces `from` by `to`; false if the word was not `from`.
     template <class Word>
     static bool replace(Word& word, Word from, Word to) {
         return std::atomic_ref<Word>(word).compare_exchange_strong(
@@ -77,9 +78,9 @@ struct atomics {
 using everywhere = atomics;
 using local = atomics;
 
-/// For the `attempt`-th time in a row there was nothing: a moment's rest. The core is given up
-/// soon, since whoever is waited for may need it; and after a millisecond or so by a sleep, since
-/// threads that yield without end can keep others, the kernel's too, from their turn for seconds.
+/// Rests after a poll that has found nothing for the `attempt`-th time in a row. The core is soon
+/// given up, since the awaited thread may need it. After a millisecond or so the thread sleeps:
+/// threads that yield without end can delay others, the kernel's too, for seconds.
 inline void pause(unsigned attempt) {
     if (attempt < 64)
         WATARI_REST();

@@ -28,8 +28,8 @@ struct atomics {
     static __device__ void store_release(Word& word, Word value) {
         reference<Word>(word).store(value, cuda::memory_order_release);
     }
-    /// Of these two there is one order for all: who stores and then loads elsewhere, and another
-    /// who does so in the other order, cannot both miss what the other stored.
+    /// All threads see these two operations in one order. If each of two threads stores one word
+    /// and then loads the word of the other, at least one of them sees the store of the other.
     template <class Word>
     static __device__ Word load_seq_cst(const Word& word) {
         return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_seq_cst);
@@ -38,13 +38,14 @@ struct atomics {
     static __device__ void store_seq_cst(Word& word, Word value) {
         reference<Word>(word).store(value, cuda::memory_order_seq_cst);
     }
-    /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
-    /// there.
+    /// Release: a thread that acquires the sum sees the earlier writes of this thread. The old
+    /// value is not returned.
     template <class Word>
     static __device__ void add_release(Word& word, Word value) {
         reference<Word>(word).fetch_add(value, cuda::memory_order_release);
     }
-    /// These three order nothing, and undo no order that another's release gives.
+    /// The next three operations order nothing, and do not break the release sequence of another
+    /// thread.
     template <class Word>
     static __device__ void add_relaxed(Word& word, Word value) {
         reference<Word>(word).fetch_add(value, cuda::memory_order_relaxed);
@@ -57,7 +58,7 @@ struct atomics {
     static __device__ void clear_bits(Word& word, Word bits) {
         reference<Word>(word).fetch_and(~bits, cuda::memory_order_relaxed);
     }
-    /// These two return what was there before, acquire and release.
+    /// The next two operations return the old value; they acquire and release.
     template <class Word>
     static __device__ Word fetch_add(Word& word, Word value) {
         return reference<Word>(word).fetch_add(value, cuda::memory_order_acq_rel);
@@ -66,7 +67,7 @@ struct atomics {
     static __device__ Word exchange(Word& word, Word value) {
         return reference<Word>(word).exchange(value, cuda::memory_order_acq_rel);
     }
-    /// Whether `from` was there and `to` is now.
+    /// Replaces `from` by `to`; false if the word was not `from`.
     template <class Word>
     static __device__ bool replace(Word& word, Word from, Word to) {
         return reference<Word>(word).compare_exchange_strong(from, to, cuda::memory_order_acq_rel,
@@ -77,8 +78,8 @@ struct atomics {
 using everywhere = atomics<cuda::thread_scope_system>;
 using local = atomics<cuda::thread_scope_device>;
 
-/// For the `attempt`-th time in a row there was nothing: longer and longer rests, since every look
-/// at memory of the CPU is a round trip over the bus.
+/// Rests after a poll that has found nothing for the `attempt`-th time in a row. Rests get longer,
+/// since every load from memory of the CPU is a round trip over the bus.
 __device__ inline void pause(unsigned attempt) {
     __nanosleep(attempt < 6 ? 32u << attempt : 2048u);
 }

@@ -1,4 +1,4 @@
-/// How vectors are cut into pieces, whose sums are taken apart (reductions.hpp).
+/// How vectors are cut into pieces, which are summed separately (reductions.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ struct partial_sums {
     std::size_t count;     ///< of one system
 };
 
-/// The fixed tree over partial sums: so many are added by one warp, and so many while there are
-/// more than that.
+/// The fixed tree over partial sums: one warp adds at most partials_at_once. More partial sums are
+/// first reduced in groups of partials_together.
 inline constexpr std::size_t partials_at_once = 1024, partials_together = 256;
 
-/// Doubles that the partial sums of `width` values a pass need, with all levels of the tree.
+/// Doubles for `count` partial sums of `width` values per system, with all levels of the tree.
 constexpr std::size_t partial_doubles(std::size_t count, std::size_t systems, std::size_t width) {
     std::size_t all = count;
     while (count > partials_at_once) {

@@ -1,11 +1,12 @@
 /// Sums over vectors into the caller's memory: nothing is allocated, the host never waits.
 ///
-/// A vector is cut into pieces. The sum of a piece has 32 lanes that step by 32, then halves onto
-/// halves; the sums of the pieces ("partial sums") are added in the same way, 256 at a time while
-/// there are more than 1024. So the bits depend on the length of a piece alone: not on threads, not
-/// on the processor (in files that are compiled UNFUSED), and not on how whole pieces are divided
-/// among ranks, if their partial sums are gathered by their global numbers (`order_partials`)
-/// before they are added.
+/// A vector is cut into pieces. The sum of a piece has 32 lanes that step by 32; then the upper
+/// half of the lanes is added to the lower half, until one is left. The sums of the pieces
+/// ("partial sums") are added in the same way, 256 at a time while there are more than 1024. So the
+/// bits depend only on the length of a piece. They do not depend on the threads, nor on the
+/// processor (in files that are compiled UNFUSED). They do not depend on the division of whole
+/// pieces among ranks, if the partial sums are put into global order (`order_partials`) before they
+/// are added.
 ///
 /// Bytes: each vector once; partial sums are 8 bytes a value and piece. Sums are in double.
 #pragma once
@@ -18,17 +19,17 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Several sums that are taken in one pass.
+/// Several sums of one pass.
 template <unsigned Width>
 struct sums {
     double value[Width];
 };
 
-/// Lanes of the 32 that a thread stands for: on a CPU a warp is one thread.
+/// Lanes of the 32 that one thread computes: on a CPU a warp is one thread.
 inline constexpr unsigned lanes_of_a_thread = executes == processor::type::cpu ? row_lanes : 1;
 
-/// The sum of element(i) for first <= i < last by the fixed tree, by a whole warp; the leading
-/// thread has it.
+/// The sum of element(i) for first <= i < last by the fixed tree, by a whole warp. The leading
+/// thread has the result.
 template <unsigned Width, class Element>
 WATARI_KERNEL sums<Width> warp_sum(const group& threads, std::size_t first, std::size_t last,
                                    const Element& element) {
@@ -57,14 +58,14 @@ WATARI_KERNEL sums<Width> warp_sum(const group& threads, std::size_t first, std:
     return total;
 }
 
-/// One piece of one system's vector, and the warp that has it.
+/// One piece of one system's vector, and the warp that computes it.
 struct piece {
     group threads;
     std::size_t number;       ///< among the pieces of all systems
-    std::size_t system;       ///< which has it
+    std::size_t system;       ///< the system of the piece
     std::size_t first, last;  ///< its elements, counted over all systems
 
-    /// element(i) for each of its elements.
+    /// Calls element(i) for each of its elements.
     template <class Element>
     WATARI_KERNEL void each(const Element& element) const {
         for (std::size_t i = first + threads.rank(); i < last; i += threads.size()) element(i);
@@ -78,7 +79,7 @@ struct piece {
     }
 };
 
-/// body(piece) for the pieces of all systems, in no order, a warp to each.
+/// Calls body(piece) for the pieces of all systems, in no order, one warp each.
 template <class Body>
 void for_each_piece(const pieces& range, Body body, stream_t stream) {
     for_each_warp(
@@ -93,7 +94,8 @@ void for_each_piece(const pieces& range, Body body, stream_t stream) {
         stream);
 }
 
-/// to[s][g][k] = the sum of from[s][i][k] over the g-th `together` of `count` i, by the fixed tree.
+/// to[s][g][k] = the sum of from[s][i][k] over group g of `together` indices i < count, by the
+/// fixed tree.
 inline void sum_partials(double* to, const double* from, std::size_t count, std::size_t together,
                          std::size_t systems, std::size_t width, stream_t stream) {
     const std::size_t groups = (count + together - 1) / together;
@@ -110,8 +112,9 @@ inline void sum_partials(double* to, const double* from, std::size_t count, std:
         stream);
 }
 
-/// The partial sums of each system become at most partials_at_once: what is left, behind them in
-/// `partials`, which has room for partial_doubles. Returns before it is done.
+/// Reduces the partial sums of each system to at most partials_at_once, by the fixed tree. The
+/// result lies behind the input in `partials`, which has room for partial_doubles. Returns before
+/// it is done.
 inline partial_sums fold_partials(double* partials, std::size_t count, std::size_t systems,
                                   std::size_t width, stream_t stream) {
     while (count > partials_at_once) {
@@ -123,15 +126,16 @@ inline partial_sums fold_partials(double* partials, std::size_t count, std::size
     return {partials, count};
 }
 
-/// totals[s][k] = the sum of partials[s][i][k] over 0 <= i < count, with room as fold_partials.
+/// totals[s][k] = the sum of partials[s][i][k] over 0 <= i < count; `partials` has room as for
+/// fold_partials.
 inline void add_partials(double* totals, double* partials, std::size_t count, std::size_t systems,
                          std::size_t width, stream_t stream) {
     const partial_sums left = fold_partials(partials, count, systems, width, stream);
     sum_partials(totals, left.values, left.count, partials_at_once, systems, width, stream);
 }
 
-/// ordered[s][numbers[i]][k] = gathered[s][i][k] for 0 <= i < count: partial sums of several ranks,
-/// in the order of the whole vector, which has `pieces` of them a system.
+/// ordered[s][numbers[i]][k] = gathered[s][i][k] for 0 <= i < count: the partial sums of several
+/// ranks in the order of the whole vector, which has `pieces` of them per system.
 inline void order_partials(double* ordered, std::size_t pieces, const double* gathered,
                            const std::size_t* numbers, std::size_t count, std::size_t systems,
                            std::size_t width, stream_t stream) {

@@ -1,9 +1,10 @@
 /// Sums over indices and over the rows of a box. `sum` allocates and waits: for use outside loops;
-/// reductions.hpp has those into the caller's memory.
+/// reductions.hpp has sums into the caller's memory.
 ///
-/// They follow one fixed tree whatever the backend and the number of threads: chunks of 32768
-/// indices, in each of them 256 lanes that step by 256, then halves onto halves. Over a box of
-/// three axes each row has 32 lanes that step by 32; then the rows' sums in chunks of 2048.
+/// All follow one fixed tree for any backend and number of threads: chunks of 32768 indices, each
+/// with 256 lanes that step by 256; then the upper half of the lanes is added to the lower half,
+/// until one is left. Over a box of three axes each row has 32 lanes that step by 32; then the sums
+/// of the rows are added in chunks of 2048.
 #pragma once
 
 #include "watari/core/loops.hpp"
@@ -18,13 +19,13 @@ inline constexpr std::size_t lanes = 256;
 inline constexpr std::size_t chunk = 128 * lanes;
 inline constexpr std::size_t row_chunk = 8 * lanes;
 
-/// The elements of an array, as what a sum adds up.
+/// The elements of an array, as the body of a sum.
 struct element {
     const double* data;
     WATARI_KERNEL double operator()(std::size_t i) const { return data[i]; }
 };
 
-/// Doubles that sum_values needs beside `count` values: the total, then one a chunk.
+/// Doubles that sum_values needs beside `count` values: the total, then one per chunk.
 constexpr std::size_t sum_scratch(std::size_t count) {
     return 1 + (count + row_chunk - 1) / row_chunk;
 }
@@ -105,7 +106,7 @@ inline void sum_values(const double* values, std::size_t count, double* total, s
 
 #else
 
-/// Halves onto halves; the sum is in lane[0].
+/// Adds the upper half of the lanes to the lower half, until the sum is in lane[0].
 template <class Value, std::size_t Lanes>
 void fold(Value (&lane)[Lanes]) {
     for (std::size_t half = Lanes / 2; half > 0; half /= 2)

@@ -22,28 +22,28 @@ struct group {
         return value;
     }
     constexpr bool all(bool condition) const { return condition; }
-    /// How many threads in a row, from rank 0 on, say yes.
+    /// Number of consecutive threads, from rank 0 on, whose condition is true.
     constexpr unsigned leading(bool condition) const { return condition; }
     constexpr void sync() const {}
 };
 
-/// Loads of a thread that are to be under way at once: the processor looks ahead by itself.
+/// Loads that a thread keeps in flight at once: the processor looks ahead by itself.
 inline constexpr unsigned loads_under_way = 1;
 
-/// Whether it is memory that others than this thread know by the same address.
+/// Whether other threads know this memory by the same address.
 inline bool is_global(const void*) { return true; }
 
-/// Copies bytes by all threads of a group, who pass the same values.
+/// Copies bytes with all threads of a group, which pass the same values.
 inline void copy_bytes(const group&, void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-/// Copies the bytes of each thread of a group, by all of them.
+/// Makes the copy of each thread of a group, with all of its threads.
 inline void copy_each(const group&, void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-/// A number of this warp, by which work is spread.
+/// A number of this warp, used to spread work.
 inline unsigned warp_number() {
     static std::atomic<unsigned> next{0};
     thread_local const unsigned own = next.fetch_add(1, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 /// core/parallel/warp.hpp for a GPU: the threads of a warp that are at one place. The same as a
-/// coalesced group of cooperative groups, whose headers take nvcc seconds for each file.
+/// coalesced group of cooperative groups, whose headers cost nvcc seconds per file.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 namespace watari::gpu {
 
 struct group {
-    unsigned lanes;  ///< of the warp, a bit each
+    unsigned lanes;  ///< threads of the warp, one bit each
 
     __device__ static group active() { return {__activemask()}; }
-    /// Of these threads, those that name the same thing.
+    /// The active threads that pass the same `thing`.
     __device__ static group together(const void* thing) {
         return {__match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(thing))};
     }
@@ -32,7 +32,7 @@ struct group {
         memcpy(&value, words, sizeof value);
         return value;
     }
-    /// Of integers, which may be added in any order.
+    /// The sum over the group. Only for integers: the order of the additions varies.
     template <class Value>
     __device__ Value sum(Value value) const {
         if (size() == 32) {
@@ -44,7 +44,7 @@ struct group {
         return total;
     }
     __device__ bool all(bool condition) const { return __all_sync(lanes, condition) != 0; }
-    /// How many threads in a row, from rank 0 on, say yes.
+    /// Number of consecutive threads, from rank 0 on, whose condition is true.
     __device__ unsigned leading(bool condition) const {
         const unsigned no = lanes & ~__ballot_sync(lanes, condition);
         return __popc(no == 0 ? lanes : lanes & ((no & -no) - 1));
@@ -59,17 +59,17 @@ private:
     }
 };
 
-/// Loads of a thread that are to be under way at once, since memory is far.
+/// Loads that a thread keeps in flight at once, since memory is far.
 inline constexpr unsigned loads_under_way = 8;
 
 __device__ inline bool aligned(const void* a, const void* b) {
     return (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
 }
 
-/// Whether it is memory that others than this block's threads know by the same address.
+/// Whether threads of other blocks know this memory by the same address.
 __device__ inline bool is_global(const void* memory) { return __isGlobal(memory) != 0; }
 
-/// Copies bytes by all threads of a group, who pass the same values.
+/// Copies bytes with all threads of a group, which pass the same values.
 __device__ inline void copy_bytes(const group& lanes, void* to, const void* from,
                                   std::size_t bytes) {
     const unsigned size = lanes.size(), rank = lanes.rank();
@@ -93,9 +93,9 @@ __device__ inline void copy_bytes(const group& lanes, void* to, const void* from
         static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
 }
 
-/// Copies as many bytes of each of a group's first `owners` threads, whole pieces of 16, by all of
-/// them: piece after piece of one thread's after the other's, so that small blocks of several are
-/// under way at once.
+/// Makes a copy for each of a group's first `owners` threads, of `bytes` each, a multiple of 16,
+/// with all threads. The pieces of 16 bytes of one owner follow those of another, so that small
+/// copies of several owners are in flight at once.
 __device__ inline void copy_pieces(const group& lanes, unsigned owners, void* to, const void* from,
                                    unsigned bytes) {
     const unsigned size = lanes.size(), each = bytes / 16, all = each * owners;
@@ -116,7 +116,7 @@ __device__ inline void copy_pieces(const group& lanes, unsigned owners, void* to
     }
 }
 
-/// Copies the bytes of each thread of a group, 0 or more, by all of them.
+/// Makes the copy of each thread of a group, 0 bytes or more, with all of its threads.
 __device__ inline void copy_each(const group& lanes, void* to, const void* from,
                                  std::size_t bytes) {
     const unsigned owners = lanes.leading(bytes > 0);
@@ -132,7 +132,7 @@ __device__ inline void copy_each(const group& lanes, void* to, const void* from,
     lanes.sync();
 }
 
-/// A number of this warp, by which work is spread.
+/// A number of this warp, used to spread work.
 __device__ inline unsigned warp_number() {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const unsigned warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;

@@ -9,7 +9,7 @@ namespace watari::gemm {
 
 namespace {
 
-/// What an engine for its tiles must be able to do.
+/// Bounds on the block lists that move tiles of a matrix.
 storage::store_use use_of(const stored_matrix& m) {
     return {m.source, m.where.largest_block(m.tiles_per_request), m.where.most_requests()};
 }

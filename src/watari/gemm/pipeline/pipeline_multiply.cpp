@@ -9,7 +9,7 @@ namespace watari::gemm {
 
 namespace {
 
-/// Of a step's loads, in their order, those up to the last that column c needs.
+/// Returns the number of a step's loads, in their order, up to the last one that column c needs.
 std::size_t needed_by(const std::vector<load>& loads, const step& at, std::size_t c) {
     std::size_t count = loads.size();
     while (count > 0 && loads[count - 1].which != matrix::a &&
@@ -29,7 +29,7 @@ void pipeline::parts::multiply_all() {
         expected += of_step.size();
         if (o.who.is_gpu()) steps_end[s % steps_end.size()].record(main_stream());
         std::unique_lock lock(shared.mutex);
-        shared.wait(lock, [&] { return loads.count >= expected; });  // of columns left out, too
+        shared.wait(lock, [&] { return loads.count >= expected; });  // also for columns left out
         ++products_done;
         shared.changed.notify_all();
     }
@@ -56,7 +56,7 @@ bool pipeline::parts::multiply_step(const gemm::step& at, const std::vector<load
 void pipeline::parts::await_column(const gemm::step& at, std::size_t c, std::uint64_t needed) {
     std::unique_lock lock(shared.mutex);
     const double start = measure::now();
-    const bool takes_slots = at.first && schedule.times_c() == 0;  // else its loads took them
+    const bool takes_slots = at.first && schedule.times_c() == 0;  // else the loads of C took them
     shared.wait(lock,
                 [&] { return loads.count >= needed && (!takes_slots || is_free(c, at.block)); });
     for (std::size_t r = 0; takes_slots && r < at.rows; ++r)
@@ -77,7 +77,7 @@ void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
     } else if (const tiling& a = o.a.where.tiles; !o.a.where.transposed) {
         products->multiply(m, n, a.columns_of(at.l), o.alpha, factor_a(at, 0), factor_b(at, c),
                            beta, to, row_bytes / e);
-    } else {  // its tiles lie apart
+    } else {  // the tiles of a transposed A lie apart
         for (std::size_t r = 0; r < at.rows; ++r)
             products->multiply(tiles.rows_of(at.row + r), n, a.rows_of(at.l), o.alpha,
                                factor_a(at, r), factor_b(at, c), beta,

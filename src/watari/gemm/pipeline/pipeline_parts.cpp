@@ -37,7 +37,7 @@ pipeline::parts::parts(pipeline_options given)
         each->tiles_per_request = schedule.most_tiles_per_request(matrix::c);
     o.a.tiles_per_request = schedule.most_tiles_per_request(matrix::a);
     o.b.tiles_per_request = schedule.most_tiles_per_request(matrix::b);
-    measure::unbind();  // the BLAS makes threads that run where this one may
+    measure::unbind();  // threads of the BLAS inherit this thread's set of CPUs
     products = blas::make(o.who, o.type, o.threads, main_stream());
     const std::size_t rows = o.c.tiles_per_request * o.c.where.tiles.tile;
     for (std::size_t i = 0; i < o.movers; ++i)
@@ -73,7 +73,7 @@ void pipeline::parts::locate(const stored_matrix& of, const tile_run& tiles, std
 
 blas::factor pipeline::parts::factor_a(const step& at, std::size_t r) const {
     const placement& in = o.a.where;
-    const std::size_t column = in.transposed ? at.row + r : at.l;  // of tiles in the store
+    const std::size_t column = in.transposed ? at.row + r : at.l;  // tile column in the store
     return {slot(schedule.slot_of_a(at, r)) + skip_of(in, column),
             row_bytes_of(in, column) / in.element, in.transposed};
 }

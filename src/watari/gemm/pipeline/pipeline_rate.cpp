@@ -8,7 +8,7 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr double rate_seconds = 0.4;  ///< that the BLAS is timed for
+constexpr double rate_seconds = 0.4;  ///< seconds of the timed calls of the BLAS
 
 }  // namespace
 

@@ -19,7 +19,7 @@ void pipeline::parts::await_slots(const step& at, const load& tiles,
         if (done > 0) await_event(steps_end, done - 1, lock);
         return;
     }
-    // of two blocks that wait for one column, the earlier first
+    // if two blocks wait for one column, the earlier block takes it first
     shared.wait_to_read(lock, [&] {
         if (products_done + schedule.steps_of_block() <= at.number) return false;
         for (std::size_t k = 0; k < tiles.columns; ++k)

@@ -22,7 +22,7 @@ void pipeline::parts::write_tiles(writer& by) {
         const std::optional<finished_columns> next = to_write.take([&](const auto& columns) {
             return !o.who.is_gpu() || column_end[columns.last()].happened();
         });
-        if (next) write_row(by, *next, lock);  // none: others took what there was
+        if (next) write_row(by, *next, lock);  // none: another thread took the tiles
         --writing;
         shared.changed.notify_all();
         if (o.progress && measure::now() - last_flush >= o.interval) flush(by, lock);

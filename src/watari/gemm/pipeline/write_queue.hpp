@@ -3,7 +3,7 @@
 ///
 /// A block of C comes in groups of columns, so that one is written while the next one is
 /// multiplied. Groups that have waited for the same turn are written in the same requests: a disk
-/// takes some 40,000 a second of 48 KiB as it does of 96.
+/// takes about 40,000 requests a second, whether of 48 KiB or of 96 KiB.
 #pragma once
 
 #include "watari/gemm/schedule/shape.hpp"
@@ -15,10 +15,10 @@
 
 namespace watari::gemm {
 
-/// Neighbouring columns of a block, as wide as one another.
+/// Neighbouring columns of a block, equally wide.
 struct finished_columns {
     std::size_t row, rows, column, columns;  ///< tiles of C
-    std::size_t number;                      ///< of the first column in its block
+    std::size_t number;                      ///< position of the first column in its block
     std::size_t taken = 0;                   ///< rows that a thread writes or has written
 
     std::size_t last() const { return number + columns - 1; }
@@ -26,7 +26,7 @@ struct finished_columns {
 
 class write_queue {
 public:
-    /// Of these tiles, `tiles_per_request` in a request at most.
+    /// A queue of tiles of C; a request has at most `tiles_per_request` of them.
     write_queue(const tiling& tiles, std::size_t tiles_per_request)
         : tiles_(tiles), tiles_per_request_(tiles_per_request) {}
 
@@ -35,8 +35,8 @@ public:
     bool empty() const { return waiting_.empty(); }
     const finished_columns& front() const { return waiting_.front(); }
 
-    /// Row `taken` of the first columns, and of those on their right that can go with them. None
-    /// where the first are not there yet; `are_there` is asked for each.
+    /// Takes row `taken` of the first columns, and of the columns on their right that fit the same
+    /// request. `are_there` is called for each; none if it is false for the first.
     template <class Condition>
     std::optional<finished_columns> take(const Condition& are_there) {
         if (waiting_.empty()) return std::nullopt;

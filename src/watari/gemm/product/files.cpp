@@ -14,7 +14,7 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr std::size_t largest_unit = 4096;  ///< of direct I/O
+constexpr std::size_t largest_unit = 4096;  ///< bytes, of direct I/O
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
 bool is_aligned(const files::matrix_file& m, const options& how, std::size_t unit) {
@@ -41,14 +41,14 @@ storage::store_options options_of(const file_product& p, const files::matrix_fil
                       .cache = storage::cache_of(p.how.engine,
                                                  p.direct && files::direct_unit_of(m.path) > 0),
                       .padded = !writable},
-            // of each matrix's controller: A and B are read at once, C is written in turn with them
+            // for each matrix's controller: A and B are read at once, in turn with writes of C
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
             .largest_block = std::max(edge + 2 * largest_unit, most_block)};
 }
 
-/// Rows that share sectors with their neighbours are written through the page cache; what beta
-/// multiplies is read so too, since its rows must lie in memory as those of C do.
+/// Opens the store of a matrix. Rows of C that share sectors with their neighbours are written
+/// through the page cache. Old C is read the same way: its rows must lie in memory as those of C.
 std::unique_ptr<storage::open_store> open_source(const file_product& p, const files::matrix_file& m,
                                                  bool as_c) {
     storage::store_options wanted = options_of(p, m, &m == &p.c);
@@ -59,7 +59,7 @@ std::unique_ptr<storage::open_store> open_source(const file_product& p, const fi
     return std::make_unique<storage::open_store>(wanted);
 }
 
-/// One matrix: its source, and where its tiles lie. `as_c`: it is C, old or new.
+/// A matrix: its store, and the placement of its tiles. `as_c`: it is C, old or new.
 struct reached {
     std::unique_ptr<storage::open_store> from;
     placement where;
@@ -68,8 +68,8 @@ struct reached {
         : from(open_source(p, m, as_c)), where(placement_of(p, m, from->unit())) {}
 };
 
-/// Where the tiles of A, B and C will lie, before C is there: its rows either are whole units or
-/// are written through the page cache, and have the bytes and slots of unit 1 either way.
+/// The placements of A, B and C before C exists. Rows of C are whole units, or are written through
+/// the page cache: in both cases bytes and slots are those of unit 1.
 struct placements {
     placement a, b, c;
 
@@ -137,7 +137,7 @@ void require_machine(const file_product& p) {
 
 pipeline_counts multiply(const file_product& p) {
     const foresight ahead = plan(p);
-    require_room_for(p.how);  // sources and pipeline look at engine and BLAS themselves
+    require_room_for(p.how);  // opening the stores checks the engine, pipeline checks the BLAS
     const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
     std::optional<reached> c_read;
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);

@@ -1,5 +1,5 @@
-/// The product of matrices that lie in anybody's files: rows of float or double without gaps, from
-/// any byte on (.npy, raw). C's file is there in its full size and is written tile by tile.
+/// The product of matrices in a user's files (.npy, raw): rows of float or double without gaps,
+/// from any byte on. C's file exists in its full size and is written tile by tile.
 #pragma once
 
 #include "watari/files/npy.hpp"
@@ -14,32 +14,33 @@ namespace watari::gemm {
 
 struct file_product {
     files::matrix_file a, b, c;
-    files::matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
-    int opened_c = -1;          ///< C, open already: no other file that takes its name is written
+    files::matrix_file c_read;  ///< old C, which beta multiplies; not used if beta is 0
+    int opened_c = -1;          ///< descriptor of C: a file that takes C's name is not written
     options how{};
     bool transpose_a = false, transpose_b = false;  ///< the file holds the factor's transpose
-    bool direct = true;                 ///< past the page cache, where the file systems can
+    bool direct = true;                 ///< use direct I/O, if the file systems support it
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
     std::function<bool(completed_tiles, double)> progress{};  ///< see pipeline_options
     double interval = 1;
 };
 
-/// Of the product; A and B as they are multiplied. Throws usage_error for files that do not fit.
+/// Returns the shape of the product, with A and B as they are multiplied. Throws usage_error if
+/// shapes do not fit or elements are not aligned.
 shape shape_of(const file_product& p);
 
-/// Of a tile in fast memory. A and B are asked for the unit of direct I/O, C need not be there.
-/// Throws usage_error.
+/// Returns the bytes of a tile in fast memory. A and B must exist, since their unit of direct I/O
+/// is read; C need not. Throws usage_error.
 std::size_t slot_bytes(const file_product& p);
 
-/// What a run will move, from the same schedule. Throws usage_error.
+/// Returns the forecast of a run, which has the same schedule. Throws usage_error.
 foresight plan(const file_product& p);
 
-/// Throws unsupported, beyond_memory where this machine has not what the product needs: room,
-/// engine, BLAS. C need not be there.
+/// Throws unsupported, beyond_memory if this machine lacks memory, the engine or the BLAS for the
+/// product. C need not exist.
 void require_machine(const file_product& p);
 
-/// C is durable when it returns, unless `stopped`. Throws usage_error for shapes that do not fit,
-/// what pipeline throws, and error where a whole run moved other bytes than `plan` foresaw.
+/// Computes C, which is durable on return, unless `stopped`. Throws usage_error for shapes that do
+/// not fit, what pipeline throws, and error if a whole run moved other bytes than its forecast.
 pipeline_counts multiply(const file_product& p);
 
 }  // namespace watari::gemm

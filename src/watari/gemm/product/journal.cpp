@@ -27,7 +27,7 @@ constexpr std::pair<std::string_view, const char*> ending_words[] = {
     {".inode", " was replaced since: another file has its name"},
     {".sampled", " was changed since, and its time of change was set back"}};
 
-/// A value as a line has it.
+/// Escapes a value for a line of the journal.
 std::string in_a_line(const std::string& value) {
     std::string line;
     for (const char c : value) line += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : std::string(1, c);
@@ -82,7 +82,7 @@ private:
     std::string_view left_;
 };
 
-/// The last line that names a tile has its checksum.
+/// Reads a tile. If several lines name it, the last one has its checksum.
 void read_tile(words& from, journal::contents& into) {
     const auto row = from.number<std::size_t>();
     if (from.at_end()) throw file_error("a line of tiles is incomplete");
@@ -96,7 +96,7 @@ void read_tile(words& from, journal::contents& into) {
         checksum = from.number<std::uint64_t>(16);
 }
 
-/// Adds what one line says.
+/// Adds the contents of one line.
 void read_line(std::string_view line, journal::contents& into) {
     words from(line);
     const std::string_view word = from.next();
@@ -136,7 +136,7 @@ std::string beginning(const journal::contents& begin) {
     return begin.tiles.empty() ? text : text + tiles_line(begin.tiles);
 }
 
-/// All of it, durable. Throws file_error.
+/// Writes the text and makes it durable. Throws file_error.
 void write_durably(int file, const std::string& path, const std::string& text) {
     for (std::size_t done = 0; done < text.size();) {
         const ssize_t more = write(file, text.data() + done, text.size() - done);
@@ -147,7 +147,7 @@ void write_durably(int file, const std::string& path, const std::string& text) {
     if (fsync(file) != 0) cannot_write(path, errno);
 }
 
-/// Whether it is the beginning of a journal that a run of this user left when it was killed.
+/// Whether a file is the beginning of a journal that a killed run of this user left.
 bool is_stale(const std::string& path) {
     const files::descriptor file(
         open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -159,7 +159,7 @@ bool is_stale(const std::string& path) {
            begins_with.substr(0, static_cast<std::size_t>(status.st_size));
 }
 
-/// A file with the beginning of a journal, which replaces an older one at once.
+/// Makes a file with the beginning of a journal, which replaces an older journal atomically.
 files::descriptor made(const std::string& path, const std::string& text) {
     const std::string begun = begun_path(path);
     if (files::is_there(begun) && is_stale(begun)) unlink(begun.c_str());
@@ -208,7 +208,7 @@ std::optional<journal::contents> journal::read(const std::string& path) {
     if (file.get() < 0) throw file_error(path + ": cannot be read: " + std::strerror(errno));
     try {
         std::string text = files::bytes_of(file.get(), 0, files::file_state::of(file.get()).bytes);
-        text.erase(text.rfind('\n') + 1);  // of a line that was being written; npos + 1: all of it
+        text.erase(text.rfind('\n') + 1);  // drops an incomplete last line; npos + 1 is 0: all
         if (text.empty()) return std::nullopt;
         return parse(text);
     } catch (const file_error& wrong) {

@@ -3,14 +3,14 @@
 ///
 ///     watari-gemm 2
 ///     inode 1234                     of the partial file
-///     product A.path /data/A.npy     what the product is: a line for each name
+///     product A.path /data/A.npy     identity of the product: a line for each name
 ///     tiles 0 0 9f3b.. 0 1 -         completed tiles of C: row, column, checksum (rows.hpp) in
-///                                    hexadecimal digits, or - where there is none
+///                                    hexadecimal digits, or - for none
 ///     whole 4294971392 1795...       once C is complete: its bytes and time of change, which
 ///                                    identify it under its own name
 ///
 /// Version 1, which is read too, has no checksums, and fewer names of the product. A line that was
-/// being written when the machine stopped is cut short and left out on reading: its tiles are
+/// being written when the machine stopped is incomplete: reading ignores it, and its tiles are
 /// computed again.
 #pragma once
 
@@ -29,19 +29,18 @@ namespace watari::gemm {
 /// Advice for a partial file that this run does not resume.
 inline const std::string begin_anew = "fresh (--fresh) discards it and starts over";
 
-/// What must be the same for a run to be continued bit by bit: names, of one word, and values.
+/// Names (one word each) and values that must be equal for a run to be resumed.
 using identity = std::vector<std::pair<std::string, std::string>>;
 
-/// `alpha was 1, is now 2`, `A was changed since`: the first thing in which two products differ;
-/// empty if in none.
+/// Describes the first difference of two products, e.g. `alpha was 1, is now 2` or `A was changed
+/// since`; empty if there is none.
 std::string difference(const identity& before, const identity& now);
 
-/// Where a journal is begun, before it replaces an older one.
+/// Path of a new journal before it replaces an older one.
 std::string begun_path(const std::string& journal);
 
 class journal {
 public:
-    /// What a journal says.
     struct contents {
         int version = 2;
         std::uint64_t inode = 0;
@@ -50,24 +49,25 @@ public:
         std::optional<files::file_state> whole{};
     };
 
-    /// None where nothing whole was written. Throws file_error.
+    /// Returns none if there is no journal or it has no complete line. Throws file_error.
     static std::optional<contents> read(const std::string& path);
 
-    /// Begins one, with the tiles that are durable already. Throws file_error.
+    /// Begins a journal with the tiles that are durable already. Throws file_error.
     journal(const std::string& path, const contents& begin);
 
     const completed_tiles& tiles() const { return tiles_; }
-    /// Stores that these are, too. Throws file_error.
+    /// Records that these tiles are durable, too. Throws file_error.
     void add(const completed_tiles& tiles);
-    /// These are not, whatever the file says: whoever reads it verifies them.
+    /// Forgets these tiles, but leaves their lines in the file: a later run verifies them.
     void drop(const std::vector<tile_of_c>& tiles) {
         for (const tile_of_c& each : tiles) tiles_.erase(each);
     }
-    /// Stores that the file is whole, and how it is then. Throws file_error.
+    /// Records that C is complete, with its bytes and time of change. Throws file_error.
     void finish(const files::file_state& whole);
-    /// From now on none of its tiles counts.
+    /// Forgets all tiles, but leaves their lines in the file.
     void clear() { tiles_.clear(); }
-    /// For good: come back by a power cut, it would say of the next such product that it is done.
+    /// Removes the journal durably: if a power cut restored it, the next such product would be
+    /// taken as completed.
     void remove() {
         files::remove_own(path_, file_.get());
         files::sync_names_beside(path_);

@@ -14,7 +14,7 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr std::size_t tile_most = std::size_t{1} << 20;  ///< elements: nobody asks for more
+constexpr std::size_t tile_most = std::size_t{1} << 20;  ///< elements; limit of a journal's tile
 
 files::npy_matrix as_multiplied(files::npy_matrix matrix, bool transposed) {
     matrix.where = files::as_used(matrix.where, transposed);
@@ -68,8 +68,8 @@ product::product(const npy_product& wanted)
     require_machine(job_);
 }
 
-/// The tile of a partial file: a resumed run keeps it. Else the usual one, with what a disk
-/// wants around its rows.
+/// Returns the tile of a partial file, which a resumed run keeps; else the default tile, with the
+/// padding that a disk's unit requires around its rows.
 std::size_t product::suited_tile() const {
     if (!wanted_.fresh && files::is_there(files::partial_path(output_)))
         if (const auto earlier = journal::read(journal_); earlier && !earlier->tiles.empty())

@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t most_bytes = INT64_MAX - 2 * files::npy_header_bytes;  ///< of a file's data
+constexpr std::uint64_t most_bytes = INT64_MAX - 2 * files::npy_header_bytes;  ///< data of a file
 
 }  // namespace
 
 std::string real_path(const std::string& named) {
-    constexpr int most_links = 40;  // as the kernel has it
+    constexpr int most_links = 40;  // the limit of the kernel
     std::error_code problem;
     fs::path path = fs::absolute(named, problem);
     for (int links = 0; !problem && links < most_links; ++links) {
@@ -64,7 +64,7 @@ void require_output(const std::string& output, const files::npy_matrix& a,
             if (fs::equivalent(each, factor->where.path, problem))
                 throw usage_error((each == output ? named : each) +
                                   " is also a factor: the product needs a file of its own");
-    for (const std::string& each : beside)  // a FIFO would be waited for, and removed in the end
+    for (const std::string& each : beside)  // a run would block on a FIFO, and remove it in the end
         if (fs::exists(each, problem) && !fs::is_regular_file(each, problem))
             throw file_error(named + ": cannot be written: " + each + " is not a regular file");
     const fs::path folder = fs::path(output).parent_path();

@@ -1,5 +1,5 @@
-// What an earlier run of a product has left: whether it is of this product, and which tiles of it
-// count.
+// The partial file and journal of an earlier run: whether they are of this product, and which tiles
+// of theirs are valid.
 #include "watari/gemm/product/product.hpp"
 
 #include "watari/core/error.hpp"
@@ -14,8 +14,7 @@ namespace watari::gemm {
 
 namespace {
 
-/// Suffix of a name whose change does not make the product another one (owner, mode, links): it is
-/// only reported.
+/// Suffix of names whose change (owner, mode, links) is only reported: the product is the same.
 const std::string attributes = ".attributes";
 
 std::string text(double value) {
@@ -50,8 +49,9 @@ identity product::who_it_is() const {
     return all;
 }
 
-/// Whether an earlier run was killed after C had got its name, before it could say so. Throws
-/// usage_error where that was another product and this one adds to C: nobody knows of it yet.
+/// Whether an earlier run of this product was killed after C got its name and before its journal
+/// was removed. Throws usage_error if the run was of another product and this one adds to C: the
+/// user does not know that C has changed.
 bool product::finished_already() const {
     struct stat there {};
     if (files::is_there(files::partial_path(output_)) || stat(output_.c_str(), &there) != 0)
@@ -60,7 +60,7 @@ bool product::finished_already() const {
     if (!earlier || earlier->inode != there.st_ino ||
         earlier->whole != files::file_state::of(there))
         return false;
-    // old C is the product itself by now, and in which tiles it was made matters no longer
+    // old C is the product itself by now; its tiles and processor matter no longer
     const auto product_of = [](identity all) {
         std::erase_if(all, [](const auto& each) {
             const std::string& name = each.first;
@@ -80,7 +80,7 @@ bool product::finished_already() const {
     return other.empty();
 }
 
-/// What a journal would say of this product. One of version 1 has fewer names.
+/// Returns this product's identity with the names of the journal's version; version 1 has fewer.
 identity product::comparable(const journal::contents& before) const {
     identity now = who_it_is();
     if (before.version == 1)
@@ -92,7 +92,7 @@ identity product::comparable(const journal::contents& before) const {
     return now;
 }
 
-/// The tiles that an earlier run completed. Throws usage_error where that was another product.
+/// Returns the tiles that an earlier run completed. Throws usage_error if its product was another.
 completed_tiles product::tiles_left(const files::partial_file& file) {
     const std::string path = files::partial_path(output_);
     const std::uint64_t size = file.state().bytes;

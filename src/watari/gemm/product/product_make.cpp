@@ -1,5 +1,5 @@
-// One run of a product: tiles of an earlier one verified, the others computed, and C given its name
-// when it is what was computed.
+// One run of a product: verifies the tiles of an earlier run, computes the others, and gives C its
+// name unless a file changed meanwhile.
 #include "watari/gemm/product/product.hpp"
 
 #include "watari/core/error.hpp"
@@ -21,7 +21,7 @@ std::vector<tile_of_c> product::damaged(const files::partial_file& file, const j
     return damaged_tiles(file.get(), where, done.tiles(), goes_on);
 }
 
-/// Of which product the tiles are, none can say: nothing is kept.
+/// Keeps no tile, since the product that the tiles belong to is unknown. Throws file_error.
 void product::discard(journal& done, const std::string& reason) {
     done.clear();
     last_run_ = stage::not_begun;
@@ -71,7 +71,8 @@ product_counts product::make(files::partial_file& file, journal& done,
     return counts;
 }
 
-/// Gives C its name, unless C, A or B changed meanwhile. False: stopped before.
+/// Gives C its name. Returns false if stopped before. Throws file_error if C, A or B changed
+/// meanwhile.
 bool product::finish(files::partial_file& file, journal& done,
                      const std::function<bool()>& goes_on) {
     for (const files::npy_matrix* matrix : read())

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 24;
 
-/// Reads; what cannot be read is zeros.
+/// Reads bytes of a file; bytes that cannot be read become 0.
 void read_rows(int file, std::byte* to, std::uint64_t at, std::size_t bytes) {
     std::size_t done = 0;
     while (done < bytes) {
@@ -29,7 +29,7 @@ void read_rows(int file, std::byte* to, std::uint64_t at, std::size_t bytes) {
 
 using tile_iterator = completed_tiles::const_iterator;
 
-/// Tiles of one tile row, and of the elements between the first and the last of them.
+/// Completed tiles of one tile row, read with all elements between the first and the last of them.
 class band {
 public:
     band(int file, const placement& where, tile_iterator first, tile_iterator last)
@@ -39,7 +39,7 @@ public:
         width_ = column_of(end) + bytes_of(end) - left_;
     }
 
-    /// False: `goes_on` returned false.
+    /// Adds the tiles with a wrong checksum. Returns false if `goes_on` returned false.
     bool add_damaged(std::vector<tile_of_c>& damaged, const std::function<bool()>& goes_on) {
         const std::size_t rows = where_.tiles.rows_of(first_->first.first);
         const std::size_t step = std::clamp<std::size_t>(chunk_bytes / width_, 1, rows);
@@ -95,9 +95,9 @@ private:
     int file_;
     const placement& where_;
     tile_iterator first_, last_;
-    std::size_t left_ = 0, width_ = 0;  ///< bytes of a row
+    std::size_t left_ = 0, width_ = 0;  ///< bytes of a row before the first tile, and to read
     std::vector<std::byte> data_;
-    std::vector<std::uint64_t> sums_;  ///< of rows
+    std::vector<std::uint64_t> sums_;  ///< checksums of rows
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// Tiles of C read back from their file, and verified by the checksums that they were written with.
-/// Bytes: the rows of these tiles once, past what the page cache has of them.
+/// Reads tiles of C back from their file and verifies the checksums of what was written. Bytes:
+/// each tile row once, from its first to its last such tile; cached pages are dropped before.
 #pragma once
 
 #include "watari/gemm/pipeline/pipeline.hpp"
@@ -10,8 +10,9 @@
 
 namespace watari::gemm {
 
-/// Tiles whose elements in the file, or what can be read of them, do not have their checksum. Tiles
-/// without one are left out. `goes_on` is asked every few milliseconds: false ends it.
+/// Returns the tiles whose elements in the file do not match their checksum; elements that cannot
+/// be read count as 0. Tiles without a checksum are ignored. `goes_on` is called every few
+/// milliseconds: its result false ends the check.
 std::vector<tile_of_c> damaged_tiles(int file, const placement& where, const completed_tiles& tiles,
                                      const std::function<bool()>& goes_on);
 

@@ -6,22 +6,22 @@ namespace watari::gemm {
 
 namespace {
 
-/// The least size of blocks that makes as few of them out of `tiles` as the largest that fits.
+/// Returns the least block size that needs no more blocks for `tiles` than the size `fits` does.
 std::size_t evened(std::size_t tiles, std::size_t fits) {
     return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
 }
 
-/// Columns of a block that suffice for its write-back to be hidden: while some are written, others
-/// are multiplied, and the next block begins with those that were written first.
+/// Columns of a block that suffice to hide its write-back: while some are written, others are
+/// multiplied. The next block begins with the columns that were written first.
 constexpr std::size_t hiding = 4;
 
-/// Products for each tile that a step brings, of which two hide its transfer over a link: a tile of
-/// 2048 takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
+/// Products per loaded tile of a step that hide its transfer over a link: a tile of 2048 takes
+/// 0.34 ms to multiply and 0.3 to 0.5 ms to load (H200).
 constexpr double intense = 2;
 
 struct candidate : block_choice {
     double read;        ///< elements of A and B
-    std::size_t loads;  ///< and writes; as if all blocks had q columns
+    std::size_t loads;  ///< loads and writes, as if all blocks had q columns
 
     bool better_than(const candidate& other) const {
         if (read != other.read) return read < other.read;
@@ -37,7 +37,7 @@ struct candidate : block_choice {
     }
 };
 
-/// What there is to choose from.
+/// Generates the candidates for a number of slots, and keeps the best one.
 class candidates {
 public:
     candidates(const schedule_request& wanted, std::size_t slots)
@@ -49,8 +49,8 @@ public:
           wanted_(wanted.tiles_per_request),
           store_bound_(wanted.store_bound) {}
 
-    /// What a panel reads does not depend on the other edge of its blocks; of blocks every p is
-    /// tried.
+    /// Tries every p of the form blocks. The bytes that a panel reads do not depend on the other
+    /// edge of its blocks.
     block_choice best() {
         const std::size_t stay = resident(kt_);
         for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
@@ -74,7 +74,8 @@ public:
     }
 
 private:
-    /// A load brings as many tile columns of A as are wanted and fit.
+    /// Considers a form in which A streams. A load brings the wanted tile columns of A, or fewer
+    /// if they do not fit.
     void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
         const auto group_of = [&](std::size_t sets) -> std::size_t {
             const std::size_t fit = others < slots_ ? (slots_ - others) / (sets * p) : 0;
@@ -83,7 +84,7 @@ private:
         const std::size_t group = group_of(2), longer = group_of(1);
         if (group == 0) return;
         consider(which, p, q, others + 2 * p * group, group, 2);
-        // where B stays there would be nothing to read while they wait
+        // not for panel_b: B stays, so that nothing is left to read while loads of A wait
         if (store_bound_ && which == form::blocks && longer > group)
             consider(which, p, q, others + p * longer, longer, 1);
     }

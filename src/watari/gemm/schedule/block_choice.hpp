@@ -1,4 +1,4 @@
-/// Which blocks of C a product is computed in: the form, their size, and how tiles come in groups
+/// Choice of the blocks of C: their form, their size, and the groups in which tiles are loaded
 /// (schedule.hpp).
 #pragma once
 
@@ -12,27 +12,27 @@ namespace watari::gemm {
 struct block_choice {
     gemm::form form = form::blocks;
     std::size_t p = 1, q = 1;  ///< tiles of a block
-    std::size_t slots = 1;     ///< that it takes
+    std::size_t slots = 1;     ///< slots that it takes
     std::size_t group_a = 1;   ///< tile columns of A that one load brings: g
-    std::size_t sets_a = 2;    ///< of slots for a group of A that streams past
+    std::size_t sets_a = 2;    ///< sets of slots for a group of A that streams past
 };
 
-/// The one that reads least within so many slots, at least 5; of those, one that hides its
-/// write-back, then one that makes few loads, then one that hides what it reads, and then one that
-/// needs least memory. C has a tile and more, and something is multiplied.
+/// Returns the choice that reads least within `slots` slots, at least 5. Ties are broken in this
+/// order: hidden write-back, fewest loads, two sets of slots for A, hidden reads, least memory.
+/// Requires a tile of C and a product.
 block_choice choose_blocks(const schedule_request& wanted, std::size_t slots);
 
-/// Slots of a tile row or column that stays: with a single tile along k, the next one comes while
-/// this one is in use.
+/// Slots of a tile row or column that stays: with a single tile along k, the next one is loaded
+/// while this one is in use.
 inline std::size_t resident(std::size_t kt) { return std::max<std::size_t>(kt, 2); }
 
-/// Tiles of each group but the last, where `count` neighbours are moved in as few groups of at most
-/// `wanted` as can be, `least` of them if there are as many tiles.
+/// Returns the tiles of each group but the last. `count` neighbours move in as few groups of at
+/// most `wanted` tiles as possible, but in min(least, count) groups or more.
 inline std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t least) {
     return divide_up(count, std::clamp(divide_up(count, wanted), std::min(least, count), count));
 }
 
-/// Groups of A in a panel that stays, and of C in a block, that there must be.
+/// Least number of groups: of A in a panel that stays, and of C in a block.
 constexpr std::size_t least_groups = 2;
 constexpr std::size_t least_of_c(bool store_bound) { return store_bound ? 1 : least_groups; }
 

@@ -16,7 +16,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// Blocks of the tiled layout.
+/// Bytes of a block of the tiled layout.
 std::size_t tiled_block(const placement& where) {
     return stored_block(where.tiles.tile * where.row_bytes, where.most);
 }

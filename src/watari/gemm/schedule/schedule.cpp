@@ -32,7 +32,7 @@ schedule::schedule(const schedule_request& wanted)
             const block_choice chosen = choose_blocks(wanted, slots);
             form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
             group_a_ = chosen.group_a, sets_a_ = chosen.sets_a;
-        } else {  // many at once, so that reading and writing overlap
+        } else {  // blocks of many tiles, so that reading and writing overlap
             q_ = std::min(nt, slots), p_ = std::min(mt, slots / q_), slots_ = p_ * q_;
         }
     }
@@ -159,7 +159,7 @@ std::vector<load> schedule::loads(const gemm::step& at) const {
             for (std::size_t r = 0; r < at.rows; ++r)
                 list.push_back({matrix::c, at.row + r, at.column + c, count, slot_of_c(r, c), p_});
     }
-    if (sets_a_ == 1) add_a();  // they wait for the step before, which B's need not
+    if (sets_a_ == 1) add_a();  // loads of A wait for the step before, loads of B do not
     return list;
 }
 

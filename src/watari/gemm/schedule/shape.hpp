@@ -37,7 +37,7 @@ struct tiling {
     }
 };
 
-/// Tiles [first, first + count) of a row of them.
+/// Tiles [first, first + count) of a tile row.
 struct run_of_tiles {
     std::size_t first, count;
 };

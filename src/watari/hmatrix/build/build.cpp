@@ -30,8 +30,8 @@ void count(build_counts& counts, const made_leaf& leaf, const block& b) {
     counts.highest_rank = std::max<std::size_t>(counts.highest_rank, leaf.rank);
 }
 
-/// A leaf's share of the error: its square is as a leaf's rows and columns, which is what one more
-/// rank costs. So the sum of all bytes is the least for the error of the whole matrix.
+/// A leaf's share of the error. Its square is proportional to rows + columns, the cost of one more
+/// rank. So the matrix has the fewest bytes for its error.
 class shares {
 public:
     shares(const leaf_maker& maker, std::span<const block> leaves, double eps) {
@@ -49,10 +49,11 @@ private:
     double scale_;
 };
 
-/// Makes the first of some leaves, in their order. Their data stay until the call after the next.
+/// Makes the first of `leaves`, in their order. Their data stay valid until the call after the
+/// next.
 using chunk_source = std::function<std::vector<made_leaf>(std::span<const block> leaves)>;
 
-/// How many leaves, from the first one on, have so many bytes, about.
+/// The number of leaves, from the first one on, with about `most` bytes.
 std::size_t leaves_within(std::size_t most, std::span<const block> leaves) {
     std::size_t count = 0, bytes = 0;
     while (count < leaves.size() && (count == 0 || bytes < most))
@@ -60,8 +61,9 @@ std::size_t leaves_within(std::size_t most, std::span<const block> leaves) {
     return count;
 }
 
-/// By all threads of the CPU: the largest leaf first, so that none is left alone with it at the
-/// end. A chunk has more bytes for more threads; it takes them longer than its largest leaf.
+/// Makes leaves by all threads of the CPU, the largest first, so that no thread is left alone with
+/// it at the end. A chunk grows with the threads, so that it takes them longer than its largest
+/// leaf.
 chunk_source by_threads(const leaf_maker& maker, const shares& share, const build_options& how) {
     constexpr std::size_t of_a_thread = std::size_t{1} << 23;
     const auto all = static_cast<std::size_t>(cpu::current_team().threads);
@@ -86,7 +88,7 @@ chunk_source by_threads(const leaf_maker& maker, const shares& share, const buil
     };
 }
 
-/// By a GPU. Throws unsupported, beyond_memory.
+/// Makes leaves by a GPU. Throws unsupported, beyond_memory.
 chunk_source by_gpu(const leaf_maker& maker, const shares& share, const build_options& how,
                     std::span<const block> missing) {
     device::use(how.who.number);
@@ -98,7 +100,7 @@ chunk_source by_gpu(const leaf_maker& maker, const shares& share, const build_op
     };
 }
 
-/// Writes a chunk while the next one is made, by a thread of its own.
+/// Writes a chunk, by a thread of its own, while the next chunk is made.
 class chunk_writer {
 public:
     chunk_writer(matrix_writer& to, const leaf_maker& maker, std::span<const block> leaves,
@@ -121,7 +123,7 @@ public:
     }
 
 private:
-    /// A leaf is made whole; where a rank has some of its rows, these are kept.
+    /// A leaf is made whole; only this rank's rows of it are written.
     void append(const std::vector<made_leaf>& made) {
         std::vector<made_leaf> cut;
         std::vector<leaf_data> all;
@@ -140,7 +142,7 @@ private:
     std::span<const block> leaves_;
     row_range own_;
     double synced_;
-    std::future<void> writing_{};  // the last one: its end waits for the thread
+    std::future<void> writing_{};  // the last member: its destructor waits for the thread
 };
 
 row_range rows_of(const surface& of, const build_options& how) {

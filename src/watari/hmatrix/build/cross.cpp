@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t none = ~std::size_t{0};
 constexpr double rounding = 1e-15;
 
-/// Of those that were no pivot: where the value is largest, or smallest.
+/// Index of the largest, or smallest, absolute value among those that were no pivot; or none.
 std::size_t largest(const std::vector<double>& values, const std::vector<bool>& used) {
     std::size_t best = none;
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -77,7 +77,7 @@ private:
                      of_.rows);
     }
 
-    /// The cross of row_ and column j; whether it is small enough.
+    /// Adds the cross of row_ and column j; returns whether it is small enough to stop.
     bool add(std::size_t j) {
         residual_column(j);
         used_column_[j] = true;
@@ -92,7 +92,7 @@ private:
         return uu * vv <= allowed();
     }
 
-    /// The square of a norm. What rounding leaves of the block is no cross.
+    /// The square of the norm at which to stop: the tolerance, or rounding of the largest cross.
     double allowed() const { return std::max(allowed_, rounding * rounding * square_); }
 
     std::size_t next_row() const {
@@ -101,8 +101,8 @@ private:
         return none;
     }
 
-    /// The row where the reference row or column, which the last cross touched least, shows that
-    /// the residual is not small; else none.
+    /// Checks the reference row and column, those that the last cross touched least. Returns the
+    /// row from which to continue if one of them is too large, else none.
     std::size_t reference() {
         const std::size_t last = found_.rank - 1;
         const std::size_t i = smallest(u(last), used_row_), j = smallest(v(last), used_column_);

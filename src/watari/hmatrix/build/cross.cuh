@@ -1,18 +1,18 @@
 /// Adaptive cross approximation of a leaf by a team of threads: the algorithm of build/cross.hpp,
 /// step by step, with its pivots, its stop and its reference row and column.
 ///
-/// Crosses lie in slabs that double what there is: each has rows of V, then columns of U.
+/// Crosses lie in slabs; each new slab doubles their room. A slab has rows of V, then columns of U.
 ///
-/// Bytes of a leaf: its crosses once for each later one, k^2 (rows + columns) / 2 elements, most of
-/// them from L2; entries read a few arrays of panels, from L1 and L2. Flops: k^2 (rows + columns)
-/// beside those of (k + 1) (rows + columns) entries.
+/// Bytes of a leaf: each cross once for each later one, k^2 (rows + columns) / 2 elements, most of
+/// them from L2. Entries read a few arrays of panels, from L1 and L2. Flops: k^2 (rows + columns),
+/// and those of (k + 1) (rows + columns) entries.
 #pragma once
 
 #include "watari/hmatrix/build/team.cuh"
 
 namespace watari::gpu::hmatrix_build {
 
-constexpr std::uint32_t first_slab = 16;  ///< crosses of it, a multiple of 4
+constexpr std::uint32_t first_slab = 16;  ///< crosses of the first slab, a multiple of 4
 
 /// Crosses of a leaf: vectors of `rows` and of `columns` elements.
 struct cross_slabs {
@@ -41,8 +41,8 @@ struct cross_slabs {
         return data[slab] + std::size_t{size(slab)} * columns + std::size_t{r - first(slab)} * rows;
     }
 
-    /// value - the sum over r < n of a_r v_r[at], or of a_r u_r[at], by fours. factors(r) is where
-    /// a_r lies, and the next ones of its slab `stride` apart.
+    /// value - the sum over r < n of a_r v_r[at], or of a_r u_r[at], by fours. factors(r) is the
+    /// address of a_r; the next ones of its slab are `stride` elements apart.
     template <bool OfV, class Factors>
     __device__ double subtracted(double value, std::uint32_t n, std::size_t at,
                                  const Factors& factors, std::size_t stride) const {
@@ -139,8 +139,8 @@ private:
         return own.largest(count, used, [=](std::uint32_t k) { return -std::fabs(values[k]); });
     }
 
-    /// to_k = what crosses leave of entry (i, k), or (k, i); each(k, to_k) by the thread that has
-    /// it.
+    /// to_k = the residual of entry (i, k), or (k, i). The thread that computes to_k calls each(k,
+    /// to_k).
     template <bool Row, class Each>
     __device__ void residual(std::uint32_t i, double* to, const Each& each) {
         const std::uint32_t count = Row ? of.columns : of.rows;
@@ -160,8 +160,8 @@ private:
         own.sync();
     }
 
-    /// The cross of row_ and column j; whether it is small enough. `next`: the column's largest
-    /// element of a row that is not used.
+    /// Adds the cross of row_ and column j; returns whether it is small enough to stop. `next`: the
+    /// column's largest element in a row that is not used.
     __device__ bool add(std::uint32_t j, double pivot, largest& next) {
         double *const u = crosses.u(crosses.count), *const v = crosses.v(crosses.count);
         double uu = 0, vv = 0;
@@ -182,13 +182,14 @@ private:
         return square <= allowed();
     }
 
-    /// What rounding leaves of the block is no cross.
+    /// The square of the norm at which to stop: the tolerance, or rounding of the largest cross.
     __device__ double allowed() const {
         const double rounding = 1e-15 * 1e-15 * largest_square_;
         return allowed_ > rounding ? allowed_ : rounding;
     }
 
-    /// The row where the reference row or column shows that the residual is not small; else none.
+    /// Checks the reference row and column. Returns the row from which to continue if one of them
+    /// is too large, else none.
     __device__ std::uint32_t reference() {
         const std::uint32_t last = crosses.count - 1;
         const std::uint32_t i = least_of(crosses.u(last), used_row_, of.rows);

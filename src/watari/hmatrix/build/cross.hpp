@@ -5,15 +5,16 @@
 ///     stop when |u| |v| <= tolerance, or rounding of the largest one; else i where |u_i| is
 ///     largest
 ///
-/// The tolerance is absolute: the block's share of what the whole matrix, whose Frobenius norm is
-/// known, may err. (Against the block's own running norm, distant blocks would be stored to more
-/// digits than the matrix has.)
+/// The tolerance is absolute: the block's share of the allowed error of the whole matrix, whose
+/// Frobenius norm is known. (A tolerance relative to the block's own running norm would store
+/// distant blocks to more digits than the matrix has.)
 ///
 /// Partial pivoting alone may miss a part of the block that no cross has touched. So, as in ACA+
-/// (Grasedyck 2005), a reference row and a reference column of the residual are looked at before it
-/// stops; where one is too large, it goes on from there.
+/// (Grasedyck 2005), a reference row and a reference column of the residual are checked before the
+/// algorithm stops. If one is too large, the algorithm continues from there.
 ///
-/// Entries: rank + 1 rows and columns, or more where it went on. Flops: 2 rank^2 (rows + columns).
+/// Entries: rank + 1 rows and columns, or more where it continued from a reference. Flops: 2 rank^2
+/// (rows + columns).
 #pragma once
 
 #include "watari/hmatrix/build/factors.hpp"
@@ -32,7 +33,7 @@ struct block_entries {
 
 struct crosses {
     std::optional<factors> found{};  ///< none: the rank would be above `most`
-    std::size_t went_on = 0;         ///< times that a reference showed more
+    std::size_t went_on = 0;         ///< times that it continued from a reference
 };
 
 /// `tolerance` is in the Frobenius norm.

@@ -10,9 +10,9 @@ namespace watari::hmatrix {
 
 namespace {
 
-/// `vectors` become orthonormal, or 0 where they depend on those before; returns R, upper
-/// triangular, column by column: the c-th vector was the sum over k of r[c * count + k] times the
-/// k-th.
+/// Makes `vectors` orthonormal; a vector that depends on those before becomes 0. Returns R, upper
+/// triangular, column by column: the old vector c is the sum over k of r[c * count + k] times the
+/// new vector k.
 std::vector<double> orthonormalise(std::vector<double>& vectors, std::size_t n, std::size_t count) {
     std::vector<double> r(count * count);
     for (std::size_t c = 0; c < count; ++c) {

@@ -14,11 +14,12 @@ namespace watari::hmatrix {
 
 namespace {
 
-/// Blocks of so few entries are computed whole: ACA would ask for most of them.
+/// Blocks of at most this many entries are computed whole: ACA would need most of them.
 constexpr std::size_t few_entries = 1024;
 constexpr std::size_t rows_of_norm = 48;
 
-/// What a leaf has in the file: V as it is, then rows of `columns`, which come column by column.
+/// Bytes of a leaf in the file: V as it is, then the rows of `columns` in strips. `columns` is
+/// given column by column.
 template <class Element>
 std::vector<std::byte> converted(const block& of, std::span<const double> v,
                                  std::span<const double> columns) {

@@ -11,7 +11,7 @@ namespace watari::hmatrix {
 
 namespace {
 
-/// Bytes of leaves: a chunk takes as long as its largest leaf at least.
+/// Bytes of a chunk's leaves: many, since a chunk takes at least as long as its largest leaf.
 constexpr std::uint64_t usual_chunk = std::uint64_t{512} << 20;
 constexpr std::uint64_t work_of_chunk = 2;
 constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
@@ -33,7 +33,7 @@ std::uint64_t bytes_of(const leaf_result& made, const block& of, bool single) {
     return (elements * (single ? 4 : 8) + leaf_unit - 1) / leaf_unit * leaf_unit;
 }
 
-/// Bytes of a chunk that the CPU has at once.
+/// Bytes of a part: the leaves of a chunk that the CPU has at once.
 std::uint64_t part_for(std::span<const block> leaves, const build_options& how,
                        const pool_bytes& sizes) {
     std::uint64_t most = std::min(most_of_part, sizes.out / parts_of_chunk);
@@ -41,7 +41,8 @@ std::uint64_t part_for(std::span<const block> leaves, const build_options& how,
     return std::min(most, sizes.out);
 }
 
-/// Pools for a chunk, for all leaves where these are less, or for the largest leaf.
+/// Sizes of the pools: for a chunk, or for all leaves if they take less, but at least for the
+/// largest leaf.
 pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
     const std::uint64_t chunk =
         how.chunk_bytes ? std::min<std::uint64_t>(how.chunk_bytes, usual_chunk) : usual_chunk;
@@ -50,7 +51,7 @@ pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
         const pool_bytes own = expected_pools(leaf, how);
         all.work += own.work;
         all.out += own.out;
-        largest.work = std::max(largest.work, 2 * own.work);  // of twice the rank
+        largest.work = std::max(largest.work, 2 * own.work);  // twice the expected rank
         largest.out = std::max(largest.out, 2 * own.out);
     }
     return {std::max(largest.work, std::min(all.work, work_of_chunk * chunk)),
@@ -71,7 +72,7 @@ pool_bytes expected_pools(const block& leaf, const build_options& how) {
         std::min<std::uint64_t>(expected_crosses, limits_of(leaf, how.recompress).crosses);
     const std::uint64_t slabs =
         crosses > expected_crosses / 2 ? expected_crosses : expected_crosses / 2;
-    const std::uint64_t vectors = edges_of(leaf) * (slabs + 2);  // a row, a column, what is used
+    const std::uint64_t vectors = edges_of(leaf) * (slabs + 2);  // a row, a column, marks
     return {8 * (vectors + (how.recompress ? 4 * crosses * crosses + 2 * crosses + 1 : 0)), out};
 }
 
@@ -144,7 +145,7 @@ std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves, const sh
 leaf_chunks::task_list leaf_chunks::tasks_for(std::span<const block> leaves,
                                               const share_of& share) const {
     constexpr std::uint64_t of_a_block = std::uint64_t{1} << 63, low = ~std::uint32_t{0};
-    std::vector<std::uint64_t> keys;  // what is made first has the highest one
+    std::vector<std::uint64_t> keys;  // the leaf to make first has the highest key
     for (const block& leaf : leaves)
         keys.push_back((is_of_a_block(leaf) ? of_a_block : 0) | edges_of(leaf) << 32 |
                        (low - keys.size()));
@@ -159,9 +160,10 @@ leaf_chunks::task_list leaf_chunks::tasks_for(std::span<const block> leaves,
     return list;
 }
 
-/// The chunk that was launched before, or fewer leaves if the first one of it found no room; and
-/// launches the one behind it, whose list is there if all were made. What takes the CPU some
-/// milliseconds is done while the GPU makes leaves.
+/// Takes the results of the chunk that was launched before, and launches the chunk behind it. A
+/// chunk whose first leaf found no room is launched again with half its leaves. The list of the
+/// chunk behind is ready if all leaves were made: the CPU takes some milliseconds for it while the
+/// GPU makes leaves.
 void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share) {
     const auto list = [&](std::span<const block> from) {
         return tasks_for(from.first(fitting(from)), share);
@@ -171,7 +173,7 @@ void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share
         next_ = list(from.subspan(waiting_.leaves));
     };
     if (waiting_.leaves == 0) {
-        const std::size_t most = fitting(leaves);  // the CPU waits for the first ones: they are few
+        const std::size_t most = fitting(leaves);  // few: the CPU waits for the first ones
         begin(tasks_for(leaves.first((most + 3) / 4), share), leaves);
     }
     if (host_.empty()) host_.emplace_back(staging_memory(who_), part_.size());
@@ -194,7 +196,8 @@ void leaf_chunks::launch(task_list what) {
     run_waiting();
 }
 
-/// In one launch. Crosses are needed no longer than their leaf is being made.
+/// Makes the waiting leaves in one launch. The pool of crosses is emptied first: crosses are needed
+/// only while their leaf is made.
 void leaf_chunks::run_waiting() {
     const std::uint64_t none = 0;
     copy(taken_.data(), &none, sizeof none, making());
@@ -206,8 +209,8 @@ void leaf_chunks::run_waiting() {
     (how_.single ? kernels_.make_single : kernels_.make_double)(view_, making());
 }
 
-/// Waits for the chunk; leaves that found no room for their crosses are made in one more launch
-/// each time. The leaves before the first one that found no room in the end.
+/// Waits for the chunk. Leaves without room for their crosses are made by one more launch each
+/// time. Returns the results before the first leaf that is still unmade.
 std::vector<leaf_result> leaf_chunks::results() {
     std::vector<leaf_task>& tasks = waiting_.tasks;
     std::vector<leaf_result> all(waiting_.leaves);
@@ -225,8 +228,8 @@ std::vector<leaf_result> leaf_chunks::results() {
     return all;
 }
 
-/// The next of the chunk, as many as the CPU's memory holds. The other part may still be written to
-/// the file.
+/// The next leaves of the chunk, as many as the CPU's memory for a part holds. The other part may
+/// still be on its way to the file.
 std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
     if (host_.size() == turn_) host_.emplace_back(staging_memory(who_), part_.size());
     const memory::buffer<std::byte>& host = host_[turn_];

@@ -1,11 +1,11 @@
-// Leaves from their entries to their bytes, by a block or a warp each; see leaf_kernel.hpp.
+// Makes leaves from their entries to their bytes, each by a block or a warp; see leaf_kernel.hpp.
 //
 // Work, counted for bumpy:71 at eps 1e-6 (100,820 triangles): 4.4e8 entries, two thirds of them by
 // 7 points, a third by 3: 2e10 flops with 2.5e9 roots and quotients; approximation 1e10 flops;
 // recompression 2e10, and 2e10 in rotations. A GPU of 34e12 flops a second needs some 0.05 s for
-// them, if threads are as many as registers let be. Bytes: crosses are read k / 2 times to
-// approximate, k times to recompress and once for each rank that is left, 200 GB from L2, as are
-// the panels; 2.25 GB leave for the CPU.
+// them, with as many threads as registers allow. Bytes: crosses are read k / 2 times to
+// approximate, k times to recompress and once for each rank that is left: 200 GB from L2, as are
+// the panels. 2.25 GB go to the CPU.
 #include "watari/hmatrix/build/leaf_kernel.hpp"
 
 #include "watari/core/loops.hpp"
@@ -23,7 +23,7 @@ using hmatrix::leaves_view;
 constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
 constexpr unsigned blocks_at_once = 2;  ///< of a multiprocessor: 128 registers a thread
 
-/// A leaf's elements in the pool of results: element(e) for e < count.
+/// Takes room for a leaf's `count` elements in the pool of results; null if there is none.
 template <unsigned Threads, class Element>
 __device__ Element* room(const team<Threads>& own, const leaves_view& g, std::uint64_t count,
                          leaf_result& result) {
@@ -33,7 +33,7 @@ __device__ Element* room(const team<Threads>& own, const leaves_view& g, std::ui
     return reinterpret_cast<Element*>(at);
 }
 
-/// All entries, in strips, a piece of 16 rows of a column to a half of a warp.
+/// Computes all entries, in strips; half a warp takes a piece of 16 rows of a column.
 template <unsigned Threads, class Element>
 __device__ void make_dense(const team<Threads>& own, const leaves_view& g, const hmatrix::block& of,
                            leaf_result& result) {
@@ -56,7 +56,7 @@ __device__ void make_dense(const team<Threads>& own, const leaves_view& g, const
     result.rank = hmatrix::dense;
 }
 
-/// V and U of a rank, by v(c, j) and u(c, i).
+/// Writes V and U of a rank from factors.v(c, j) and factors.u(c, i).
 template <unsigned Threads, class Element, class Factors>
 __device__ void write_factors(const team<Threads>& own, const leaves_view& g,
                               const hmatrix::block& of, std::uint32_t rank, const Factors& factors,
@@ -75,14 +75,14 @@ __device__ void write_factors(const team<Threads>& own, const leaves_view& g,
     result.rank = rank;
 }
 
-/// Crosses as they are.
+/// The crosses without recompression.
 struct plain_factors {
     const cross_slabs& crosses;
     __device__ double v(std::uint32_t c, std::uint32_t j) const { return crosses.v(c)[j]; }
     __device__ double u(std::uint32_t c, std::uint32_t i) const { return crosses.u(c)[i]; }
 };
 
-/// Low-rank where that takes fewer elements.
+/// Makes a low-rank leaf if that takes fewer elements, else a dense one.
 template <unsigned Threads, class Element>
 __device__ void make_low_rank(const team<Threads>& own, const leaves_view& g, const leaf_task& task,
                               leaf_result& result) {
@@ -138,7 +138,7 @@ void make(const leaves_view& g, stream_t stream) {
         stream, team<block_threads>::room * sizeof(double));
 }
 
-/// A leaf by a warp; some words are on their way at once.
+/// Moves a leaf by a warp; each lane has 4 words in flight.
 inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move* moves,
                  std::uint32_t count, stream_t stream) {
     launch<block_threads, blocks_at_once>(

@@ -2,17 +2,18 @@
 /// and V = P S, the singular values of R S^T by one-sided Jacobi rotations, the smallest rank whose
 /// error is allowed.
 ///
-/// Three things differ from the CPU, for their parallel steps. Gram and Schmidt is classical: all
-/// products with a vector, then one subtraction; once more where that left less than a tenth of the
-/// vector (of 1% in bumpy:35; products of what results are 7.5e-12 at most). Rotations go round by
-/// round, in which each column has one partner, four lanes a pair (Brent and Luk 1985). They end
-/// when no two columns have a cosine above 1e-4. Rotations change no distance, so what is left out
-/// with a column is the error, whether or not columns are orthogonal. (Of 1551 leaves of bumpy:35
-/// all have the same ranks with 1e-15 and with 1e-2, and 5.7 sweeps with 1e-15.)
+/// Three things differ from the CPU, to have parallel steps. Gram and Schmidt is classical: all
+/// products with a vector, then one subtraction. A second pass follows if less than a tenth of the
+/// vector is left (1% in bumpy:35; the products of the resulting vectors are 7.5e-12 at most).
+/// Rotations go round by round: in a round each column has one partner, and a pair has four lanes
+/// (Brent and Luk 1985). They end when no two columns have a cosine above 1e-4. Rotations change no
+/// distance, so the part that is left out with a column is the error, whether or not columns are
+/// orthogonal. (All 1551 leaves of bumpy:35 have the same ranks with 1e-15 and with 1e-2; 1e-15
+/// takes 5.7 sweeps.)
 ///
-/// Flops for k crosses: 2 k^2 (rows + columns), 9 k^3 a sweep, of which there are 4 to 5, and
-/// 2 k rank (rows + columns). Bytes: k^2 (rows + columns) elements, from L2 as far as they fit.
-/// All steps wait more than they compute: each has several loads or shuffles on their way.
+/// Flops for k crosses: 2 k^2 (rows + columns), 9 k^3 for each of 4 to 5 sweeps, and 2 k rank (rows
+/// + columns). Bytes: k^2 (rows + columns) elements, from L2 as far as they fit. All steps wait
+/// more than they compute, so each has several loads or shuffles in flight.
 #pragma once
 
 #include "watari/hmatrix/build/cross.cuh"
@@ -22,11 +23,11 @@ namespace watari::gpu::hmatrix_build {
 template <unsigned Threads>
 class recompression {
 public:
-    /// The columns of U and V of `of` become orthonormal by run().
+    /// run() makes the columns of U and V of `of` orthonormal.
     __device__ recompression(const team<Threads>& by, const cross_slabs& of)
         : own(by), crosses(of), k_(of.count) {}
 
-    /// False where the pool has no room.
+    /// Returns false if the pool has no room.
     __device__ bool run(const hmatrix::pool_view& work) {
         const std::size_t square = std::size_t{k_} * k_;
         const bool near = 2 * square <= team<Threads>::room;
@@ -45,7 +46,8 @@ public:
         return true;
     }
 
-    /// The smallest rank, 1 or more where there is a cross, within a norm of the error.
+    /// The smallest rank, 1 or more where there is a cross, whose error has a norm of at most
+    /// `tolerance`.
     __device__ std::uint32_t rank(double tolerance) const {
         std::uint32_t rank = k_;
         for (double tail = 0; rank > 1; --rank) {
@@ -69,7 +71,7 @@ private:
             0, k_, i, [=](std::uint32_t first) { return factors + first; }, 1);
     }
 
-    /// Sums over groups of lanes, several at once.
+    /// Adds up Count sums at once, each over a group of Lanes lanes.
     template <unsigned Count, unsigned Lanes>
     __device__ static void add_up(double (&sums)[Count]) {
         for (unsigned half = Lanes / 2; half > 0; half /= 2)
@@ -81,8 +83,8 @@ private:
         return std::sqrt(own.sum(sum));
     }
 
-    /// Vectors become orthonormal, or 0 where they depend on those before; r is upper triangular,
-    /// column by column.
+    /// Makes the vectors orthonormal; a vector that depends on those before becomes 0. r is upper
+    /// triangular, column by column.
     template <bool OfV>
     __device__ void orthonormalise(double* r) {
         constexpr double again = 0.1;
@@ -116,8 +118,8 @@ private:
 
     static constexpr unsigned dots = 4;  ///< of a warp at once
 
-    /// along_[b], the products of a vector with some vectors b < c, of a warp; to_b = them, or
-    /// more.
+    /// Computes along_[b], the products of a vector with up to `dots` vectors b < c, by a warp.
+    /// to_b = along_[b], plus before_b if `before` is given.
     template <bool OfV>
     __device__ void project(const double* vector, std::uint32_t n, std::uint32_t first,
                             std::uint32_t c, const double* before, double* to) {
@@ -153,10 +155,10 @@ private:
         own.sync();
     }
 
-    /// Columns of W become orthogonal; J takes the same rotations.
+    /// Makes the columns of W orthogonal, and applies the same rotations to J.
     __device__ void rotate() {
         constexpr int most_sweeps = 40;
-        const std::uint32_t players = k_ + k_ % 2;  // with an odd number one rests
+        const std::uint32_t players = k_ + k_ % 2;  // with an odd number one column rests
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
             bool rotated = false;
             for (std::uint32_t round = 0; round + 1 < players; ++round) {
@@ -177,7 +179,8 @@ private:
     static constexpr unsigned pair_lanes = 4;
     static constexpr double small = 1e-4;  ///< as a cosine
 
-    /// All lanes of a warp come, those without a pair too.
+    /// Rotates columns p and q; returns whether it did. All lanes of a warp call it, also those
+    /// without a pair.
     __device__ bool rotate_pair(bool has, std::uint32_t p, std::uint32_t q) {
         double *const wp = w_ + p * k_, *const wq = w_ + q * k_;
         const std::uint32_t first = own.rank % pair_lanes;
@@ -195,15 +198,15 @@ private:
         turn(j_ + p * k_, j_ + q * k_, cosine, sine);
         return true;
     }
-    /// The smaller root of t^2 + 2 zeta t = 1, to the digits of a float: columns become orthogonal
-    /// by it but for some 1e-7.
+    /// The smaller root of t^2 + 2 zeta t = 1, to the digits of a float: the columns are then
+    /// orthogonal but for about 1e-7.
     __device__ static double tangent(double zeta) {
         const float z = std::fabs(static_cast<float>(zeta));
         const float t = z > 1e4f ? 0.5f / z : 1 / (z + std::sqrt(1 + z * z));
         return zeta < 0 ? -t : t;
     }
-    /// 1 / sqrt(x) for x from 1 to 2 to the last digits, by two steps of Newton: a root and a
-    /// quotient take a GPU several times as long.
+    /// 1 / sqrt(x) for x from 1 to 2 to the last digits, by two steps of Newton. On a GPU a root
+    /// and a quotient take several times as long.
     __device__ static double inverse_root(double x) {
         double y = 1 / std::sqrt(static_cast<float>(x));
         for (int step = 0; step < 2; ++step) y *= 1.5 - 0.5 * x * y * y;
@@ -217,7 +220,8 @@ private:
         }
     }
 
-    /// along_: squares of the singular values; order_: the largest first.
+    /// Writes the squares of the singular values to along_, and their order, the largest first, to
+    /// order_.
     __device__ void sort() {
         for (std::uint32_t c = own.rank; c < k_; c += Threads) {
             double square = 0;

@@ -1,5 +1,5 @@
-/// Threads that make a leaf together, a warp or a block of warps: sums, and places of extremes,
-/// which all of them get, with the same bits whatever the order in which warps run.
+/// Threads that make a leaf together: a warp, or a block of warps. All of them get the sums, and
+/// the places of extremes, with the same bits whatever the order in which warps run.
 #pragma once
 
 #include "watari/core/parallel/atomic.hpp"
@@ -12,7 +12,7 @@ namespace watari::gpu::hmatrix_build {
 constexpr unsigned warp_lanes = row_lanes, every = ~0u;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// Where the warps of a block leave values for each other.
+/// Memory in which the warps of a block exchange values.
 template <unsigned Warps>
 struct exchange {
     double value[Warps];
@@ -24,17 +24,17 @@ struct team {
     static constexpr unsigned threads = Threads, warps = Threads / warp_lanes;
     static constexpr bool is_warp = warps == 1;
 
-    /// Doubles of `memory`: two squares of 24 crosses a warp.
+    /// Doubles of `memory`: two matrices of 24 x 24 a warp.
     static constexpr std::size_t room = warps * 2 * 24 * 24;
 
     unsigned rank;
-    exchange<warps>* shared;  ///< of a block
-    double* memory;           ///< near to the multiprocessor
+    exchange<warps>* shared;  ///< of a block; null for a warp
+    double* memory;           ///< shared memory
 
     __device__ unsigned lane() const { return rank % warp_lanes; }
     __device__ unsigned warp() const { return rank / warp_lanes; }
 
-    /// All have come, and see what others wrote.
+    /// Waits for all threads of the team; each then sees what the others wrote.
     __device__ void sync() const {
         if constexpr (is_warp)
             __syncwarp();
@@ -60,7 +60,7 @@ struct team {
         return value;
     }
 
-    /// The largest of some values, and the first place that has it; `none`: of no values.
+    /// The largest of some values, and the first place that has it; at == none: there was no value.
     struct candidate {
         double value = 0;
         std::uint64_t at = none;
@@ -73,7 +73,7 @@ struct team {
         }
     };
 
-    /// Of the candidates of all: the first of the places where the value is largest, or none.
+    /// Over the candidates of all threads: the first place that has the largest value, or none.
     __device__ std::uint32_t largest(candidate best) const {
         for (unsigned half = warp_lanes / 2; half > 0; half /= 2) {
             const double other = __shfl_xor_sync(every, best.value, half);
@@ -88,7 +88,7 @@ struct team {
         return static_cast<std::uint32_t>(best.at);
     }
 
-    /// Of the places i < count that are not used.
+    /// Over value(i) for the i < count that are not used.
     template <class Value>
     __device__ std::uint32_t largest(std::uint32_t count, const unsigned char* used,
                                      Value value) const {
@@ -98,7 +98,8 @@ struct team {
         return largest(best);
     }
 
-    /// Bytes of a pool, a multiple of 8, for all of the team; null where it has no more.
+    /// Takes `bytes`, a multiple of 8, of a pool for the whole team; null if the pool has too few
+    /// left.
     __device__ std::byte* take(const hmatrix::pool_view& from, std::uint64_t bytes) const {
         std::uint64_t at = 0;
         if (rank == 0) at = local::fetch_add(*from.taken, bytes);
@@ -116,8 +117,9 @@ struct team {
     }
 };
 
-/// Entry (point, panel), of threads that have one each, or none. The 16 neighbours of a piece
-/// choose the rule as entry_table does: all have 3 points, or each what it needs besides.
+/// Entry (point, panel); a thread without `has` has none. The 16 neighbours of a piece choose the
+/// rule as entry_table does: 3 points if all are far enough for it, else each thread by its own
+/// distance.
 __device__ inline double entry(const hmatrix::entry_view& of, std::size_t point, std::size_t panel,
                                bool has) {
     namespace rules = panel_rules;

@@ -1,11 +1,12 @@
-/// Vectors of a few hundred elements, by the processor's vectors: what building leaves consists of.
+/// Operations on vectors of a few hundred elements, by the processor's vectors; the build of leaves
+/// consists of them.
 #pragma once
 
 #include <cstddef>
 
 namespace watari::hmatrix {
 
-/// The sum of a_i b_i, by 8 lanes that step by 8, then halves onto halves.
+/// The sum of a_i b_i, in 8 lanes that step by 8; the lanes are then added up by halves.
 double dot_of(const double* a, const double* b, std::size_t n);
 
 /// from_i -= factor what_i.

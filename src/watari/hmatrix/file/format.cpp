@@ -34,7 +34,7 @@ void take(std::vector<Element>& values, std::size_t count, const std::string& fr
     at = (at + count * sizeof(Element) + 7) / 8 * 8;
 }
 
-/// Bytes of an index with so many entries.
+/// Bytes of the index that a head describes.
 std::uint64_t index_size(const file_head& head) {
     return (head.of.triangles * 4 + 7) / 8 * 8 + head.leaves * sizeof(leaf_record) +
            (head.index_offset - page_bytes) / page_bytes * sizeof(std::uint64_t);
@@ -58,7 +58,7 @@ file_head read_head(const std::string& path, int file) {
     return head;
 }
 
-/// Leaves follow each other, within the pages that have checksums.
+/// Throws file_error unless the leaves follow each other, within the pages that have checksums.
 void require_coverage(const std::string& path, const matrix_index& index) {
     std::uint64_t end = page_bytes;
     for (const leaf_record& leaf : index.leaves) {

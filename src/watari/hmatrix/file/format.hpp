@@ -1,18 +1,18 @@
 /// An H-matrix in a file.
 ///
-///     0           head: what it is, where the index lies; 4096 bytes
-///     4096        the leaves in their order, in whole pages of 4096 bytes, what is left filled
-///     with
-///                 zeros; a leaf begins at a multiple of 16
+///     0           head: identity of the matrix, offset of the index; 4096 bytes
+///     4096        the leaves in their order, in whole pages of 4096 bytes, padded with zeros;
+///                 a leaf begins at a multiple of 16
 ///     after them  index: the order of the tree, the leaves, a checksum of each page
 ///
-/// All numbers are little-endian, all offsets have 64 bits and count from the file's first byte.
-/// A dense leaf is its entries, in strips of rows: see strips.hpp. A low-rank leaf is U V: V first,
-/// `rank` rows of `columns`, row by row, then U, in strips: kernels.hpp says why. A checksum is
-/// that of memory/rows.hpp, with positions counted from the file's first byte.
+/// All numbers are little-endian. All offsets have 64 bits and count from the file's first byte. A
+/// dense leaf holds its entries in strips of rows (strips.hpp). A low-rank leaf U V holds V, `rank`
+/// rows of `columns` elements, row by row, then U in strips; kernels.hpp gives the reason. A
+/// checksum is that of memory/rows.hpp. Positions count from the file's first byte; those of the
+/// index from its own.
 ///
-/// A batch, which is read at once, is a run of consecutive leaves of any size: it is no part of the
-/// file, so the same file serves every budget. Its pages at the ends may be another batch's too.
+/// A batch is a run of consecutive leaves, of any size, that is read at once. The file does not
+/// define batches, so the same file serves every budget. Two neighbouring batches may share a page.
 #pragma once
 
 #include "watari/core/precision.hpp"
@@ -29,16 +29,16 @@ namespace watari::hmatrix {
 
 inline constexpr std::size_t page_bytes = 4096, leaf_unit = 16;
 inline constexpr std::uint32_t format_version = 4;
-inline constexpr std::uint32_t dense = ~std::uint32_t{0};  ///< as the rank of a leaf
+inline constexpr std::uint32_t dense = ~std::uint32_t{0};  ///< rank of a dense leaf
 
-/// What a matrix is made of: with equal identities the files that CPUs build are equal, byte by
-/// byte; a GPU's have the same precision.
+/// The inputs of a matrix. With equal identities CPUs build equal files, byte by byte; the file of
+/// a GPU has the same precision.
 struct identity {
     std::uint64_t surface = 0;    ///< fingerprint
     std::uint64_t triangles = 0;  ///< rows and columns
     double eps = 0, eta = 0;
     std::uint32_t element_bytes = 8, recompressed = 1;
-    std::uint32_t first_row = 0, rows = 0;  ///< that the file has: all, or those of a rank
+    std::uint32_t first_row = 0, rows = 0;  ///< rows in the file: all, or those of a rank
 
     bool operator==(const identity&) const = default;
 };
@@ -68,7 +68,7 @@ struct file_head {
     identity of{};
     std::uint64_t leaves = 0;
     std::uint64_t index_offset = 0, index_bytes = 0, index_checksum = 0;
-    std::uint64_t checksum = 0;  ///< of what stands before
+    std::uint64_t checksum = 0;  ///< of the fields before
 };
 
 /// The head and the index of a file.
@@ -82,25 +82,26 @@ struct matrix_index {
         return head.of.element_bytes == 4 ? precision::single_precision
                                           : precision::double_precision;
     }
-    /// Of all pages that have leaves: what a product reads.
+    /// Bytes of all pages that have leaves.
     std::uint64_t data_bytes() const { return head.index_offset - page_bytes; }
     /// The checksum that the index has for the page at an offset of the file.
     std::uint64_t sum_of(std::uint64_t offset) const { return sums[offset / page_bytes - 1]; }
 };
 
-/// Runs of leaves in at most so many bytes, or of one leaf that has more. They cover all leaves.
+/// Cuts the leaves into batches of at most `bytes` bytes; a larger leaf is a batch of its own. The
+/// batches cover all leaves.
 std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes);
 
-/// The checksum of a range whose size is a multiple of 8, `first` words of 8 bytes behind what its
-/// positions are counted from.
+/// The checksum of a range whose size is a multiple of 8. `first` is the position of its first word
+/// of 8 bytes.
 std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t first = 0);
 
 /// The first 4096 bytes of a file, and its index.
 std::string head_bytes(file_head head);
 std::string index_bytes(const matrix_index& index);
 
-/// Reads head and index. Throws file_error for what is no H-matrix, another version, a file that is
-/// shorter than its index says, a checksum that is not right.
+/// Reads head and index. Throws file_error for a file that is not an H-matrix, another version, a
+/// truncated file, or a wrong checksum.
 matrix_index read_index(const std::string& path);
 
 }  // namespace watari::hmatrix

@@ -1,21 +1,21 @@
-/// Where the elements of a leaf's rows lie: those of D, or of U.
+/// Layout of a leaf's rows: the elements of D, or of U.
 ///
-/// Rows are cut where the matrix has a multiple of 32 rows, and from there on into strips of 8, of
-/// which the last before a cut may have fewer. A strip has its columns one after the other, and
-/// strips follow each other:
+/// Rows are cut at each multiple of 32 rows of the matrix. Between two cuts they form strips of 8
+/// rows; the last strip before a cut may have fewer. A strip has its columns one after the other,
+/// and strips follow each other:
 ///
 ///     element (i, c) of w columns, in a strip of n rows from row s on:  s w + c n + (i - s)
 ///
-/// So the rows of a GPU's tile are one run of bytes in each leaf: whatever the leaf, memory is read
-/// once, in whole pieces. Of a strip 8 rows by 4 columns are a run for a warp. A CPU has the sums
-/// of 8 rows in registers, and reads forward.
+/// So the rows of a GPU's tile are one run of bytes in each leaf: memory is read once, in whole
+/// pieces. In a strip, 8 rows by 4 columns are a run for a warp. A CPU keeps the sums of 8 rows in
+/// registers, and reads forward.
 #pragma once
 
 #include <cstdint>
 
 namespace watari::hmatrix {
 
-/// Rows between two cuts, and of a strip.
+/// Rows between two cuts, and rows of a strip.
 inline constexpr std::uint32_t cut_rows = 32, strip_rows = 8;
 
 struct strip {
@@ -35,7 +35,7 @@ struct leaf_rows {
         return {first, left < strip_rows ? left : strip_rows};
     }
 
-    /// Elements before (i, c), where a row has `width` of them.
+    /// Elements before element (i, c), in rows of `width` elements.
     constexpr std::uint64_t place(std::uint64_t width, std::uint32_t i, std::uint64_t c) const {
         const strip own = at(i);
         return own.first * width + c * own.rows + (i - own.first);

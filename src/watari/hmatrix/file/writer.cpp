@@ -18,7 +18,7 @@ namespace watari::hmatrix {
 
 namespace {
 
-/// Two a core, since some wait for a disk.
+/// Two for each hardware thread, since some wait for a disk.
 std::size_t own_threads() {
     constexpr std::size_t most = 16;
     return std::min(most, 2 * cpu::own_cpus().size());
@@ -35,7 +35,7 @@ std::string entry_of(const segment& of, std::span<const std::uint32_t> ranks) {
     return text.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-/// Checksums of the pages from `at` on.
+/// Checksums of the pages of `data`, which begin at offset `at` of the file.
 std::vector<std::uint64_t> sums_of(std::uint64_t at, const void* data, std::size_t bytes) {
     const auto* const from = static_cast<const std::byte*>(data);
     std::vector<std::uint64_t> sums;
@@ -62,11 +62,11 @@ matrix_writer::matrix_writer(const std::string& path, const identity& of,
       team_(own_threads()) {
     index_.head.of = of;
     resume();
-    // the head of a file that is not finished is empty: read_index refuses it
+    // an unfinished file has an empty head, which read_index refuses
     file_.allocate(end_, std::string(page_bytes, '\0'), index_.leaves.empty());
 }
 
-/// Takes over the segments of the journal as long as they are in the file.
+/// Accepts the journal's segments up to the first one that is not valid in the file.
 void matrix_writer::resume() {
     const int journal = journal_.get();
     const std::string text = files::bytes_of(journal, 0, files::file_state::of(journal).bytes);
@@ -109,7 +109,7 @@ bool matrix_writer::accept(const segment& of, std::span<const std::uint32_t> ran
     return true;
 }
 
-/// Of the pages behind those that have theirs; returns their sum.
+/// Appends the checksums of the next pages; returns their sum.
 std::uint64_t matrix_writer::add(std::span<const std::uint64_t> sums) {
     index_.sums.insert(index_.sums.end(), sums.begin(), sums.end());
     return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
@@ -147,7 +147,8 @@ void matrix_writer::append(std::span<const leaf_data> leaves) {
     open_.pieces = {open_.kept};
 }
 
-/// Leaf behind leaf, each filled up to a multiple of leaf_unit; zeros behind the last one.
+/// Copies leaf after leaf, each padded with zeros to a multiple of leaf_unit; fills the rest with
+/// zeros.
 void matrix_writer::collect(const open_segment& from, std::span<std::byte> to) {
     std::size_t at = 0;
     for (const std::span<const std::byte> piece : from.pieces) {
@@ -159,7 +160,7 @@ void matrix_writer::collect(const open_segment& from, std::span<std::byte> to) {
     std::memset(to.data() + at, 0, to.size() - at);
 }
 
-/// By several threads: in the file and in the journal their order is that of their leaves.
+/// Writes segments by several threads; file and journal have them in the order of their leaves.
 void matrix_writer::write(std::vector<open_segment> complete) {
     std::vector<segment> own;
     std::size_t first = index_.leaves.size() - open_.leaves;
@@ -223,7 +224,7 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     }
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
-    if (ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)  // what a window was longer
+    if (ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)  // a window lengthened the file
         throw file_error(path_ + ": cannot be cut: " + std::strerror(errno));
     index_.order.assign(order.begin(), order.end());
     const std::string index = index_bytes(index_);

@@ -1,12 +1,12 @@
-/// Writes an H-matrix leaf after leaf, into FILE.partial, which takes its name when all is durable.
+/// Writes an H-matrix leaf after leaf into FILE.partial, which is renamed to FILE when all is
+/// durable.
 ///
-/// A journal beside it has each completed segment (a run of leaves in whole pages), with the ranks
-/// of its leaves and its checksum. The next writer of the same matrix reads these segments back,
-/// and goes on after the last good one; a journal of another matrix is discarded.
+/// A journal beside the file has each completed segment (a run of leaves in whole pages), with the
+/// ranks of its leaves and its checksum. The next writer of the same matrix reads these segments
+/// back, and resumes after the last valid one. The journal of another matrix is discarded.
 ///
-/// Several threads collect the leaves of segments, write and sum them up, each a segment at a time:
-/// one thread does each of these at 2 to 4 GB/s, which is less than a GPU makes and a file system
-/// in memory takes.
+/// Several threads collect, write and checksum the segments, each one segment at a time. One thread
+/// does each of these at 2 to 4 GB/s, less than a GPU makes and a file system in memory takes.
 #pragma once
 
 #include "watari/files/aligned.hpp"
@@ -22,7 +22,7 @@
 
 namespace watari::hmatrix {
 
-/// What is written at once: at least one leaf, and at most segment_bytes of several.
+/// Leaves that are written at once: one, or several in at most segment_bytes.
 struct segment {
     std::uint64_t offset, bytes;  ///< multiples of page_bytes
     std::uint64_t first_leaf, leaves;
@@ -30,7 +30,7 @@ struct segment {
 };
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
 
-/// A leaf as the format has it.
+/// A leaf in the format of the file.
 struct leaf_data {
     std::uint32_t rank;  ///< or `dense`
     const std::byte* bytes;
@@ -38,24 +38,25 @@ struct leaf_data {
 
 class matrix_writer {
 public:
-    /// `leaves` are all leaves of the matrix, in their order. Throws file_error, usage_error (where
-    /// another run writes the file).
+    /// `leaves` are all leaves of the file, in their order. Throws file_error, and usage_error if
+    /// another run writes the file.
     matrix_writer(const std::string& path, const identity& of, std::span<const block> leaves);
 
-    /// Leaves that are in the file: those of an earlier run, and what `append` got.
+    /// Leaves so far: those of an earlier run, and those that were appended.
     std::size_t leaves() const { return index_.leaves.size(); }
     std::uint64_t bytes() const { return end_; }
 
-    /// The next leaves. It writes the segments that they complete, and keeps a copy of the others.
-    /// Throws file_error.
+    /// Appends the next leaves: writes the segments that they complete, and copies the remaining
+    /// leaves. Throws file_error.
     void append(std::span<const leaf_data> leaves);
-    /// Completed segments become durable.
+    /// Makes the completed segments durable.
     void checkpoint();
     /// Writes the index and the head, and gives the file its name. Throws file_error.
     void finish(std::span<const std::uint32_t> order);
 
 private:
-    /// Whose leaves lie here and there, or in `kept` if an earlier call got them.
+    /// A segment that is not complete. Its leaves lie in the caller's memory, or in `kept` if an
+    /// earlier call appended them.
     struct open_segment {
         std::uint64_t bytes = 0, leaves = 0;  ///< so far
         std::vector<std::span<const std::byte>> pieces{};
@@ -69,7 +70,7 @@ private:
     std::uint64_t size_of(const leaf_record& leaf) const;
     static void collect(const open_segment& from, std::span<std::byte> to);
     void write(std::vector<open_segment> complete);
-    /// work(thread, i) for each i < count.
+    /// Calls work(thread, i) for each i < count, by the team.
     void by_threads(std::size_t count,
                     const std::function<void(std::size_t thread, std::size_t i)>& work);
     void write(std::uint64_t at, const void* data, std::size_t bytes) const;
@@ -81,7 +82,7 @@ private:
     bool in_memory_;
     files::descriptor journal_;
     measure::thread_team team_;
-    std::string entries_;  ///< of the journal, that wait for their segments to be durable
+    std::string entries_;  ///< of the journal; written once their segments are durable
     open_segment open_;
     std::uint64_t end_ = page_bytes;  ///< of the last completed segment
 };

@@ -10,7 +10,7 @@ namespace watari::hmatrix {
 
 namespace {
 
-constexpr std::size_t margin = std::size_t{1} << 16;  ///< alignment of what is allocated apart
+constexpr std::size_t margin = std::size_t{1} << 16;  ///< alignment of separate allocations
 
 std::uint64_t scratch_of(const plan_lists& lists, const product_options& how) {
     return lists.bytes() + 8 * scratch_doubles(lists.scratch(), how);
@@ -22,7 +22,8 @@ std::uint64_t size_of(std::span<const batch> batches) {
     return sum;
 }
 
-/// Which batches stay: a part of `room` of all bytes, spread evenly, and no more than fit.
+/// Chooses the batches that stay: `room` bytes of all, spread evenly over the order, and no more
+/// than fit.
 std::vector<bool> spread(std::span<const batch> batches, std::uint64_t room,
                          std::uint64_t& resident) {
     const double part = static_cast<double>(room) / static_cast<double>(size_of(batches));
@@ -35,7 +36,7 @@ std::vector<bool> spread(std::span<const batch> batches, std::uint64_t room,
         stays[b] = true;
         resident += bytes;
     }
-    for (std::size_t b = 0; b < stays.size(); ++b)  // what rounding left
+    for (std::size_t b = 0; b < stays.size(); ++b)  // fills the room that rounding left
         if (!stays[b] && resident + batches[b].bytes <= room) {
             stays[b] = true;
             resident += batches[b].bytes;
@@ -43,7 +44,7 @@ std::vector<bool> spread(std::span<const batch> batches, std::uint64_t room,
     return stays;
 }
 
-/// Which batches stay: those whose leaves lie nearest to the diagonal, as many as fit.
+/// Chooses the batches that stay: those whose leaves lie nearest to the diagonal, as many as fit.
 std::vector<bool> nearest(const matrix_index& index, std::span<const batch> batches,
                           std::uint64_t room, std::uint64_t& resident) {
     std::vector<double> away(batches.size());
@@ -109,7 +110,7 @@ product_forecast forecast(const matrix_index& index, const product_options& how)
     if (how.fast_memory == 0 || how.fast_memory >= whole + size + slots + margin) {
         ahead.whole = true;
         ahead.resident = size;
-        ahead.memory = whole + size + slots + margin;  // slots while it is loaded
+        ahead.memory = whole + size + slots + margin;  // it loads through the slots
         ahead.stays.assign(ahead.batches.size(), true);
         return ahead;
     }

@@ -1,4 +1,5 @@
-/// What a budget of fast memory does with a matrix: which batches stay, and what a product reads.
+/// The effect of a budget of fast memory: the batches that stay, and the bytes that a product
+/// reads.
 #pragma once
 
 #include "watari/hmatrix/product/plan.hpp"
@@ -22,35 +23,37 @@ struct product_options {
     std::size_t ahead = 3;                           ///< batches that are read ahead
     std::size_t readers = 2, depth = 16;
     std::size_t request = std::size_t{1} << 17;
-    bool direct = true;                          ///< past the page cache
-    bool near_first = false;                     ///< batches near the diagonal stay
-    bool verify_always = false;                  ///< each time a batch is read, not the first alone
-    std::span<std::byte> memory{};               ///< holds the file, for engines of queues
-    std::shared_ptr<storage::backend> behind{};  ///< of these engines, instead of the file
+    bool direct = true;             ///< past the page cache
+    bool near_first = false;        ///< batches near the diagonal stay
+    bool verify_always = false;     ///< verify each read of a batch, not only the first
+    std::span<std::byte> memory{};  ///< holds the file, for engines of queues
+    std::shared_ptr<storage::backend> behind{};  ///< backend of these engines, instead of the file
     double timeout = 10;                         ///< seconds that a reader waits for a command
 };
 
-/// What a budget does with a matrix.
+/// The forecast for a matrix and a budget.
 struct product_forecast {
     bool whole = false;          ///< all of it stays in memory
     std::uint64_t resident = 0;  ///< bytes of batches that stay
     std::uint64_t read = 0;      ///< bytes that each product reads, after the first one
     std::uint64_t memory = 0;    ///< bytes that are taken
-    std::uint64_t least = 0;     ///< of fast memory, for a product at all
+    std::uint64_t least = 0;     ///< smallest budget for a product
     std::vector<batch> batches{};
     std::vector<bool> stays{};  ///< by batch
 };
 
-/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
+/// Forecasts a product; reads nothing. Throws usage_error, which names `least`, if the budget is
+/// below it.
 product_forecast forecast(const matrix_index& index, const product_options& how);
 
-/// What one call of the kernels multiplies by: a batch, or all that is whole in memory.
+/// The groups of leaves, each multiplied by one call of the kernels: the batches, or the whole
+/// matrix if it stays in memory.
 std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead);
 
 /// The kernels' lists of these groups.
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who);
 
-/// Of the kernels' scratch memory, which takes so many for one system.
+/// Doubles of the kernels' scratch memory, of which one system takes `of_a_system`.
 std::size_t scratch_doubles(std::size_t of_a_system, const product_options& how);
 
 /// Bytes of the largest batch.

@@ -17,7 +17,7 @@ bool is_diagonal(const leaf_record& leaf) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// In place, by Gauss and Jordan with partial pivoting; false: there is none.
+/// Inverts a matrix in place, by Gauss and Jordan with partial pivoting; false: it has no inverse.
 bool invert(double* a, std::size_t n) {
     std::vector<std::size_t> swapped(n);
     for (std::size_t c = 0; c < n; ++c) {
@@ -47,7 +47,7 @@ struct blocks {
     std::vector<row_range> rows;  ///< by row: the columns of its block
 };
 
-/// The elements of a square leaf, row by row, in double.
+/// Appends the elements of a square leaf to `to`, row by row, in double.
 void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool single,
                std::vector<double>& to) {
     const std::size_t size = leaf.elements(), each = single ? 4 : 8;
@@ -84,7 +84,8 @@ blocks inverses(const std::string& path, const matrix_index& index) {
     return all;
 }
 
-/// By row: where its elements begin. Leaves, and so their rows, are in the order of the diagonal.
+/// By row: the offset of its first element. Leaves, and so their rows, are in the order of the
+/// diagonal.
 std::vector<std::uint64_t> offsets_of(const blocks& all) {
     std::vector<std::uint64_t> offsets;
     std::uint64_t next = 0;

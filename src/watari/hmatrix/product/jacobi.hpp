@@ -11,8 +11,8 @@ namespace watari::hmatrix {
 
 class block_jacobi {
 public:
-    /// Reads the leaves from the matrix's file; with ranks, each from its own, and all have all of
-    /// them. Throws file_error, also for a block that has no inverse.
+    /// Reads the leaves from the matrix's file. With ranks, each rank reads its own file, and all
+    /// ranks get all leaves. Throws file_error, also for a block that has no inverse.
     block_jacobi(const std::string& path, const matrix_index& index, processor who,
                  const comm::communicator* ranks = nullptr);
 

@@ -1,8 +1,8 @@
-/// Sums of a leaf's rows, as the threads of a GPU make them: a part of a sum each.
+/// Sums of a leaf's rows, as the threads of a GPU compute them: each thread has a part of a sum.
 ///
-/// Sums along a row of V have 8 lanes, one a thread. Sums down columns have 4, which 1, 2 or 4
-/// threads share. Loads come before what needs them, some at once, since memory is far; the order
-/// of additions is that of the lanes. Compiled for the CPU too, by the tests.
+/// Sums along a row of V have 8 lanes, one a thread. Sums down columns have 4, one a thread.
+/// Several loads come together, before their values are used, since memory is far; the order of
+/// additions is that of the lanes. The tests compile this for the CPU too.
 #pragma once
 
 #include "watari/core/backend.hpp"
@@ -14,8 +14,8 @@ namespace watari::WATARI_BACKEND::hmatrix_parts {
 
 constexpr unsigned row_sum = 8, column_sum = 4;  ///< lanes of a sum along a row, and down a column
 
-/// sum[s] += a[8 u] x_s[8 u] for the first `count` of Loads numbers u. The others have an element
-/// of zero, which changes no sum: without branches the loads are under way together.
+/// sum[s] += a[8 u] x_s[8 u] for u < count, of u < Loads. The other u have an element of zero,
+/// which changes no sum: without branches the loads are in flight together.
 template <unsigned Loads, unsigned Systems, class Element>
 WATARI_INLINE void add_some(const Element* a, const double* x, std::size_t stride, int count,
                             double (&sum)[Systems]) {

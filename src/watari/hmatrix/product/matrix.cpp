@@ -11,7 +11,7 @@ namespace watari::hmatrix {
 
 namespace {
 
-/// Below this a batch is summed up sooner by one thread than a team begins and ends.
+/// Below this size one thread checksums a batch before a team would begin and end.
 constexpr std::size_t serial_bytes = std::size_t{1} << 18;
 
 storage::store_options store_of(const std::string& path, const product_options& how) {
@@ -41,7 +41,7 @@ std::vector<storage::byte_range> ranges_of(std::span<const batch> batches) {
     return ranges;
 }
 
-/// Pieces of all pages, each of them once.
+/// Pieces of at most `bytes` bytes that cover all pages once.
 std::vector<storage::byte_range> pieces_of(const matrix_index& index, std::uint64_t bytes) {
     std::vector<storage::byte_range> ranges;
     const std::uint64_t end = index.head.index_offset;
@@ -50,7 +50,8 @@ std::vector<storage::byte_range> pieces_of(const matrix_index& index, std::uint6
     return ranges;
 }
 
-/// What reads ahead while all of a matrix is loaded, or what is not resident.
+/// Options of the reader that loads a whole matrix, or that streams the batches that are not
+/// resident.
 storage::reader_options reader_of(const product_options& how) {
     storage::reader_options options;
     options.ahead = how.ahead;
@@ -60,7 +61,7 @@ storage::reader_options reader_of(const product_options& how) {
     return options;
 }
 
-/// Memory of the CPU that a processor writes sums to.
+/// Kind of CPU memory to which a processor writes checksums.
 memory::kind sums_memory(processor who) {
     return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
 }
@@ -113,7 +114,7 @@ void matrix_product::load(stream_t stream) {
     waited_before_ = reader.seconds_waited();
 }
 
-/// What is read again could be of another matrix by now.
+/// Throws file_error if the file changed: a batch that is read again could be another matrix's.
 void matrix_product::require_unchanged() const {
     if (file_ && files::file_state::of(file_->get()) != state_)
         throw file_error(path_ + ": was changed while it was in use");

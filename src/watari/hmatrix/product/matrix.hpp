@@ -25,12 +25,12 @@ public:
     matrix_product(const std::string& path, const matrix_index& index, const product_options& how);
 
     /// y_s = A x_s; vectors in the order of the tree, in memory of the processor. On a GPU it
-    /// returns before it is done. Throws what reading throws, and file_error for a checksum that is
-    /// not right: y is then not to be used.
+    /// returns before it is done. Throws what reading throws, and file_error for a wrong checksum:
+    /// y is then invalid.
     void apply(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
 
-    /// y_s = R x_s, where R has the batches of A that stay in memory, and zeros. It reads nothing.
-    /// Only after a product.
+    /// y_s = R x_s, where R has the resident batches of A, and zeros elsewhere. Reads nothing.
+    /// Throws usage_error before the first product.
     void apply_resident(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
 
     const product_forecast& ahead() const { return ahead_; }

@@ -1,5 +1,5 @@
-// The kernels of a CPU: t of the group's low-rank leaves, then y tile by tile. A thread has a tile,
-// so that a batch is read once, and x, t and y of it are in the cache.
+// The kernels of a CPU compute t of the group's low-rank leaves, then y tile by tile. A thread has
+// a tile, so that a batch is read once, and its x, t and y are in the cache.
 #include "watari/hmatrix/product/kernels.hpp"
 
 #include "watari/core/loops.hpp"
@@ -14,11 +14,11 @@ namespace hmatrix_parts {
 using hmatrix::group_view;
 using hmatrix::leaf_view;
 
-/// sums[k] = row k of `a` times x, for four rows: the bits of lane_dots.
+/// sums[k] = row k of `a` times x, for four rows, with the bits of lane_dots.
 template <class Element>
 inline __attribute__((always_inline)) void four_dots(const Element* a, std::size_t count,
                                                      const double* x, double* sums) {
-    double main[4][row_sum]{};  // whose indices the compiler knows: registers
+    double main[4][row_sum]{};  // indices are constants: registers
     std::size_t j = 0;
     for (; j + row_sum <= count; j += row_sum)
         for (unsigned k = 0; k < 4; ++k)
@@ -37,10 +37,10 @@ inline __attribute__((always_inline)) void four_dots(const Element* a, std::size
     }
 }
 
-/// The elements of t that a thread takes together: those of one leaf share what they load of x.
+/// The elements of t that a thread computes together: those of one leaf share their loads of x.
 constexpr unsigned projected_at_once = 4;
 
-/// Elements [4 w, 4 w + 4) of t.
+/// Computes elements [4 w, 4 w + 4) of t.
 template <class Element, unsigned Systems>
 WATARI_CLONES void project_some(const group_view& g, const std::byte* data, const double* x,
                                 double* t, std::size_t w) {
@@ -64,9 +64,9 @@ WATARI_CLONES void project_some(const group_view& g, const std::byte* data, cons
     }
 }
 
-/// What a row of a leaf is multiplied with: x or t.
+/// The elements of x or t by which the rows of a leaf are multiplied.
 struct factors {
-    std::size_t before, width, stride;  ///< elements; of one system to the next
+    std::size_t before, width, stride;  ///< elements; stride: between systems
     const double* from;
 };
 inline __attribute__((always_inline)) factors factors_of(const group_view& g, const leaf_view& leaf,
@@ -78,7 +78,7 @@ inline __attribute__((always_inline)) factors factors_of(const group_view& g, co
 
 using hmatrix::strip_rows;
 
-/// An element, or a sum, of each row of a strip: a vector of the processor, or two, or four.
+/// An element, or a sum, of each row of a strip: one, two or four vectors of the processor.
 template <class Element>
 using beside __attribute__((vector_size(strip_rows * sizeof(Element)))) = Element;
 
@@ -90,15 +90,15 @@ inline __attribute__((always_inline)) void add_column(beside<double>& sum, const
     sum += __builtin_convertvector(values, beside<double>) * by;
 }
 
-/// y_k += sum over r of a[r * rows + k] from_r, for the rows of a strip side by side. Where these
-/// are fewer than a vector has, its other sums are not used. Nothing is read beyond the strip: its
-/// last columns are added element by element.
+/// y_k += sum over r of a[r * rows + k] from_r, for the rows of a strip side by side. If a strip
+/// has fewer rows than a vector, the vector's other sums are not used. Nothing is read beyond the
+/// strip: the last columns are added element by element.
 template <class Element>
 inline __attribute__((always_inline)) void add_strip(const Element* a, std::uint32_t rows,
                                                      std::size_t width, const double* from,
                                                      double* y) {
     beside<double> lane[column_sum]{};
-    const std::size_t beyond = (strip_rows - 1) / rows;  // columns from which a vector reaches out
+    const std::size_t beyond = (strip_rows - 1) / rows;  // last columns, whose vectors reach out
     const std::size_t direct = width > beyond ? width - beyond : 0;
     std::size_t r = 0;
     for (; r + column_sum <= direct; r += column_sum)
@@ -122,7 +122,7 @@ inline __attribute__((always_inline)) void add_strip(const Element* a, std::uint
         y[k] += (sum[0][k] + sum[2][k]) + (sum[1][k] + sum[3][k]);
 }
 
-/// The tile w: leaf after leaf, in each the strips of the tile that it has.
+/// Computes tile w: leaf after leaf, in each leaf its strips in the tile.
 template <class Element, unsigned Systems>
 WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, const double* x,
                                    const double* t, double* y, std::size_t w) {
@@ -149,10 +149,10 @@ WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, c
     }
 }
 
-/// Below this a group is done sooner by one thread than a team begins and ends.
+/// Below this size one thread completes a group before a team would begin and end.
 constexpr std::uint64_t serial_bytes = std::uint64_t{1} << 18;
 
-/// body(w) for 0 <= w < count, by the team where that pays.
+/// Calls body(w) for 0 <= w < count, by the team where that pays.
 template <class Body>
 void for_each_part_of(const group_view& g, std::size_t count, Body body) {
     if (g.bytes >= serial_bytes) return for_each(count, body, nullptr);

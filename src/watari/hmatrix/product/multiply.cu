@@ -1,24 +1,24 @@
-// A group of leaves by two kernels:
+// Multiplies a group of leaves by two kernels:
 //
-//     t = V x          8 threads a row of V, four rows a warp, whichever leaves they are of
-//     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
-//     there: strips of 8 rows by 4 columns, up to 4 of either a thread
+//     t = V x          8 threads a row of V, four rows a warp, of any leaves
+//     y += U t, D x    a block takes a tile of 32 rows; each of its warps takes the rows that some
+//                      leaves have there: 8 rows by 4 columns at a time, up to 4 of either a thread
 //
-// In a tile the sums of 64 leaves (of several systems fewer) wait in shared memory until one warp
-// adds them to y in the order of the leaves, while the others make the next. So no block waits for
-// another, whatever the sizes of leaves, and sums of leaves take no memory.
+// In a tile the sums of 64 leaves (of fewer with several systems) wait in shared memory. One warp
+// adds them to y in the order of the leaves, while the others compute the next sums. So no block
+// waits for another, whatever the sizes of leaves, and sums of leaves take no global memory.
 //
 // Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
-// come from the caches. What a leaf has in a tile is a run of bytes (file/strips.hpp): in pieces of
-// 64 bytes, of the second kernel 1.02 times the elements of 8 bytes, counted for bumpy:71 (1.27
+// come from the caches. A leaf's rows in a tile are a run of bytes (file/strips.hpp): in pieces of
+// 64 bytes the second kernel reads 1.02 times the elements of 8 bytes, counted for bumpy:71 (1.27
 // with columns as long as the leaf). Time: that of the bytes, as long as 25 KB a multiprocessor are
-// under way: 32 warps (of more than 2 systems 16) that wait for 1 to 4 KB each. A row of V is
-// columns / 128 round trips to memory, and the longest rows start first; a tile has one for 8 of
-// its leaves, and those with the most elements start first.
+// in flight: 32 warps (16 with more than 2 systems) that wait for 1 to 4 KB each. A row of V takes
+// columns / 128 round trips to memory, and the longest rows start first. A tile takes one round
+// trip for 8 of its leaves, and the tiles with the most elements start first.
 //
-// Of 8 systems the second kernel is at the limit of its instructions. For 32 rows and 4 columns: 4
-// loads of elements and 8 of x or t, 24 cycles of a multiprocessor, 32 products, 32 cycles; a leaf
-// has three of those, and 48 shuffles of a cycle at its end.
+// With 8 systems the second kernel is limited by its instructions. For 32 rows and 4 columns, 4
+// loads of elements and 8 of x or t take 24 cycles of a multiprocessor, and 32 products take 32
+// cycles. A leaf has three of those, and at its end 48 shuffles of a cycle each.
 #include "watari/hmatrix/product/kernels.hpp"
 
 #include "watari/core/loops.hpp"
@@ -34,15 +34,16 @@ using hmatrix::tile_piece;
 
 constexpr unsigned warp_lanes = row_lanes, every = ~0u;
 constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
-/// Of a multiprocessor: 64 registers a thread, or 128 for the sums of several systems.
+/// Blocks on a multiprocessor: 64 registers a thread, or 128 for the sums of more than 2 systems.
 template <unsigned Systems>
 constexpr unsigned row_blocks_at_once = Systems > 2 ? 2 : 4;
 constexpr unsigned tile_blocks_at_once = 4;
 
-/// Rows of V that a warp takes at once, and how often it does.
+/// Rows of V that a warp takes at once, and the number of times.
 constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
 
-/// Elements of t: those of turn k of all warps lie side by side, so that all have long rows first.
+/// Computes elements of t. The rows of turn k of all warps lie side by side, so that every warp has
+/// long rows first.
 template <class Element, unsigned Systems>
 __device__ void project(const group_view& g, const std::byte* data, const double* x, double* t,
                         std::uint32_t warp, std::uint32_t warps) {
@@ -66,7 +67,7 @@ __device__ void project(const group_view& g, const std::byte* data, const double
     }
 }
 
-/// Warps of a tile's block, and the leaves whose sums wait at once, twice: 32 KiB.
+/// Warps of a tile's block, and leaves whose sums wait at once; two sets of sums take 32 KiB.
 template <unsigned Systems>
 constexpr unsigned tile_warps = Systems > 2 ? 4 : 8;
 template <unsigned Systems>
@@ -76,15 +77,15 @@ constexpr unsigned waiting = 64 / Systems;
 template <unsigned Systems>
 constexpr unsigned columns_at_once = Systems > 1 ? 8 : 16;
 
-/// In a strip 8 threads lie side by side, and 4 have a row: each has every 4th column of it.
+/// In a strip 8 threads lie side by side, and 4 share a row: each has every 4th column of it.
 constexpr unsigned sharers = column_sum, rows_beside = warp_lanes / sharers;
 static_assert(rows_beside == hmatrix::strip_rows);
 
 template <unsigned Systems>
 using tile_sums = double[Systems][hmatrix::tile_rows_gpu];
 
-/// Adds up what threads `Lanes` apart have of Count sums. Each keeps the first half of them, or, if
-/// it has the bit `Lanes`, the second; of one sum both have all.
+/// Adds up Count sums of two threads that are `Lanes` apart. A thread keeps the first half of the
+/// sums, or, if its number has the bit `Lanes`, the second half; both keep a single sum.
 template <unsigned Lanes, unsigned Count>
 __device__ void add_halves(double (&sum)[Count]) {
     if constexpr (Count > 1) {
@@ -98,10 +99,9 @@ __device__ void add_halves(double (&sum)[Count]) {
         sum[0] += __shfl_xor_sync(every, sum[0], Lanes);
 }
 
-/// What a leaf adds to its rows of a tile, in Rows strips, by a warp, of which a thread has a row
-/// of each: the elements are read once for all systems, and what they are multiplied with once for
-/// all rows. Of a strip of 8 rows the warp reads a run of 32 elements. The last strip may have
-/// fewer.
+/// Computes the sums that a leaf adds to its rows of a tile, in Rows strips, by a warp; a thread
+/// has a row of each strip. The elements are read once for all systems, x or t once for all rows.
+/// In a strip of 8 rows the warp reads a run of 32 elements. The last strip may have fewer rows.
 template <unsigned Rows, class Element, unsigned Systems>
 __device__ void sum_rows(const tile_piece& own, const Element* a, const double* from,
                          std::size_t length, tile_sums<Systems>& sums) {
@@ -117,7 +117,7 @@ __device__ void sum_rows(const tile_piece& own, const Element* a, const double* 
     a += threadIdx.x;
     for (std::uint32_t column = sharer; column < own.width + sharer;
          column += columns_at_once<Systems>) {
-        // of the columns of this thread, as many as there are
+        // columns from this thread's first one on
         const int left = static_cast<int>(own.width) - static_cast<int>(column);
         Element there[at_once][Rows];
         for (unsigned u = 0; u < at_once; ++u, a += warp_lanes, of_last += sharers * fewer) {
@@ -169,7 +169,7 @@ template <unsigned Systems>
 struct tile_memory {
     tile_sums<Systems> sums[2][waiting<Systems>];
     tile_sums<Systems> y;
-    tile_piece pieces[3][waiting<Systems>];  ///< of the leaves before, of these and the next
+    tile_piece pieces[3][waiting<Systems>];  ///< of the leaves before, of these, of the next
 };
 
 /// y += the sums of all leaves over a tile, in their order, by a block.
@@ -206,7 +206,7 @@ __device__ void add_tile(const group_view& g, const std::byte* data, const doubl
             double sum = shared.y[s][lane];
             for (unsigned k = 0; k < count; ++k) {
                 const tile_piece& piece = shared.pieces[ring][k];
-                if (lane - piece.first < piece.rows)  // not before it either
+                if (lane - piece.first < piece.rows)  // false, too, where lane < first
                     sum += shared.sums[side][k][s][lane];
             }
             shared.y[s][lane] = sum;

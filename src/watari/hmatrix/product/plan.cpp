@@ -10,7 +10,7 @@ namespace {
 
 std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// What a leaf has in the tile that begins at `row`.
+/// The rows of a leaf in the tile that begins at `row`.
 tile_piece piece_of(const leaf_view& leaf, std::uint32_t row, std::uint32_t element_bytes) {
     const std::uint32_t begin = std::max(leaf.row, row);
     const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows_gpu);
@@ -51,7 +51,7 @@ void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
     next_.leaf = leaves.size();
 }
 
-/// Elements of t: of a CPU in the order of the leaves, of a GPU those of the longest rows first.
+/// Lists the elements of t: for a CPU in the order of the leaves, for a GPU the longest rows first.
 void plan_lists::project(const identity& matrix) {
     std::vector<std::uint32_t> order(own_.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -110,8 +110,9 @@ void plan_lists::add_tiles(const identity& matrix) {
     next_.tile = tiles.size();
 }
 
-/// Tiles of the group with the most elements first, so that none begins late and ends last. Those
-/// with about as many stay neighbours: they share what memory delivers at once.
+/// Sorts the group's tiles, those with the most elements first, so that no large tile begins late
+/// and ends last. Tiles with about as many elements stay neighbours: they share what memory
+/// delivers at once.
 void plan_lists::sort_tiles() {
     struct weighed {
         tile own;

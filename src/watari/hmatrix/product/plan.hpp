@@ -1,4 +1,4 @@
-/// Which leaves a product multiplies with what: lists for the kernels, in memory of the processor.
+/// The plan of a product: lists for the kernels, in memory of the processor.
 #pragma once
 
 #include "watari/hmatrix/product/kernels.hpp"
@@ -11,24 +11,24 @@
 
 namespace watari::hmatrix {
 
-/// The lists in memory of the CPU, for kernels of one or of a GPU. Offsets of leaves count from the
-/// first byte of their group.
+/// The lists in memory of the CPU, for the kernels of a CPU or of a GPU. Offsets of leaves count
+/// from the first byte of their group.
 struct plan_lists {
     struct beginning {
         std::size_t leaf, projection, entry, tile;
         std::uint64_t bytes;  ///< of the leaves before
     };
-    std::vector<beginning> groups;  ///< and the end
+    std::vector<beginning> groups;  ///< beginnings of the groups, and the end of the last
     std::vector<tile> tiles;
-    std::vector<leaf_view> leaves;  ///< of a CPU, as what follows
+    std::vector<leaf_view> leaves;  ///< for a CPU, like the next line
     std::vector<std::uint32_t> projections, entries;
-    std::vector<factor_row> rows;  ///< of a GPU, as what follows
+    std::vector<factor_row> rows;  ///< for a GPU, like the next line
     std::vector<tile_piece> pieces;
 
-    /// A group a batch.
+    /// Makes one group of each batch.
     plan_lists(const matrix_index& index, std::span<const batch> batches, processor::type who);
     std::size_t bytes() const;
-    std::size_t scratch() const;  ///< doubles of a system, for a group
+    std::size_t scratch() const;  ///< doubles for one system, for any of the groups
 
 private:
     void add_group(std::span<const leaf_record> of, std::uint64_t base, const identity& matrix);
@@ -58,7 +58,8 @@ private:
     group_view all_{};  ///< the lists of all groups
 };
 
-/// A copy in memory of a processor, behind `to`, which moves on to the next multiple of 256.
+/// Copies values to `to`, in memory of a processor; advances `to` by their bytes, rounded up to a
+/// multiple of 256.
 template <class Element>
 const Element* placed(std::byte*& to, const std::vector<Element>& values, processor who) {
     auto* const at = reinterpret_cast<Element*>(to);
@@ -71,7 +72,7 @@ const Element* placed(std::byte*& to, const std::vector<Element>& values, proces
     return at;
 }
 
-/// Memory that a processor computes in.
+/// The kind of memory in which a processor computes.
 inline memory::kind own_memory(processor who) {
     return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
 }

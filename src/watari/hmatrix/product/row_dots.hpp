@@ -8,7 +8,7 @@ namespace watari::WATARI_BACKEND::hmatrix_parts {
 
 constexpr bool on_cpu = executes == processor::type::cpu;
 
-/// Sums that a warp takes at once; a thread of a CPU takes one after the other.
+/// Sums that a warp computes at once; a thread of a CPU computes them one after the other.
 constexpr unsigned dots_at_once = row_lanes / row_sum;
 
 /// sum[s] = a . x_s over `count` elements, by row_sum lanes. All threads of a warp call it, with

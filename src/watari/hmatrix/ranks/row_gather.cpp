@@ -30,7 +30,7 @@ std::size_t most_of(std::span<const row_range> parts) {
     return most;
 }
 
-/// Memory of the CPU that messages lie in.
+/// Kind of CPU memory that holds the messages.
 memory::kind message_memory(processor who) {
     return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
 }
@@ -46,7 +46,7 @@ row_gather::row_gather(const comm::communicator& ranks, row_range own, std::size
       most_(most_of(parts_)),
       own_(message_memory(who), most_ * systems, {.device = who.number}),
       all_(message_memory(who), most_ * systems * parts_.size(), {.device = who.number}) {
-    std::fill_n(own_.data(), own_.size(), 0.0);  // a shorter rank's rest is sent too
+    std::fill_n(own_.data(), own_.size(), 0.0);  // a rank with fewer rows sends the rest too
 }
 
 std::size_t row_gather::bytes_of(const comm::communicator& ranks, std::size_t own_rows,
@@ -56,7 +56,7 @@ std::size_t row_gather::bytes_of(const comm::communicator& ranks, std::size_t ow
     return who.is_gpu() ? 0 : 8 * systems * most * (rows.size() + 1);
 }
 
-/// `rows` of each system, whose values are `to_next` and `from_next` values apart.
+/// Copies `rows` values of each system; systems are `to_next` and `from_next` values apart.
 void row_gather::copy(double* to, std::size_t to_next, const double* from, std::size_t from_next,
                       std::size_t rows, std::size_t systems, stream_t stream) const {
     if (who_.is_gpu())
@@ -76,7 +76,7 @@ void row_gather::operator()(double* y, std::size_t systems, stream_t stream) {
         if (rank != me)
             copy(y + parts_[rank].first, rows_, all_.data() + rank * each, most_,
                  parts_[rank].count, systems, stream);
-    if (who_.is_gpu()) device::synchronize(stream);  // the buffers are used again
+    if (who_.is_gpu()) device::synchronize(stream);  // the next call reuses the buffers
 }
 
 }  // namespace watari::hmatrix

@@ -1,14 +1,14 @@
-/// A product over ranks: each rank has the leaves of its rows, and a whole vector on every rank.
+/// A product over ranks: each rank has the leaves of its rows, and whole vectors.
 ///
 ///     y_own = A_own x      hmatrix/product, from the rank's own file
 ///     y     = all y_own    one message of 8 bytes a row and system
 ///
-/// All ranks take the same steps of the solver with the same vectors, as HACApK's do: a step then
-/// has one message instead of five (the product's, and four sums of vectors in GMRES), and the bits
-/// of one rank whatever their number. Its price is that each rank moves whole vectors: beside a
-/// matrix of 40 kB a row, 15 vectors of 8 bytes a row are little for up to some 16 ranks.
+/// All ranks take the same steps of the solver with the same vectors, as in HACApK. A step then has
+/// one message instead of five (the product's, and four sums of vectors in GMRES), and its bits do
+/// not depend on the number of ranks. In return each rank moves whole vectors: beside a matrix of
+/// 40 kB a row, 15 vectors of 8 bytes a row are little for up to about 16 ranks.
 ///
-/// Bytes of a product: 8 a row and system to every rank; through memory of the CPU.
+/// Bytes of a product: 8 a row and system to every rank, through memory of the CPU.
 #pragma once
 
 #include "watari/comm/communicator.hpp"
@@ -23,7 +23,7 @@
 
 namespace watari::hmatrix {
 
-/// The values of all ranks, one rank's after the other's. Called by all ranks.
+/// Returns the values of all ranks, in the order of the ranks. All ranks call it.
 template <class Value>
 std::vector<Value> gathered(const comm::communicator& ranks, std::span<const Value> own) {
     const std::vector<std::size_t> counts = ranks.gather(own.size());
@@ -38,18 +38,18 @@ std::vector<Value> gathered(const comm::communicator& ranks, std::span<const Val
     return all;
 }
 
-/// Makes vectors whole of which each rank has its rows. Allocates when it is made alone.
+/// Completes vectors of which each rank has its own rows. Only the constructor allocates.
 class row_gather {
 public:
-    /// For vectors in memory of the processor. Called by all ranks. Throws usage_error unless the
-    /// ranks' rows follow each other and are all rows; beyond_memory.
+    /// For vectors in memory of the processor. All ranks call it. Throws usage_error unless the
+    /// ranks' rows follow each other and cover all rows; throws beyond_memory.
     row_gather(const comm::communicator& ranks, row_range own, std::size_t rows,
                std::size_t systems, processor who);
 
-    /// y_s whole on every rank. Waits.
+    /// Completes each y_s on every rank; waits until it is complete.
     void operator()(double* y, std::size_t systems, stream_t stream);
 
-    /// Bytes that it takes in memory of the processor. Called by all ranks.
+    /// Bytes that a row_gather takes in memory of the processor. All ranks call it.
     static std::size_t bytes_of(const comm::communicator& ranks, std::size_t own_rows,
                                 std::size_t systems, processor who);
 

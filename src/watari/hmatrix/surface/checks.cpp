@@ -31,7 +31,8 @@ void require_sound(const mesh& given) {
                                   std::to_string(given.vertices.size()));
 }
 
-/// Vertices with equal coordinates become the first of them: files such as STL repeat each.
+/// Merges vertices with equal coordinates into the first of them, since files such as STL repeat
+/// each vertex; returns the number merged.
 std::size_t merge_vertices(mesh& m) {
     std::vector<std::uint32_t> order(m.vertices.size()), first(order.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -54,7 +55,7 @@ bool has_area(const mesh& m, const triangle& t) {
     return one.area > 0.5 * least_height * one.size * one.size;
 }
 
-/// Finds, and with `remove` takes out, triangles without area, and those that another one equals.
+/// Counts, and with `remove` removes, triangles without area and duplicates of another triangle.
 void sort_out(mesh& m, mesh_facts& facts, bool remove) {
     std::set<triangle> known;
     mesh kept;
@@ -116,7 +117,7 @@ public:
 private:
     static constexpr std::int8_t unseen = -1;
 
-    /// Whether vertex k of t comes before the next one, in numbers, as the triangle goes now.
+    /// Whether the number of vertex k of t is below that of the next one, as turn_ orients t.
     bool goes_up(std::uint64_t at) const {
         const triangle& t = mesh_.triangles[at / 3];
         return (t[at % 3] < t[(at % 3 + 1) % 3]) != (turn_[at / 3] == 1);
@@ -141,7 +142,8 @@ private:
         }
     }
 
-    /// Goes over one edge of a triangle; whether a neighbour is there.
+    /// Orients the neighbour across one edge of a triangle; returns whether the edge has exactly
+    /// one.
     bool cross_edge(std::uint64_t at, std::vector<std::size_t>& part) {
         const triangle& t = mesh_.triangles[at / 3];
         const auto& there = edges_.at(key_of(t[at % 3], t[(at % 3 + 1) % 3]));

@@ -1,16 +1,17 @@
 /// The potential of a triangle with unit charge density: I(T, x) = integral over T of dS / |y - x|.
 ///
-/// Near, in closed form (Wilton et al. 1984), safe on edges and vertices. n is the unit normal,
-/// h = (x - v1).n, a = |h|. For each edge p -> q: l its unit vector, m = l x n, t0 = (p-x).m,
-/// s- = (p-x).l, s+ = (q-x).l, R-, R+ the distances to p and q, R0^2 = t0^2 + h^2;
+/// Near the triangle by a closed form (Wilton et al. 1984) that is safe on edges and vertices. n is
+/// the unit normal, h = (x - v1).n, a = |h|. For each edge p -> q: l its unit vector, m = l x n, t0
+/// = (p-x).m, s- = (p-x).l, s+ = (q-x).l, R-, R+ the distances to p and q, R0^2 = t0^2 + h^2;
 ///
 ///     f = ln((R+ + s+)/(R- + s-)) if s+ + s- > 0, else ln((R- - s-)/(R+ - s+))
 ///     b = atan2(t0 s+, R0^2 + a R+) - atan2(t0 s-, R0^2 + a R-)
 ///     I = sum over edges of t0 f - a b
 ///
-/// An edge is left out where |t0| is tiny against its length. Far away, by quadrature: the closed
-/// form cancels there. A rule's relative error at distance d from the centroid falls as (size/d) to
-/// the power of its degree + 1; the distances from which rules are used follow from the tolerance.
+/// An edge is skipped where |t0| is tiny against its length. Far away by quadrature, since the
+/// closed form cancels there. A rule's relative error at distance d from the centroid falls as
+/// (size/d) to the power of its degree + 1; the distances from which rules are used follow from the
+/// tolerance.
 #pragma once
 
 #include "watari/hmatrix/surface/mesh.hpp"
@@ -39,7 +40,7 @@ struct panel {
 
 std::vector<panel> panels_of(const mesh& m);
 
-/// I in closed form: to 1e-12 up to 5 sizes away, to 1e-8 at 500.
+/// I in closed form: accurate to 1e-12 up to 5 sizes away, to 1e-8 at 500.
 double closed_form(const panel& of, const point& at);
 
 /// I by a quadrature rule, a row of `rules`.
@@ -52,7 +53,8 @@ struct quadrature {
 };
 std::span<const quadrature> rules();  ///< by falling order
 
-/// I with a relative error of at most `tolerance`: closed form, or the cheapest rule that has it.
+/// I with a relative error of at most `tolerance`: closed form, or the cheapest rule that is
+/// accurate enough.
 class potential {
 public:
     /// Throws usage_error unless 1e-12 <= tolerance < 1.

@@ -14,7 +14,7 @@
 
 namespace watari::hmatrix {
 
-/// Panels as loops over many read them: element j is of panel j.
+/// Panels as arrays, for loops over many of them: element j is that of panel j.
 struct panel_arrays {
     const double* centroid[3];
     const double* to_corner[3][3];      ///< [corner][axis], from the centroid
@@ -35,7 +35,7 @@ constexpr double tiny = 1e-13;  ///< of an edge's length
 
 WATARI_INLINE double norm(const point& a) { return std::sqrt(dot(a, a)); }
 
-/// What one edge adds; h is the point's height above the plane.
+/// The contribution of one edge; h is the point's height above the plane.
 WATARI_INLINE double edge_part(const point& p, const point& q, const point& n, const point& x,
                                double h) {
     const point along = q - p;
@@ -60,7 +60,7 @@ WATARI_INLINE double closed_form(const panel& of, const point& at) {
     return sum;
 }
 
-/// Gauss's points of [0, 1] in two directions, of which one shrinks to a corner: degree 10.
+/// Gauss points of [0, 1] in two directions, one of which shrinks to a corner: degree 10.
 WATARI_INLINE double thirty_six_points(const panel& of, const point& x) {
     static constexpr double at[6] = {0.033765242898423989, 0.16939530676686774,
                                      0.38069040695840156,  0.61930959304159849,
@@ -89,7 +89,8 @@ WATARI_INLINE double squared_distance(const panel_arrays& of, std::size_t point,
     return square * of.inverse_size[panel];
 }
 
-/// From the centroid of `point` to what lies `part` of the way to a corner of `panel`.
+/// 1 / the distance from the centroid of `point` to the point that lies `part` of the way from the
+/// centroid of `panel` to its corner.
 WATARI_INLINE double inverse_distance(const panel_arrays& of, std::size_t point, std::size_t panel,
                                       int corner, double part) {
     double square = 0;

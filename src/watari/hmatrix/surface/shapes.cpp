@@ -90,8 +90,8 @@ private:
 
 mesh icosphere(std::size_t n) {
     const icosahedron base;
-    // a point is its weights at corners of the icosahedron; of an edge's points every face has the
-    // same two
+    // a point's key is its weights at the icosahedron's corners: both faces of an edge give its
+    // points the same key
     using key = std::array<std::pair<std::uint32_t, std::size_t>, 3>;
     numbered<key> points;
     mesh made;

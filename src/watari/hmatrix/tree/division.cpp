@@ -12,9 +12,9 @@ namespace watari::hmatrix {
 namespace {
 
 constexpr std::size_t expected_rank = 24;
-constexpr double may_move = 1.0 / 20;  ///< of a rank's share, for a cut between larger clusters
+constexpr double may_move = 1.0 / 20;  ///< of a rank's share, to cut between larger clusters
 
-/// Bytes before each row, and all of them.
+/// Bytes of the leaves before each row; the last element is their total.
 std::vector<double> bytes_before(std::size_t rows, std::span<const block> leaves) {
     std::vector<double> change(rows + 1), before(rows + 1);
     for (const block& leaf : leaves) {
@@ -30,7 +30,8 @@ std::vector<double> bytes_before(std::size_t rows, std::span<const block> leaves
     return before;
 }
 
-/// Where clusters meet, the largest ones first (the tree's order). A diagonal leaf is not cut.
+/// Rows at which two clusters meet, the largest clusters first (the tree's order); none cuts a
+/// diagonal leaf.
 std::vector<std::uint32_t> boundaries(const cluster_tree& tree) {
     std::vector<std::uint32_t> all;
     for (const cluster& one : tree.clusters())
@@ -39,7 +40,7 @@ std::vector<std::uint32_t> boundaries(const cluster_tree& tree) {
     return all;
 }
 
-/// The first boundary that is near enough to a place, or the nearest one.
+/// The first boundary within `near` bytes of a place, or else the nearest one.
 std::uint32_t cut_at(double place, double near, std::span<const std::uint32_t> boundaries,
                      std::span<const double> before) {
     std::uint32_t best = 0;

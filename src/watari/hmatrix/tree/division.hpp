@@ -1,8 +1,9 @@
 /// The rows of a matrix, divided among ranks: each has a run of rows, in the order of the tree.
 ///
-/// A cut lies between two clusters, so that no diagonal leaf is divided, and near to where the
-/// bytes are; within a twentieth of a rank's share it lies where the largest clusters meet. A leaf
-/// over a cut is of several ranks: each has its own rows of U, or of the entries, and all of V.
+/// A cut lies between two clusters, so that no diagonal leaf is divided. The cuts balance the bytes
+/// of the ranks; within a twentieth of a rank's share, a cut lies where the largest clusters meet.
+/// Several ranks share a leaf that a cut crosses: each has its own rows of U, or of the entries,
+/// and all of V.
 #pragma once
 
 #include "watari/hmatrix/tree/tree.hpp"
@@ -21,15 +22,16 @@ struct row_range {
     bool operator==(const row_range&) const = default;
 };
 
-/// Bytes that a leaf takes, about.
+/// Approximate bytes of a leaf, in double.
 std::size_t expected_bytes(const block& leaf);
 
-/// One range a rank, in the order of the rows. Throws usage_error where the tree has fewer leaves
-/// than there are ranks.
+/// One range a rank, in the order of the rows. Throws usage_error if the matrix is too small to
+/// give each rank rows.
 std::vector<row_range> divided(const cluster_tree& tree, std::span<const block> leaves,
                                std::size_t ranks);
 
-/// The leaves that have rows of a range, in their order, and these rows of each.
+/// touching: the leaves that have rows of a range, in their order. within: only these rows of a
+/// leaf, or of each leaf.
 std::vector<block> touching(std::span<const block> leaves, row_range rows);
 block within(block leaf, row_range rows);
 std::vector<block> within(std::span<const block> leaves, row_range rows);

@@ -1,10 +1,11 @@
-/// The tree of clusters of a surface's triangles, and the leaves that a matrix over it has.
+/// The cluster tree of a surface's triangles, and the leaves of the matrix over it.
 ///
-/// A cluster's box holds its triangles' centroids; it is cut at the middle of its longest axis (the
-/// first of equals; what lies on the cut goes left). A pair of clusters is low-rank when
-/// min(diameter) <= eta distance and both have least_low_rank or more; otherwise dense when either
-/// is not cut further or has least_low_rank or fewer; otherwise its four pairs of children. (The
-/// public HACApK family's rules, whose counts of leaves are known.)
+/// A cluster's box holds its triangles' centroids. The box is cut at the middle of its longest axis
+/// (the first of equal axes); a centroid on the cut goes left. A pair of clusters is low-rank when
+/// min(diameter) <= eta distance and both have least_low_rank or more. Otherwise it is dense when
+/// either cluster is not cut further or has least_low_rank or fewer. Otherwise its four pairs of
+/// children follow these rules. (They are those of the public HACApK family, whose counts of leaves
+/// are known.)
 #pragma once
 
 #include "watari/hmatrix/surface/panel.hpp"
@@ -34,7 +35,7 @@ class cluster_tree {
 public:
     explicit cluster_tree(std::span<const panel> panels);
 
-    /// order()[i] is the number of the i-th triangle before.
+    /// order()[i] is the number, in the mesh, of the tree's i-th triangle.
     const std::vector<std::uint32_t>& order() const { return order_; }
     const std::vector<cluster>& clusters() const { return clusters_; }  ///< the root first
 
@@ -45,17 +46,17 @@ private:
     std::vector<cluster> clusters_;
 };
 
-/// A surface as a matrix sees it: its triangles in the order of the tree.
+/// A surface with its triangles in the order of the tree.
 struct surface {
     explicit surface(const mesh& m);
 
-    /// A checksum of the geometry: another mesh, or another order, has another one.
+    /// A checksum of the geometry; it differs for another mesh or another order of triangles.
     std::uint64_t fingerprint() const;
     std::size_t size() const { return panels.size(); }
 
     cluster_tree tree;
     std::vector<panel> panels;
-    std::vector<double> signs;  ///< +1 or -1, by which the potential is multiplied
+    std::vector<double> signs;  ///< factors of the potential, +1 or -1
 };
 
 /// Rows [row, row + rows) and columns [column, column + columns) in the order of the tree.
@@ -66,8 +67,8 @@ struct block {
     std::uint64_t entries() const { return std::uint64_t{rows} * columns; }
 };
 
-/// The leaves of the matrix, depth first: the one order that all sums follow. Together they cover
-/// each entry once. Throws usage_error unless eta > 0.
+/// The leaves of the matrix, depth first: all sums follow this order. The leaves cover each entry
+/// once. Throws usage_error unless eta > 0.
 std::vector<block> leaves_of(const cluster_tree& tree, double eta);
 
 }  // namespace watari::hmatrix

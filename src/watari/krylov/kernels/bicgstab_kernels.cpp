@@ -46,7 +46,7 @@ void half(const pieces& range, const system_state<wide<T>>* states, T* r, const 
         stream);
 }
 
-/// The system ends at its half step: x is to get alpha p.
+/// Ends the system at its half step: x still lacks alpha p.
 template <class State>
 WATARI_KERNEL void end_at_half(State& state, ending reason) {
     state.reason = reason;
@@ -63,7 +63,7 @@ void halved(system_state<wide<T>>* states, std::size_t systems, partial_sums fro
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<1>& total) {
             if (state.reason != ending::running) return;
             state.residual = sqrt(total.value[0]) * state.scale;
-            if (!is_finite(state.residual))  // then alpha p is no gain
+            if (!is_finite(state.residual))  // then alpha p does not improve x
                 state.reason = ending::breakdown;
             else if (state.residual <= state.target && to.delta == 0)
                 end_at_half(state, ending::converged);
@@ -129,7 +129,7 @@ void updated(system_state<wide<T>>* states, std::size_t systems, partial_sums fr
             const double squared_r = total.value[0], first = state.first / state.scale;
             test_residual(state, squared_r, to);
             const bool made = fits<T>(state.beta);
-            state.beta = made ? 1 : NAN;  // what p has besides r is multiplied by this if r changes
+            state.beta = made ? 1 : NAN;  // factor of p without r, if r is renewed
             if (state.reason == ending::running && !state.renew &&
                 (!made || vanishes(state.rho, first * first, squared_r)))
                 state.reason = ending::breakdown;

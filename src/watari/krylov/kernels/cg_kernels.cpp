@@ -7,7 +7,8 @@ namespace watari::WATARI_BACKEND {
 
 namespace {
 
-/// rho of the next step and beta = rho / previous. rho <= 0: the preconditioner is not positive.
+/// Sets rho of the next step and beta = rho / previous. rho <= 0: the preconditioner is not
+/// positive.
 template <class State>
 WATARI_KERNEL void next_rho(State& state, double rho) {
     state.previous = state.rho;

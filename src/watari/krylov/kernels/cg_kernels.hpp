@@ -11,17 +11,17 @@ template <class T>
 struct cg_kernels {
     using state = system_state<wide<T>>;
 
-    /// alpha = rho / <p,q>, from dots with left = p; where that is not positive the system ends.
+    /// alpha = rho / <p,q>, from dots with left = p. If <p,q> is not positive, the system ends.
     void (*curvature)(state*, std::size_t systems, partial_sums, stream_t);
     /// x += alpha p; r -= alpha q; sums |r|^2. Reads 4, writes 2.
     void (*update)(const pieces&, const state*, T* x, T* r, const T* p, const T* q,
                    double* partials, stream_t);
-    /// The residual and its test; without a preconditioner rho = |r|^2 and beta.
+    /// Computes and tests the residual; without a preconditioner sets rho = |r|^2 and beta.
     void (*updated)(state*, std::size_t systems, partial_sums, const limits&, bool preconditioned,
                     stream_t);
-    /// rho = <r,z>, from dots with left = r; beta.
+    /// Sets rho = <r,z>, from dots with left = r, and beta.
     void (*conditioned)(state*, std::size_t systems, partial_sums, stream_t);
-    /// p = z + beta p, or p = z where it is fresh. Reads 2, writes 1.
+    /// p = z + beta p, or p = z if `fresh`. Reads 2, writes 1.
     void (*direction)(const pieces&, const state*, T* p, const T* z, stream_t);
     static const cg_kernels cpu, gpu;
 };

@@ -7,12 +7,12 @@ namespace watari::krylov {
 enum class ending : unsigned {
     running,
     converged,   ///< the residual |b - A x|, computed anew, is small enough
-    limit,       ///< of iterations
+    limit,       ///< the limit of iterations was reached
     breakdown,   ///< rho or omega is 0, <p, A p> is not positive, a number is not finite, or the
-                 ///< residual is 1e16 times what it was
-    stagnation,  ///< no smaller residual in so many iterations
+                 ///< residual is 1e16 times the smallest one before
+    stagnation,  ///< no smaller residual in stopping::stagnation iterations
     inaccurate,  ///< the recursive residual is small enough, the true one is not
-    stopped      ///< the caller's rule said so
+    stopped      ///< the caller's rule ended the solve
 };
 const char* name_of(ending reason);
 

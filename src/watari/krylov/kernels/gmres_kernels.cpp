@@ -15,11 +15,11 @@ using state_of = system_state<wide<T>>;
 template <class T>
 using small_of = hessenberg<wide<T>>;
 
-/// What is left of a vector below this part of it is rounding.
+/// The rest of a vector is rounding if it is below this part of the vector.
 template <class T>
 inline constexpr double least_part = sizeof(T) / krylov::parts<T> == sizeof(float) ? 1e-6 : 1e-14;
 
-/// A cycle whose true residual is no smaller than this part of the last one's ends the system.
+/// A cycle ends the system if its true residual is not below this part of the last one.
 constexpr double no_progress = 0.9999;
 
 template <class T>
@@ -114,7 +114,7 @@ void subtract(const pieces& range, const state_of<T>* states, const small_of<T>&
         stream);
 }
 
-/// Rows i and i + 1 of a column, turned.
+/// Rotates rows i and i + 1 of a column.
 template <class Wide>
 WATARI_KERNEL void turn(Wide& above, Wide& below, double cosine, const Wide& sine) {
     const Wide first = Wide(cosine) * above + sine * below;

@@ -67,7 +67,7 @@ void renew(const pieces& range, const system_state<wide<T>>* states, const T* b,
         stream);
 }
 
-/// The next direction is the residual.
+/// Restarts a system: the next direction is the residual.
 template <class State>
 WATARI_KERNEL void begin_anew(State& state, double norm) {
     state.reason = ending::running;
@@ -83,7 +83,7 @@ WATARI_KERNEL void renew_one(State& state, double squared_norm, const Wide& shad
     ++state.applications;
     state.renew = false;
     state.residual = state.reference = norm;
-    if (state.reason == ending::breakdown) {  // of low precision alone, if much was gained
+    if (state.reason == ending::breakdown) {  // only of low precision, if the residual has halved
         state.stuck = !(norm < state.best / 2);
         if (!state.stuck) begin_anew(state, norm);
     } else if (how != rho_of::later) {

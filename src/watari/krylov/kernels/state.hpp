@@ -1,5 +1,5 @@
-/// The scalars of one system. They lie in the processor's memory: kernels make and read them, and
-/// the host looks at them only to see whether to go on.
+/// The scalars of one system, in the processor's memory. Kernels write and read them; the host
+/// reads them only to decide whether to continue.
 #pragma once
 
 #include "watari/core/complex.hpp"
@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-// What is instantiated for each type of element.
+// Applies Of to each type of element, to instantiate templates.
 #define WATARI_EACH_SCALAR(Of) \
     Of(float) Of(double) Of(::watari::complex<float>) Of(::watari::complex<double>)
 
@@ -21,16 +21,16 @@ struct system_state {
     double true_residual;  ///< at the end
     double first;          ///< the residual at the start, |r~|
     double best;           ///< the smallest residual so far
-    double reference;      ///< the largest since low-precision vectors were renewed
-    double scale;          ///< what a low-precision vector is multiplied by; 1 where there is none
+    double reference;      ///< the largest residual since low-precision vectors were renewed
+    double scale;          ///< factor of low-precision vectors; 1 where there are none
     std::uint32_t iterations, applications, best_at;
     ending reason;
     bool owed;     ///< ended at a half step: x still lacks alpha p
     bool fresh;    ///< the next direction is the residual
-    bool renewed;  ///< p lacks the residual, which is another; BiCGStab
+    bool renewed;  ///< BiCGStab: r was replaced, and p lacks the new r
     bool renew;    ///< low-precision vectors are to be renewed
-    bool open;     ///< GMRES: this cycle goes on
-    bool stuck;    ///< no way on: GMRES, of this cycle; with low precision, after a breakdown
+    bool open;     ///< GMRES: this cycle continues
+    bool stuck;    ///< GMRES: no progress in this cycle; low precision: none after a breakdown
 
     /// With low precision: whether the residual is to be computed in high precision.
     constexpr bool is_due() const {
@@ -38,18 +38,18 @@ struct system_state {
     }
 };
 
-/// What steps compare with.
+/// The limits that steps test.
 struct limits {
     double relative, absolute;
     std::uint32_t stagnation;
-    double delta;  ///< renew low-precision vectors at this part of `reference`; 0: there are none
+    double delta;  ///< renew low-precision vectors below delta * reference; 0: there are none
 };
 
-/// Two real vectors, in doubles: what the sums of a dot and a norm take.
+/// Doubles of a scalar, and so of a sum of products: 2 if T is complex.
 template <class T>
 inline constexpr unsigned parts = is_complex<T> ? 2 : 1;
 
-/// Values of <left,y>, |y|^2, and with another vector of <other,y>, <other,left> too.
+/// Doubles of <left,y> and |y|^2; with Other also of <other,y> and <other,left>.
 template <class T, bool Other = false>
 inline constexpr unsigned dots_width = Other ? 3 * parts<T> + 1 : parts<T> + 1;
 

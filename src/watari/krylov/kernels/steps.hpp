@@ -1,4 +1,4 @@
-/// What the kernels of all solvers do with scalars. For files that both backends compile.
+/// Operations on scalars for the kernels of all solvers. For files that both backends compile.
 #pragma once
 
 #include "watari/core/parallel/reductions.hpp"
@@ -24,7 +24,7 @@ WATARI_KERNEL bool vanishes(const Wide& dot, double squared_u, double squared_v)
     return !is_finite(size) || size <= rounding * rounding * squared_u * squared_v;
 }
 
-/// Whether a factor of vectors of T is a number as a T, too.
+/// Whether a factor of vectors of T is still finite as a T.
 template <class T>
 WATARI_KERNEL bool fits(const wide<T>& factor) {
     const auto kept = widen(static_cast<T>(factor));
@@ -33,7 +33,7 @@ WATARI_KERNEL bool fits(const wide<T>& factor) {
     return is_number;
 }
 
-/// The value number k of a sum: real, or complex of two.
+/// Value number k of a sum: real, or complex from values k and k + 1.
 template <class Wide, unsigned Width>
 WATARI_KERNEL Wide dot_of(const sums<Width>& total, unsigned k) {
     if constexpr (is_complex<Wide>)
@@ -42,7 +42,7 @@ WATARI_KERNEL Wide dot_of(const sums<Width>& total, unsigned k) {
         return total.value[k];
 }
 
-/// conj(u) v as the first values of a sum.
+/// Stores conj(u) v as value k of a sum, or as values k and k + 1 if complex.
 template <class T, unsigned Width>
 WATARI_KERNEL void put_dot(sums<Width>& to, unsigned k, const T& u, const T& v) {
     const auto product = conjugate(widen(u)) * widen(v);
@@ -55,7 +55,7 @@ WATARI_KERNEL double squared(const T& value) {
     return squared_size(widen(value));
 }
 
-/// step(state, sums) for each system, by one thread.
+/// Calls step(state, sums) for each system, in one thread.
 template <unsigned Width, class State, class Step>
 void for_each_system(State* states, std::size_t systems, partial_sums from, Step step,
                      stream_t stream) {
@@ -74,7 +74,7 @@ void for_each_system(State* states, std::size_t systems, partial_sums from, Step
         stream);
 }
 
-/// Keeps the smallest residual; ends a system that has had no smaller one for long.
+/// Keeps the smallest residual; ends a system after to.stagnation iterations without a smaller one.
 template <class State>
 WATARI_KERNEL void watch_progress(State& state, const limits& to, bool counts) {
     if (counts && state.residual < state.best) {
@@ -85,9 +85,9 @@ WATARI_KERNEL void watch_progress(State& state, const limits& to, bool counts) {
     }
 }
 
-/// The residual after an iteration: enough, not a number, so large that nothing but rounding is
-/// left of a smaller one before, or no progress. With low-precision vectors a small one is not
-/// believed: they are renewed.
+/// Tests the residual after an iteration: it is small enough; it is not a number, or so large that
+/// rounding hides the smallest one before; or there is no progress. With low-precision vectors a
+/// small residual is not trusted: the vectors are renewed.
 template <class State>
 WATARI_KERNEL void test_residual(State& state, double squared_norm, const limits& to) {
     state.residual = sqrt(squared_norm) * state.scale;

@@ -7,7 +7,7 @@ namespace watari::WATARI_BACKEND {
 
 namespace {
 
-/// Below this |b|^2 has lost digits, or all.
+/// Below this value |b|^2 has lost digits, or all of them.
 constexpr double least_square = 1e-290;
 
 template <class T>

@@ -1,8 +1,8 @@
-/// What a software controller puts its commands to: memory, a file, or something that wraps
-/// another.
+/// A backend executes the commands of a software controller: in memory, in files, or by another
+/// backend that it wraps.
 ///
-/// A backend has one `io_channel` for each thread of the controller; a channel is used by that
-/// thread alone. It gets commands that were checked, and says later, in any order, how each ended.
+/// A backend has one `io_channel` for each thread of the controller; only that thread uses it. A
+/// channel takes checked commands, and reports the outcome of each later, in any order.
 #pragma once
 
 #include "watari/storage/backends/error_log.hpp"
@@ -32,15 +32,15 @@ struct request {
     std::uint64_t offset;  ///< bytes from the start of the namespace
     std::size_t bytes;
     std::span<const memory_range> ranges;
-    std::byte* destination = nullptr;  ///< where the controller delivers the data, after the ranges
+    std::byte* destination = nullptr;  ///< the controller then delivers the data here
 };
 
-/// Identifies a command among those of a channel that are under way.
+/// Identifies a command among the commands in flight of a channel.
 constexpr std::uint32_t command_key(std::uint16_t queue, std::uint16_t cid) {
     return std::uint32_t{queue} << 16 | cid;
 }
 
-/// How a command ended. `bad_phase`: a faulty device shows the entry with the phase tag of before,
+/// The outcome of a command. `bad_phase`: a faulty device shows the entry with the old phase tag,
 /// and has not ended the command.
 struct ending {
     std::uint16_t queue;
@@ -49,13 +49,13 @@ struct ending {
     bool bad_phase = false;
 };
 
-/// One thread's path into a backend. Destroyed only when nothing is under way.
+/// One thread's path into a backend. It must have no command in flight when it is destroyed.
 class io_channel {
 public:
     virtual ~io_channel() = default;
     /// Takes a command; false if it can take no more before some have ended.
     virtual bool submit(const request& command) = 0;
-    /// Adds the commands that have ended since. Never waits.
+    /// Adds the commands that have ended since the last call. Never waits.
     virtual void reap(std::vector<ending>& ended) = 0;
     /// Commands taken that have not ended yet.
     virtual std::size_t under_way() const = 0;
@@ -73,9 +73,9 @@ public:
     /// Every offset and size must be a multiple of this.
     virtual std::uint32_t alignment() const { return 1; }
     virtual std::unique_ptr<io_channel> open_channel(const user_memory& memory) = 0;
-    /// What a user should know of how this is served: what it fell back to and why. May be empty.
+    /// A notice for users, such as a fallback and its reason; may be empty.
     virtual std::string notice() const { return ""; }
-    /// Why commands failed; null where a status says all.
+    /// The reasons of failed commands; null if the backend keeps none.
     virtual const error_log* errors() const { return nullptr; }
 };
 

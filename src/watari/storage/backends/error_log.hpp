@@ -1,5 +1,4 @@
-/// The system's reasons for commands that failed: a status has a number for it, and neither file
-/// nor errno.
+/// The system's reasons for failed commands: a status is a number, without file and errno.
 #pragma once
 
 #include "watari/storage/nvme/nvme.hpp"
@@ -12,17 +11,17 @@
 
 namespace watari::storage {
 
-/// The last of them, from all threads of a controller.
+/// The latest reasons, from all threads of a controller.
 class error_log {
 public:
-    /// Of a command for `offset` of the namespace, bytes.
+    /// Adds the reason of a command at byte `offset` of the namespace.
     void add(opcode operation, std::uint64_t offset, const std::string& what) {
         const std::lock_guard lock(mutex_);
         if (entries_.size() == most) entries_.pop_front();
         entries_.push_back({operation, offset, what});
     }
 
-    /// ": " and the latest about such a command; empty if there is none.
+    /// Returns ": " and the latest reason of such a command; empty if there is none.
     std::string about(opcode operation, std::uint64_t offset) const {
         const std::lock_guard lock(mutex_);
         for (auto each = entries_.rbegin(); each != entries_.rend(); ++each)
@@ -31,7 +30,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most = 4096;  ///< more than commands under way fail at once
+    static constexpr std::size_t most = 4096;  ///< more than the commands in flight
 
     struct entry {
         opcode operation;

@@ -35,7 +35,7 @@ struct named_fault {
     double value;
 };
 
-/// A dropped command costs its identifier until the list has ended, so few of them are.
+/// Few commands are dropped, since each costs its identifier until the list has ended.
 constexpr named_fault named_faults[] = {
     {"reordered", &fault_plan::reordered, 1e-2},   {"delayed", &fault_plan::delayed, 1e-2},
     {"duplicated", &fault_plan::duplicated, 1e-2}, {"dropped", &fault_plan::dropped, 1e-4},
@@ -43,7 +43,7 @@ constexpr named_fault named_faults[] = {
     {"bad-phase", &fault_plan::bad_phase, 1e-2},
 };
 
-/// A command at the inner backend. Data that must come late are in memory of our own.
+/// A command at the inner backend. `bounce` has data that must arrive late.
 struct spoiled {
     fate drawn = fate::none;
     std::vector<memory_range> ranges;
@@ -57,7 +57,7 @@ struct held_write {
     files::aligned_bytes data;
 };
 
-/// What is to happen when it is due: data, then an ending.
+/// An event at time `due`: the data arrive, then the ending, if `completed` has one.
 struct due_event {
     std::int64_t due;
     spoiled command;
@@ -85,7 +85,7 @@ public:
 
     bool submit(const request& command) override {
         const fate drawn = pending_fate_ ? *pending_fate_ : draw();
-        pending_fate_ = drawn;  // if the inner one can take no more, the same again next time
+        pending_fate_ = drawn;  // kept for the next try, in case the inner channel refuses now
         if (drawn == fate::failed) {
             now_.push_back({command.queue, command.cid, failure(command.operation)});
         } else if (drawn == fate::delayed && command.operation == opcode::write) {
@@ -155,7 +155,7 @@ private:
         request asked = late.command;
         asked.ranges = {&own, 1};
         if (!inner_->submit(asked)) return false;
-        // the data stay until it has ended
+        // the data stay until the write has ended
         inside_.insert_or_assign(command_key(asked.queue, asked.cid),
                                  spoiled{fate::none, {}, std::move(late.data)});
         return true;
@@ -163,7 +163,7 @@ private:
 
     void spoil(const ending& e) {
         auto node = inside_.extract(command_key(e.queue, e.cid));
-        if (node.empty()) return now_.push_back(e);  // the inner one ended it before
+        if (node.empty()) return now_.push_back(e);  // the inner channel has ended it before
         spoiled command = std::move(node.mapped());
         const fate drawn = command.drawn;
         const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;

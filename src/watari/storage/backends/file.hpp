@@ -1,10 +1,10 @@
 /// The backend over ordinary files and block devices: by io_uring with registered buffers and
-/// files, or, where there is none, by pread and pwrite of the controller's own thread.
+/// files, or, without io_uring, by pread and pwrite in the controller's thread.
 ///
-/// Read: one command is one read for each run of memory and stripe. A file that ends before the
-/// command does, since somebody cut it, is unrecovered_read. Write: with FUA by RWF_DSYNC. Flush:
-/// fdatasync of every file. Nothing is kept in the process: what kill -9 leaves is what the kernel
-/// was given.
+/// Read: one command becomes one read for each run of memory and stripe. The status is
+/// unrecovered_read if a file ends before the command does, because it was truncated. Write: FUA
+/// uses RWF_DSYNC. Flush: fdatasync of every file. The process buffers nothing: after kill -9 the
+/// files have all that the kernel was given.
 #pragma once
 
 #include "watari/files/striped_files.hpp"
@@ -15,10 +15,8 @@
 
 namespace watari::storage {
 
-/// Throws usage_error, unsupported, system_error. `notice` says so when pread takes the place of
-/// io_uring, or buffers cannot be registered.
-///
-/// uring: by io_uring where it can be had.
+/// Makes the backend; `uring`: uses io_uring if it is available. `notice` reports if pread replaces
+/// io_uring or buffers cannot be registered. Throws usage_error, unsupported, system_error.
 std::shared_ptr<backend> make_file(const files::file_options& options, bool uring = true);
 
 /// The channels of file.cpp.
@@ -29,8 +27,9 @@ std::unique_ptr<io_channel> open_uring_channel(const files::striped_files& files
                                                const user_memory& memory, std::string& notice,
                                                error_log& errors);
 
-/// The status of a command for `offset` of the namespace whose piece, or whose flush of a file,
-/// gave `result`: a negative errno, or fewer bytes than were asked for. Adds it to the log.
+/// Returns the status of a command at byte `offset` of the namespace whose piece, or whose flush of
+/// a file, returned `result`: a negative errno, or fewer bytes than requested. Adds the reason to
+/// the log.
 status failed(error_log& errors, const files::striped_files& files, opcode operation,
               std::uint64_t offset, const files::striped_files::piece& piece, ssize_t result);
 

@@ -13,7 +13,7 @@ namespace watari::storage {
 
 namespace {
 
-/// Requests in the kernel's hands at once. A command has at most 513 runs of memory and 512
+/// The most requests in the kernel at once. A command has at most 513 runs of memory and 512
 /// stripes.
 constexpr std::uint32_t most_pieces = 2048;
 /// The kernel registers no larger buffer.
@@ -54,7 +54,7 @@ public:
             pieces_[piece] = {request, number};
             push(request);
         }
-        // at once: a disk that gets many together has nothing to do while they are prepared
+        // at once: a disk that gets many together is idle while they are prepared
         pushed_ -= ring_.submit();
         return true;
     }
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    /// The registered buffer that holds all of it, or -1.
+    /// Index of the registered buffer that contains all of `data`, or -1.
     int buffer_of(const std::byte* data, std::size_t bytes) const {
         for (std::size_t b = 0; b < registered_.size(); ++b)
             if (data >= registered_[b].data &&
@@ -108,7 +108,7 @@ private:
         return -1;
     }
 
-    /// A command's requests, into cut_.
+    /// Splits a command into requests, in cut_.
     void cut(const request& command) {
         cut_.clear();
         if (command.operation == opcode::flush)
@@ -184,7 +184,7 @@ private:
     std::vector<std::uint32_t> free_pieces_, free_commands_;
     std::vector<files::uring_request> cut_;
     std::vector<ending> now_;
-    unsigned pushed_ = 0;  ///< that the kernel has not taken
+    unsigned pushed_ = 0;  ///< requests that the kernel has not taken
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ private:
 
     std::unique_ptr<io_channel> memory_;
     const ssd_model& model_;
-    std::int64_t& medium_free_;  ///< when the medium has done all that it was given
+    std::int64_t& medium_free_;  ///< when the medium has served all commands so far
     std::vector<ending> now_;
     std::priority_queue<timed_ending, std::vector<timed_ending>, std::greater<>> held_;
 };

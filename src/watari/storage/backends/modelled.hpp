@@ -1,8 +1,8 @@
-/// A backend in memory with the latency and the rates of an SSD, so that what software adds can be
-/// seen on a machine without that SSD.
+/// A backend in memory with the latency and the rates of an SSD, so that the overhead of software
+/// can be measured on a machine without that SSD.
 ///
-/// A command takes its time on one shared medium (bytes over bandwidth, or one over the IOPS, what
-/// is longer), then the latency; latencies overlap, times on the medium do not.
+/// A command occupies one shared medium for max(bytes / bandwidth, 1 / IOPS), then takes the
+/// latency. Latencies overlap, times on the medium do not.
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
@@ -25,11 +25,11 @@ struct ssd_model {
     direction_model read, write;
 };
 
-/// All models. Rates are the makers' (sequential, 4 KiB random); none of them states a latency, so
-/// those are what such media usually take.
+/// All models. Rates are the makers' (sequential, 4 KiB random); no maker states a latency, so the
+/// latencies are usual ones of such media.
 std::span<const ssd_model> ssd_models();
 
-/// A namespace of zeros served as an SSD of this name would. Throws usage_error, beyond_memory.
+/// Makes a namespace of zeros, served like the SSD of this name. Throws usage_error, beyond_memory.
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name);
 
 }  // namespace watari::storage

@@ -12,8 +12,8 @@ namespace watari::storage {
 
 namespace {
 
-/// Copies a little after it was asked to: the first lines of the next few sources come from memory
-/// meanwhile, which is where a random read spends its time.
+/// Copies each range a little later than submitted: meanwhile the first lines of its source are
+/// prefetched, since a random read spends its time on these misses.
 class ram_channel final : public io_channel {
 public:
     explicit ram_channel(std::byte* data) : data_(data) {}
@@ -43,7 +43,8 @@ public:
     std::size_t under_way() const override { return ended_.size(); }
 
 private:
-    static constexpr std::size_t ahead = 1024;  ///< bytes; the processor sees a stream by then
+    static constexpr std::size_t ahead = 1024;  ///< bytes; by then the processor prefetches the
+                                                ///< stream itself
 
     struct copy {
         std::byte* to = nullptr;

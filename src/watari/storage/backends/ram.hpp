@@ -1,4 +1,4 @@
-/// Backends in memory: as fast as memory is, or with the latency and bandwidth of a named SSD.
+/// Backends in memory, as fast as memory is.
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
@@ -10,11 +10,11 @@
 
 namespace watari::storage {
 
-/// A namespace of zeros in pageable memory; every write lasts as long as this does. Throws
+/// Makes a namespace of zeros in pageable memory; a write lasts as long as the backend. Throws
 /// beyond_memory.
 std::shared_ptr<backend> make_ram(std::size_t bytes);
 
-/// Bytes of memory that the caller keeps, as a namespace.
+/// Makes a namespace of memory that the caller keeps.
 std::shared_ptr<backend> make_ram(std::span<std::byte> data);
 
 }  // namespace watari::storage

@@ -1,11 +1,11 @@
 /// array<T>: elements on a store, read and written by any thread through a page cache.
 ///
-/// In kernels it is passed by value; on a CPU it is the same code for its threads. Each function
-/// returns the status of the first command that failed; what it was to give is then undefined. A
-/// group's functions are called by all its threads with the same values.
+/// Kernels take it by value; threads of a CPU run the same code. Each function returns the status
+/// of the first command that failed; its output is then undefined. All threads of a group call a
+/// function that takes a group, with the same values.
 ///
-/// Two threads that write one element, or one that writes and one that reads it, need an order of
-/// their own, as with memory. Neighbours that share a page do not.
+/// Two threads that write the same element, or write and read it, must synchronise, as with memory.
+/// Threads that use different elements of one page need not.
 #pragma once
 
 #include "watari/storage/cache/namespace_store.hpp"
@@ -27,7 +27,8 @@ struct array {
     cache<Store> pages;
     std::uint64_t count;  ///< elements
 
-    /// One element; each thread has its own index, those in one page share the look-up.
+    /// Reads or writes one element; each thread has its own index. Threads whose elements are in
+    /// one page share the look-up.
     WATARI_KERNEL storage::status get(std::uint64_t index, T& value) const {
         return at(index, intent::read, [&](T& element) { value = element; });
     }
@@ -35,7 +36,7 @@ struct array {
         return at(index, intent::write, [&](T& element) { element = value; });
     }
 
-    /// Elements first to first + number, to memory.
+    /// Reads elements [first, first + number) into memory.
     WATARI_KERNEL storage::status read(const group& members, std::uint64_t first,
                                        std::uint64_t number, T* to) const {
         return each_page(members, first, number, intent::read, false,
@@ -44,8 +45,8 @@ struct array {
                          });
     }
 
-    /// From memory. With `durable` they are on the store's medium when the status is ok, else they
-    /// are after a flush.
+    /// Writes elements from memory. With `durable` they are on the store's medium when the status
+    /// is ok; without, after a flush.
     WATARI_KERNEL storage::status write(const group& members, std::uint64_t first,
                                         std::uint64_t number, const T* from,
                                         bool durable = false) const {
@@ -55,8 +56,8 @@ struct array {
                          });
     }
 
-    /// body(index, element) for each of a range, where it lies in the cache, the threads of the
-    /// group side by side. The body may not use an array.
+    /// Calls body(index, element) for each element of a range, in place in the cache; the threads
+    /// of the group share the elements. The body must not use an array.
     template <class Body>
     [[gnu::always_inline]] WATARI_KERNEL storage::status visit(const group& members,
                                                                std::uint64_t first,
@@ -69,22 +70,23 @@ struct array {
                          });
     }
 
-    /// A range from the store itself, past the cache, by `under_way`, whose wait ends it: for data
-    /// that are used once or kept by the caller. Sees what was flushed. A range that is not in the
-    /// array: that wait says so.
+    /// Begins to read a range from the store, past the cache; the wait of `under_way` completes the
+    /// read. For data that are used once or kept by the caller. Writes that were not flushed may be
+    /// missing. If the range is not in the array, that wait returns lba_out_of_range.
     WATARI_KERNEL void read_async(const group& members, transfers& under_way, std::uint64_t first,
                                   std::uint64_t number, T* to) const {
         if (number > count || first > count - number) return under_way.refuse();
         under_way.read(members, first * sizeof(T), number * sizeof(T), to);
     }
 
-    /// What was written before is on the store's medium when the status is ok. One group is enough.
+    /// Makes earlier writes durable: they are on the store's medium when the status is ok. One
+    /// group is enough.
     WATARI_KERNEL storage::status flush(const group& members) const { return pages.flush(members); }
 
 private:
     static constexpr unsigned element_shift = std::bit_width(sizeof(T)) - 1;
 
-    /// How many elements a page has, as a power of two: no division where pages are found.
+    /// Base-2 logarithm of the elements of a page, so that finding a page needs no division.
     WATARI_KERNEL unsigned shift() const { return pages.pages.memory.page_shift - element_shift; }
     WATARI_KERNEL std::uint64_t in_page() const { return std::uint64_t{1} << shift(); }
 
@@ -100,8 +102,8 @@ private:
         return pages.release(sharing, held);
     }
 
-    /// body(elements, done before, how many) for the part of a range in each page. Inline, so that
-    /// what a body adds up stays in a register.
+    /// Calls body(elements, done, some) for the part of a range in each page: `some` elements,
+    /// after `done` earlier ones. Inline, so that the sums of a body stay in registers.
     template <class Body>
     [[gnu::always_inline]] WATARI_KERNEL storage::status each_page(const group& members,
                                                                    std::uint64_t first,

@@ -19,11 +19,12 @@ WATARI_KERNEL void report(const group& members, std::uint32_t* outcome, storage:
         everywhere::store_relaxed(*outcome, std::bit_cast<std::uint32_t>(status));
 }
 
-/// Bytes that one warp moves: neighbouring pages, so that few commands bring them. A thread of a
-/// CPU is alone and gets all that it can have under way many times over.
+/// Bytes that one warp moves: neighbouring pages, so that few commands bring them. A warp of a CPU
+/// is one thread; it gets many times the bytes that it can have in flight.
 constexpr std::uint64_t stretch = executes == processor::type::gpu ? 1 << 16 : 1 << 24;
 
-/// body(group, array, first, bytes) for parts of a range that end where pages do, by a warp each.
+/// Calls body(group, array, first, bytes) for parts of a range that end at page boundaries, one
+/// warp for each part.
 template <class Body>
 void each_part(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
                std::uint32_t* outcome, stream_t stream, Body body) {

@@ -1,5 +1,6 @@
-/// What the host asks of an array whose cache is a processor's: kernels of either backend, on
-/// bytes. 1 byte read and 1 written a byte moved, in the cache's pages.
+/// Kernels of either backend by which the host reads, writes and flushes an array of bytes. The
+/// cache is in memory of that processor. Bytes: 1 read and 1 written for each byte moved, one of
+/// the two in a page of the cache.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -20,8 +21,9 @@ struct cached_bytes {
     std::uint64_t bytes;
 };
 
-/// The kernels of one backend. On a GPU they return before they are done. The processor can address
-/// all memory; `outcome`, 0 at first, becomes the status of one command that failed.
+/// The kernels of one backend. On a GPU they return before they are done. The processor must be
+/// able to address all memory. `outcome`, which the caller sets to 0, becomes the status of one
+/// failed command.
 struct array_kernels {
     void (*read)(const cached_bytes& array, std::uint64_t first, std::size_t bytes, std::byte* to,
                  std::uint32_t* outcome, stream_t stream);

@@ -1,21 +1,21 @@
 /// A cache of a store's pages, for any thread or group of lanes, in divergent code.
 ///
-/// Store is what is behind it, a value that kernels take: `block_bytes`, `blocks` and
+/// Store is the type of the store, a value that kernels take. It has `block_bytes`, `blocks` and
 ///     status read(const group&, std::uint64_t block, std::uint32_t count, void* destination)
 ///     status write(const group&, std::uint64_t block, std::uint32_t count, const void*, bool fua)
 ///     status flush(const group&)
-/// which end within a limit of their own.
+/// which return within their own timeout.
 ///
 /// Why it cannot deadlock. Threads wait here for four things: a page that is being filled, a page
 /// that is being written back, the writers of a page that is to be written back, a spare slot.
-/// - Who fills, writes back or has a spare slot waits for the store alone, which waits for no
-/// thread
-///   of the cache (or, to write back, for writers first).
-/// - Writers copy memory between acquire and release and call nothing that waits: whoever has
-///   acquired a page for writing must release it before acquiring another.
-/// - Nobody waits for a slot: where all of a set are held, the page passes through a spare one.
-/// - Locks are held over no wait.
-/// So every chain of waits ends at the store or at a memory copy; and each wait has a limit.
+/// - A thread that fills a page, writes one back or has a spare slot waits for the store alone
+///   (before a write-back, for the page's writers first). The store waits for no thread of the
+///   cache.
+/// - Writers copy memory between acquire and release and call nothing that waits: a thread that has
+///   acquired a page for writing must release it before it acquires another.
+/// - No thread waits for a slot of a set: if all are held, the page passes through a spare slot.
+/// - No thread waits while it holds a lock.
+/// So every chain of waits ends at the store or at a memory copy, and each wait has a timeout.
 #pragma once
 
 #include "watari/storage/cache/directory.hpp"
@@ -23,12 +23,12 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// A page that may be used until it is released; `failed` says why there is none.
+/// A page that the caller may use until it releases it. If `failed` is an error there is no page.
 struct held_page {
     std::byte* data;
     std::uint64_t page, slot;
     intent why;
-    bool fresh;  ///< nobody else may see it before it is overwritten
+    bool fresh;  ///< no other thread may see it before it is overwritten
     storage::status failed;
 };
 
@@ -41,9 +41,10 @@ struct cache {
         return std::size_t{1} << pages.memory.page_shift;
     }
 
-    /// Where a page is that has a slot. Neighbouring sets have their first slots side by side, and
-    /// so on: pages that follow each other then mostly do so in memory too. Set after set they
-    /// would lie a multiple of their size apart, and fall on few lines of a CPU's cache.
+    /// Returns the address of a page in a slot. The first slots of all sets lie side by side, then
+    /// the second ones, and so on, so that consecutive pages are mostly consecutive in memory. If
+    /// each set were contiguous, consecutive pages would lie a set's size apart and fall on few
+    /// lines of a CPU's cache.
     WATARI_KERNEL std::byte* address(std::uint64_t page, std::uint64_t slot) const {
         const storage::cache_memory& all = pages.memory;
         const std::uint64_t set = pages.set_of(page), way = slot - set * all.ways;
@@ -51,8 +52,9 @@ struct cache {
         return all.pages + (index << all.page_shift);
     }
 
-    /// Holds a page for all of a group if it is here: true. Two atomic operations on the page's
-    /// word, with release; to write, one more.
+    /// Holds a page for all of a group if it is in the cache; returns whether it is. With the
+    /// release, this takes two atomic operations on the page's word, one more to mark the page as
+    /// used, and one more to make a clean page dirty.
     WATARI_KERNEL bool hit(const group& members, std::uint64_t page, intent why,
                            held_page& held) const {
         const std::uint64_t slot = pages.find(members, page);
@@ -63,13 +65,13 @@ struct cache {
         return members.broadcast(here);
     }
 
-    /// The same wherever it is.
+    /// Holds a page for all of a group; reads it from the store if it is not in the cache.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
         held_page held{};
         return hit(members, page, why, held) ? held : acquire_missing(members, page, why);
     }
 
-    /// The same after a miss. Not inlined, so that a hit does not pay for its registers.
+    /// As acquire, after a miss. Not inlined, so that a hit does not pay for its registers.
     [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
                                                               std::uint64_t page,
                                                               intent why) const {
@@ -88,7 +90,7 @@ struct cache {
                 case next_action::fill:
                 case next_action::pass:
                     return fill(members, page, where, why);
-                case next_action::evict:  // a failed one leaves its page dirty: use clean ones
+                case next_action::evict:  // after a failure the page is dirty: evict clean ones
                     evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
                     break;
                 case next_action::failed:
@@ -103,10 +105,10 @@ struct cache {
         }
     }
 
-    /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
-    /// the status is ok; else a flush has to follow. Where the status is an error, a page that was
-    /// in the cache is dirty there still. After timed_out its write may still come: until it has,
-    /// or the controller was reset, every other one of the page ends so, too.
+    /// Releases a page. With `durable`, a written page is on the store's medium when the status is
+    /// ok; without, a flush must follow. If the status is an error, a page in the cache stays
+    /// dirty. After timed_out the write may still reach the store. Until that command completes or
+    /// the controller is reset, every further write of the page also ends with timed_out.
     WATARI_KERNEL storage::status release(const group& members, const held_page& held,
                                           bool durable = false) const {
         members.sync();
@@ -125,8 +127,8 @@ struct cache {
         return status;
     }
 
-    /// Writes back every dirty page among slots first, first + every, ...; the first status that is
-    /// an error. Pages whose write failed are still dirty.
+    /// Writes back every dirty page among slots first, first + every, ...; returns the first status
+    /// that is an error. Pages whose write failed stay dirty.
     [[gnu::noinline]] WATARI_KERNEL storage::status write_back_all(const group& members,
                                                                    std::uint64_t first,
                                                                    std::uint64_t every) const {
@@ -138,8 +140,8 @@ struct cache {
         return result;
     }
 
-    /// What was written before, by this thread or by those it has synchronised with, is on the
-    /// store's medium when the status is ok.
+    /// Makes the earlier writes of this thread, and of threads it has synchronised with, durable:
+    /// they are on the store's medium when the status is ok.
     WATARI_KERNEL storage::status flush(const group& members) const {
         const storage::status written = write_back_all(members, 0, 1);
         const storage::status flushed = store.flush(members);
@@ -157,7 +159,7 @@ private:
         if (members.leads()) local::fetch_add(counter, std::uint64_t{1});
     }
 
-    /// Reads a page, less what lies behind the store's end.
+    /// Reads a page, up to the store's end.
     WATARI_KERNEL storage::status read(const group& members, std::uint64_t page,
                                        std::byte* data) const {
         const extent part = extent_of(page);
@@ -189,7 +191,8 @@ private:
         return {block, static_cast<std::uint32_t>(left < each ? left : each)};
     }
 
-    /// Reads a page into a slot or spare slot that is the caller's.
+    /// Reads a page into a slot or spare slot that the caller owns, unless the page is to be
+    /// overwritten.
     [[gnu::noinline]] WATARI_KERNEL held_page fill(const group& members, std::uint64_t page,
                                                    std::uint64_t slot, intent why) const {
         const bool spare = slot >= pages.slots();
@@ -211,7 +214,7 @@ private:
         return {held.data, page, slot, why, false, {}};
     }
 
-    /// Poisons a slot's page, or lets a spare slot go.
+    /// Poisons the page of a slot, or frees a spare slot.
     WATARI_KERNEL void give_up(std::uint64_t slot, storage::status status) const {
         if (slot >= pages.slots()) {
             local::store_release(pages.memory.tags[slot], pages.none);
@@ -226,7 +229,7 @@ private:
                                                                   bool durable) const {
         storage::status status{};
         if (held.why != intent::read) status = write(members, held.page, held.data, durable);
-        if constexpr (takes_commands<Store>) {  // who has the page next may write it, too
+        if constexpr (takes_commands<Store>) {  // the next holder of the page may write it, too
             timeout wait{pages.memory.limit_ns};
             while (status.is(storage::timed_out) && !store.settled(members) &&
                    !members.broadcast(members.leads() && wait.over())) {
@@ -248,9 +251,9 @@ private:
         return mine < 0 ? storage::timed_out : put(members, slot, durable);
     }
 
-    /// Writes a page that is in state writing by the caller, and its dirty neighbours with it,
-    /// where the store takes such commands. If that fails, each alone, and how the page itself
-    /// ended is returned. They are clean then, or dirty.
+    /// Writes a page that the caller brought into state writing, with its dirty neighbours in one
+    /// command if the store supports that. If that command fails, other than by a timeout, writes
+    /// each page alone and returns the status of the given page. Every page is then clean or dirty.
     [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
                                                         bool durable) const {
         if constexpr (takes_commands<Store>) {
@@ -279,8 +282,8 @@ private:
         }
     }
 
-    /// Whether no earlier write of a page in state writing by the caller, one that timed out, can
-    /// still come and undo a newer one.
+    /// Whether the caller may write a page that it brought into state writing: no earlier write
+    /// that timed out can still reach the store and undo the new one.
     WATARI_KERNEL bool may_be_written(const group& members, std::uint64_t slot) const {
         if (!pages.is_doubtful(slot)) return true;
         if (!store.settled(members)) return false;

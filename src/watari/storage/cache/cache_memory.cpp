@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t smallest_page = 512, largest_page = 1 << 20;
 
-/// Sets are a power of two and have 8 to 15 ways, so that at most an eighth of the bytes is left.
+/// The number of sets is a power of two. Each has 8 to 15 ways, so that less than an eighth of the
+/// slots is lost. A cache of fewer than 8 slots is one set.
 cache_memory shape(const cache_size& size) {
     if (!std::has_single_bit(size.page_bytes) || size.page_bytes < smallest_page ||
         size.page_bytes > largest_page)
@@ -40,7 +41,7 @@ std::size_t page_bytes_of(const cache_memory& view) {
     return (slots_of(view) + view.spares) << view.page_shift;
 }
 
-/// In memory of the CPU in huge pages, as the slots of queues are.
+/// Places memory of the CPU in huge pages, like the slots of queues.
 memory::placement placed(memory::kind kind, int device) {
     memory::placement how;
     if (kind == memory::kind::pageable) how = memory::huge_placement();
@@ -48,7 +49,7 @@ memory::placement placed(memory::kind kind, int device) {
     return how;
 }
 
-/// The metadata, largest elements first, so that each array is aligned.
+/// Bytes of the metadata. Arrays with larger elements come first, so that each array is aligned.
 std::size_t metadata_bytes(const cache_memory& view) {
     return sizeof(cache_counters) + slots_of(view) * (8 + 8 + sizeof(status)) + view.spares * 8 +
            (view.set_mask + 1) * sizeof(cache_set);

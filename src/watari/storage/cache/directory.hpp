@@ -1,17 +1,17 @@
-/// Which page is in which slot: the part of the cache that moves no data. Its size depends on the
+/// The directory of a cache: it maps pages to slots and moves no data. Its size depends on the
 /// cache alone, not on the store.
 ///
-/// A page may be in any of the ways of one set. Of pages that follow each other each is in another
-/// set, so an array of the size of the cache fits it (but for its ends); longer strides are hashed.
-/// A page is found without a lock: by its tag, then by holding the slot and looking at the tag
-/// again. It comes into a set under the set's lock, so it is never there twice.
+/// A page may be in any way of one set. Consecutive pages are in different sets, so an array of the
+/// cache's size fits into the cache (except at its ends); longer strides are hashed. A thread finds
+/// a page without a lock: it compares tags, holds the slot and checks the tag again. A page enters
+/// a set under the set's lock, so it is never in the set twice.
 ///
-/// The lock is held for a few dozen instructions and whoever has it waits for nothing.
+/// The lock is held for a few dozen instructions, and its holder waits for nothing.
 ///
-/// What is found is a hint, so tags are looked at by relaxed loads, several under way at once.
-/// Under the lock they are no hint: tags of pages are written under it, and the lock orders them;
-/// who empties a slot without it has written nothing to the store that the next reader must see. A
-/// spare slot's user has: its tag is acquired.
+/// Without the lock a tag is a hint, so relaxed loads read the tags, several in flight at once.
+/// Under the lock a tag is no hint: the tags of pages are written under the lock, which orders
+/// them. A thread that empties a slot without the lock has written nothing to the store that the
+/// next reader must see. The user of a spare slot may have: its tag is loaded with acquire.
 #pragma once
 
 #include "watari/core/parallel/atomic.hpp"
@@ -41,25 +41,26 @@ struct directory {
         return (page + (run * 0x9e3779b97f4a7c15u >> 32)) & memory.set_mask;
     }
 
-    /// The spare slot that a page goes through when its set is full.
+    /// The spare slot of a page whose set is full.
     WATARI_KERNEL std::uint64_t spare_of(std::uint64_t page) const {
         return slots() + set_of(page) % memory.spares;
     }
 
-    /// The slot that has the page, or none. By all of a group.
+    /// Returns the slot that has the page, or none. All threads of a group call it.
     WATARI_KERNEL std::uint64_t find(const group& members, std::uint64_t page) const {
         const unsigned way = way_of(page, members.rank(), members.size());
         const unsigned who = members.leading(way == memory.ways);
         return who < members.size() ? slot_of(page, members.broadcast(way, who)) : none;
     }
 
-    /// The same, by one thread.
+    /// As above, by one thread.
     WATARI_KERNEL std::uint64_t find(std::uint64_t page) const {
         const unsigned way = way_of(page, 0, 1);
         return way < memory.ways ? slot_of(page, way) : none;
     }
 
-    /// The quick part of join: holds a slot whose page can be used at once; else leaves it.
+    /// The fast path of join: holds a slot if its page can be used at once, else leaves it; returns
+    /// whether it holds the slot.
     WATARI_KERNEL bool join_valid(std::uint64_t slot, std::uint64_t page, intent why) const {
         const std::uint64_t counted =
             why == intent::read ? page::holder : page::holder + page::writer;
@@ -75,8 +76,9 @@ struct directory {
         return true;
     }
 
-    /// Holds a slot in which `page` was found, once its bytes are there; next_action use, again,
-    /// failed or late. A poisoned page is claimed anew by whoever did not wait for it. One thread.
+    /// Holds a slot in which `page` was found, and waits for its data. Returns action use, again,
+    /// failed or late. If the page is already poisoned, claims it again and returns the action of
+    /// claim. Called by one thread.
     WATARI_KERNEL step join(std::uint64_t slot, std::uint64_t page, intent why,
                             timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
@@ -102,8 +104,8 @@ struct directory {
         return make_step(next_action::use, slot);
     }
 
-    /// Finds a slot for a page that was not found; next_action again, fill, pass or evict. One
-    /// thread.
+    /// Claims a slot for a page that was not found. Returns action again, fill, pass or evict.
+    /// Called by one thread.
     WATARI_KERNEL step claim(std::uint64_t page, bool may_evict) const {
         storage::cache_set& set = memory.sets[set_of(page)];
         if (!local::replace(set.lock, 0u, 1u)) return make_step(next_action::again);
@@ -112,8 +114,8 @@ struct directory {
         return next;
     }
 
-    /// Takes a slot for a page that was not found, to read it: only one that is free or clean and
-    /// that nobody holds. None: not now. One thread.
+    /// Claims a slot to read a page that was not found. Takes only a slot that is not dirty and
+    /// that no thread holds; returns none if there is none now. Called by one thread.
     WATARI_KERNEL std::uint64_t claim_free(std::uint64_t page) const {
         storage::cache_set& set = memory.sets[set_of(page)];
         if (!local::replace(set.lock, 0u, 1u)) return none;
@@ -126,14 +128,15 @@ struct directory {
         return static_cast<next_action>(next.action) == next_action::fill ? next.where : none;
     }
 
-    /// Empties a slot that is in state filling by the caller; who waited for its page looks again.
+    /// Empties a slot that the caller brought into state filling; threads that waited for its page
+    /// look again.
     WATARI_KERNEL void let_go(std::uint64_t slot) const {
         local::store_release(memory.tags[slot], none);
         turn(slot, page_state::filling, page_state::empty, 0 - page::holder);
     }
 
-    /// Enters the state writing if a slot has this page and it is dirty and not doubtful. Never
-    /// waits.
+    /// Brings a slot into state writing if it has this page, dirty and not doubtful; returns
+    /// whether it did. Never waits.
     WATARI_KERNEL bool try_write_back(std::uint64_t slot, std::uint64_t page) const {
         const std::uint64_t seen = local::load_acquire(memory.words[slot]);
         const std::uint64_t change = page::change(page_state::dirty, page_state::writing);
@@ -145,8 +148,9 @@ struct directory {
         return false;
     }
 
-    /// Enters the state writing: 1: the caller is to write the page back. 0: nothing to do. -1:
-    /// late. A durable write is made of a clean page too: the store may not have it on its medium.
+    /// Brings a slot into state writing. Returns 1: the caller must write the page back; 0: nothing
+    /// to do; -1: timeout. With `durable` a clean page is written, too: the store may not have it
+    /// on its medium.
     WATARI_KERNEL int begin_write_back(std::uint64_t slot, bool durable, timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
         for (;;) {
@@ -163,43 +167,43 @@ struct directory {
         }
     }
 
-    /// Leaves the state writing, into which the caller brought the page: clean now, or dirty. A
-    /// write that timed out may still come, so the page is doubtful.
+    /// Ends the state writing, into which the caller brought the page: it becomes clean, or dirty
+    /// after an error. A write that timed out may still reach the store, so its page is doubtful.
     WATARI_KERNEL void end_write_back(std::uint64_t slot, storage::status status) const {
         if (status.is(storage::timed_out)) memory.failures[slot] = status;
         turn(slot, page_state::writing, status.ok() ? page_state::clean : page_state::dirty);
     }
 
-    /// Whether an earlier write of a page in state writing by the caller may still come, after one
-    /// that begins now.
+    /// Whether an earlier write of a page, which the caller brought into state writing, may reach
+    /// the store after a write that begins now.
     WATARI_KERNEL bool is_doubtful(std::uint64_t slot) const {
         return memory.failures[slot].is(storage::timed_out);
     }
 
-    /// No such write will come.
+    /// Ends the doubt: no such write can come any more.
     WATARI_KERNEL void trust(std::uint64_t slot) const { memory.failures[slot] = {}; }
 
-    /// Whether all who were writing to a page in state writing have left in time. They hold no
-    /// other page and wait for nothing.
+    /// Waits until no thread writes to a page in state writing; false after a timeout. Writers hold
+    /// no other page and wait for nothing.
     WATARI_KERNEL bool writers_left(std::uint64_t slot, timeout& wait) const {
         while (page::writers(local::load_acquire(memory.words[slot])) != 0)
             if (wait.over()) return false;
         return true;
     }
 
-    /// Another state, by the one who has the page in state filling or writing.
+    /// Changes the state; called by the thread that brought the page into state filling or writing.
     WATARI_KERNEL void turn(std::uint64_t slot, page_state from, page_state to,
                             std::uint64_t plus = 0) const {
         local::add_release(memory.words[slot], page::change(from, to) + plus);
     }
 
-    /// Takes back what was counted of the caller: holder, writer or both.
+    /// Subtracts what the caller was counted as: holder, writer or both.
     WATARI_KERNEL void leave(std::uint64_t slot, std::uint64_t counted) const {
         local::add_release(memory.words[slot], 0 - counted);
     }
 
 private:
-    /// Of ways first, first + every, ... the one that has the page, or `ways`.
+    /// Returns the way among first, first + every, ... that has the page, or `ways`.
     WATARI_KERNEL unsigned way_of(std::uint64_t page, unsigned first, unsigned every) const {
         unsigned found = memory.ways;
         const std::uint64_t* const tags = memory.tags + slot_of(page, 0);
@@ -222,6 +226,7 @@ private:
     }
 
     /// Counts a holder as a writer and makes the page dirty; waits while it is being written back.
+    /// False after a timeout.
     WATARI_KERNEL bool begin_writing(std::uint64_t slot, timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
         for (;;) {
@@ -246,7 +251,7 @@ private:
                                                                    : make_step(next_action::again);
     }
 
-    /// Gives a slot of the set to a page that is not there. Action pass: every slot is held.
+    /// Takes a slot of the set for a missing page. Action pass: no slot can be taken.
     WATARI_KERNEL step take_victim(std::uint64_t page, storage::cache_set& set,
                                    bool may_evict) const {
         std::uint64_t* const words = memory.words + slot_of(page, 0);
@@ -255,7 +260,7 @@ private:
                                    : take(slot_of(page, way), page);
     }
 
-    /// A page that could not be read is tried again once those who waited for it have left.
+    /// Claims a poisoned page to read it again, once the threads that waited for it have left.
     WATARI_KERNEL step claim_poisoned(std::uint64_t slot) const {
         const std::uint64_t seen = local::load_acquire(memory.words[slot]);
         if (page::state(seen) != page_state::poisoned || page::holders(seen) != 0)
@@ -267,8 +272,8 @@ private:
         return make_step(next_action::fill, slot);
     }
 
-    /// Gives a slot that nobody holds to another page. Empty comes first: whoever looks for either
-    /// page meanwhile looks again.
+    /// Gives a slot that no thread holds to another page. The slot is empty first: a thread that
+    /// looks for either page meanwhile looks again.
     WATARI_KERNEL step take(std::uint64_t slot, std::uint64_t page) const {
         const std::uint64_t seen = local::load_acquire(memory.words[slot]);
         const page_state state = page::state(seen);

@@ -47,7 +47,7 @@ void require_elements(std::uint64_t first, std::uint64_t count, std::uint64_t si
 mapping::~mapping() {
     try {
         flush();
-    } catch (const error&) {  // the store rejected it; flush reports that
+    } catch (const error&) {  // ignored: see ~mapping in the header
     }
 }
 

@@ -1,4 +1,4 @@
-/// A namespace as the cache's store: whole pages, and commands in parts.
+/// A namespace as the store of a cache: reads and writes of whole pages, and commands step by step.
 #pragma once
 
 #include "watari/storage/nvme/transfers.hpp"
@@ -26,7 +26,7 @@ struct namespace_store : group_commands {
     }
 
     WATARI_KERNEL std::uint32_t most_blocks() const { return view.max_blocks(); }
-    /// What goes to the store is in `data`.
+    /// Sends a command; the data of a write must be in `data(command)`.
     WATARI_KERNEL void send(const group& members, token& command, storage::opcode operation,
                             std::uint64_t block, std::uint32_t count, bool fua) const {
         command.bytes = count * block_bytes;

@@ -1,5 +1,5 @@
-/// What is known of a page in the cache, in one atomic word: its state, whether it was used since
-/// the clock's hand came by, how many hold it, and how many of those write to it.
+/// The word of a page in the cache. One atomic word has its state, whether it was used since the
+/// clock's hand last passed, the number of its holders, and the number of those that write to it.
 ///
 ///     empty ----> filling ----> clean <----> dirty        a page in a slot
 ///       ^          |   ^          |  \         |
@@ -7,14 +7,15 @@
 ///       +------- poisoned         +-- writing -+
 ///
 ///
-/// (A page that was being read ahead of its turn and could not be is empty again.)
+/// (A page whose read ahead of its turn failed becomes empty again.)
 ///
 /// empty: no page. filling: being read from the store, or overwritten whole for the first time.
 /// clean: as in the store. dirty: the store has to be updated. writing: the store is being updated;
-/// may be read, may not be written. poisoned: could not be read; the slot's `failure` says why.
+/// may be read, may not be written. poisoned: could not be read; the slot's entry in `failures`
+/// says why.
 ///
-/// A slot takes another page only when nobody holds it; its tag is stable for whoever holds it and
-/// saw it in another state than empty.
+/// A slot gets another page only when no thread holds it. Its tag is stable for a thread that holds
+/// it and saw it in a state other than empty.
 #pragma once
 
 #include "watari/core/backend.hpp"
@@ -44,22 +45,22 @@ WATARI_KERNEL constexpr page_state state(std::uint64_t word) {
     return static_cast<page_state>(word & 7);
 }
 
-/// How many hold the page; 2^30 at most, which is more threads than a GPU has.
+/// Number of holders of the page; it has 30 bits, enough for all threads of a GPU.
 WATARI_KERNEL constexpr std::uint64_t holders(std::uint64_t word) {
     return (word & (writer - 1)) / holder;
 }
 
-/// How many of them write to it.
+/// Number of holders that write to the page.
 WATARI_KERNEL constexpr std::uint64_t writers(std::uint64_t word) { return word / writer; }
 
 WATARI_KERNEL constexpr std::uint64_t in(page_state s) { return static_cast<std::uint64_t>(s); }
 
-/// What to add to a word for another state.
+/// Returns the number to add to a word to change its state.
 WATARI_KERNEL constexpr std::uint64_t change(page_state from, page_state to) {
     return in(to)-in(from);
 }
 
-/// Whether the bytes are those of the page.
+/// Whether the slot has the data of the page.
 WATARI_KERNEL constexpr bool valid(page_state s) {
     return s == page_state::clean || s == page_state::dirty || s == page_state::writing;
 }

@@ -1,8 +1,8 @@
 /// Neighbouring pages in one command, where the store takes commands in parts: a dirty page is
 /// written back with its dirty neighbours.
 ///
-/// Why that cannot deadlock. Whoever has pages in state writing here waits for their writers, who
-/// wait for nothing, and for the store alone.
+/// Why this cannot deadlock. A group with pages in state writing waits only for their writers,
+/// which wait for nothing, and for the store.
 #pragma once
 
 #include "watari/storage/cache/directory.hpp"
@@ -13,19 +13,19 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// A store whose commands begin and end apart: by `take`, `data`, `send` or `give_back`, `wait` and
-/// `release`. Those that time out may write until `settled`.
+/// A store whose commands begin and end in separate calls: `take`, `data`, `send` or `give_back`,
+/// `wait` and `release`. A command that timed out may still write until `settled` is true.
 template <class Store>
 concept takes_commands = requires(const Store& store) {
     store.most_blocks();
 };
 
-/// Pages first to first + count.
+/// Pages [first, first + count).
 struct page_run {
     std::uint64_t first, count;
 };
 
-/// What a command moves of them: less what lies behind the store's end.
+/// Number of blocks in a run, without those behind the store's end.
 template <class Cache>
 WATARI_KERNEL std::uint32_t blocks_of(const Cache& cache, const page_run& run) {
     const std::uint64_t each = cache.page_bytes() / cache.store.block_bytes;
@@ -34,19 +34,19 @@ WATARI_KERNEL std::uint32_t blocks_of(const Cache& cache, const page_run& run) {
     return static_cast<std::uint32_t>(left < run.count * each ? left : run.count * each);
 }
 
-/// Pages that one command carries; 0: not even one.
+/// Number of pages that one command carries; 0 if a page is larger than a command.
 template <class Cache>
 WATARI_KERNEL std::uint64_t most_pages(const Cache& cache) {
     return cache.store.most_blocks() * std::uint64_t{cache.store.block_bytes} / cache.page_bytes();
 }
 
-/// body(slot, done, some) for the pages of a run, as many at a time as a group has lanes: lane i
-/// below `some` has the slot of page run.first + done + i. For who holds them or has them in state
-/// filling or writing, so that they stay where they are.
+/// Calls body(slot, done, some) for the pages of a run, one page for each lane at a time: lane i
+/// below `some` gets the slot of page run.first + done + i, the other lanes get none. The caller
+/// must hold the pages, or have them in state filling or writing, so that they keep their slots.
 template <class Cache, class Body>
 WATARI_KERNEL void page_to_a_lane(const group& members, const Cache& cache, const page_run& run,
                                   Body body) {
-    members.sync();  // whoever of the group took a page has seen its tag
+    members.sync();  // every lane now sees the tags that another lane of the group wrote or saw
     for (std::uint64_t done = 0; done < run.count; done += members.size()) {
         const std::uint64_t left = run.count - done;
         const unsigned some = left < members.size() ? static_cast<unsigned>(left) : members.size();
@@ -55,7 +55,7 @@ WATARI_KERNEL void page_to_a_lane(const group& members, const Cache& cache, cons
     }
 }
 
-/// Another state for pages that are in state `from` by the caller, a page to each lane.
+/// Changes the state of pages that the caller brought into state `from`, a page for each lane.
 template <class Cache>
 WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page_run& run,
                             page_state from, page_state to) {
@@ -64,7 +64,7 @@ WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page
     });
 }
 
-/// Ends the state writing of a run: how that went is `status`.
+/// Ends the state writing of a run; `status` is the outcome of the write.
 template <class Cache>
 WATARI_KERNEL void end_run(const group& members, const Cache& cache, const page_run& run,
                            storage::status status) {
@@ -73,7 +73,7 @@ WATARI_KERNEL void end_run(const group& members, const Cache& cache, const page_
     });
 }
 
-/// Copies between pages, each in the slot where the directory has it, and a command's data.
+/// Copies between the pages of a run, in their slots, and the data of a command.
 template <class Cache>
 [[gnu::noinline]] WATARI_KERNEL void copy_run(const group& members, const Cache& cache,
                                               const page_run& run, std::byte* data,
@@ -93,8 +93,9 @@ template <class Cache>
     members.sync();
 }
 
-/// The dirty neighbours of a page that is in state writing by the caller, taken into the same state
-/// as far as one command carries them; of other pages of the same stretch of the store none.
+/// Returns a page, which the caller brought into state writing, and its dirty neighbours, now in
+/// the same state. The run has no gaps and stays in one aligned stretch of most_pages(cache) pages,
+/// so that one command carries it.
 template <class Cache>
 WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, std::uint64_t page) {
     const std::uint64_t most = most_pages(cache);
@@ -112,7 +113,7 @@ WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, st
     return run;
 }
 
-/// Writes a run of pages that are in state writing by the caller by one command.
+/// Writes a run of pages, which the caller brought into state writing, by one command.
 template <class Cache>
 WATARI_KERNEL storage::status write_run(const group& members, const Cache& cache,
                                         const page_run& run, bool durable) {

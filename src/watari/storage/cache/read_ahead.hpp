@@ -14,15 +14,15 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Reads ahead in pages first to last, those without `last`. Called by all of a group, which calls
-/// `finish` before it is destroyed.
+/// Reads ahead in pages [first, last). All threads of a group call each function, and call `finish`
+/// before the object is destroyed.
 template <class Cache>
 class read_ahead {
 public:
     WATARI_KERNEL read_ahead(const Cache& cache, std::uint64_t first, std::uint64_t last)
         : cache_(cache), next_(first), last_(first + 1 < last ? last : first) {}
 
-    /// As cache.acquire, for one page of the range after the other.
+    /// As cache.acquire, for the pages of the range in order.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) {
         held_page held{};
         if (here_.count > 0) return next_here(members);
@@ -36,7 +36,7 @@ public:
 
 private:
     static constexpr std::uint64_t none = storage::no_page;
-    static constexpr unsigned most = 4;  ///< commands under way
+    static constexpr unsigned most = 4;  ///< commands in flight
 
     struct run {
         token at;
@@ -45,7 +45,7 @@ private:
 
     WATARI_KERNEL bool under_way() const { return begun_ != ended_; }
 
-    /// The next of the pages that have come and are held.
+    /// Returns the next of the pages that have arrived and are held.
     WATARI_KERNEL held_page next_here(const group& members) {
         const std::uint64_t page = here_.first++, slot = cache_.pages.find(members, page);
         --here_.count;
@@ -64,7 +64,8 @@ private:
         return cache_.acquire_missing(members, page, why);
     }
 
-    /// Begins to read what is missing from `page` on, and ends what has begun of `page`.
+    /// Begins to read missing pages from `page` on, and ends the command whose first page is
+    /// `page`.
     WATARI_KERNEL void reach(const group& members, std::uint64_t page) {
         if (next_ < page) next_ = page;
         const std::uint64_t window = page + most * most_pages(cache_);
@@ -77,8 +78,8 @@ private:
         }
     }
 
-    /// Goes past pages that are there, or begins one command for those that are not; false: there
-    /// is no identifier now, or no slot.
+    /// Skips pages that are in the cache, or begins one command for missing pages. Returns false if
+    /// no identifier or slot is free, or at the store's end.
     WATARI_KERNEL bool begin(const group& members, std::uint64_t wanted) {
         const std::uint64_t own = next_ + members.rank();
         const bool there = own < last_ && cache_.pages.find(own) != none;
@@ -87,7 +88,7 @@ private:
             return true;
         }
         if (blocks_of(cache_, {next_, 1}) == 0) return false;
-        // waits for one if this page is wanted: nothing is under way then
+        // waits for an identifier only for the wanted page: no command is in flight then
         run next{cache_.store.take(members, next_ == wanted), {next_, 0}};
         if (!next.at.taken) return false;
         while (const unsigned some = claim(members, next.pages)) next.pages.count += some;
@@ -100,8 +101,8 @@ private:
         return true;
     }
 
-    /// How many of the pages behind a run were claimed for it, one by each lane. Those behind one
-    /// that was not are let go.
+    /// Claims the pages that follow a run, one by each lane, and returns their number. Pages after
+    /// the first one that was not claimed are released again.
     WATARI_KERNEL unsigned claim(const group& members, const page_run& run) const {
         const std::uint64_t number = run.count + members.rank(), page = run.first + number;
         std::uint64_t slot = none;
@@ -113,7 +114,8 @@ private:
         return some;
     }
 
-    /// Ends the oldest command; its pages are here then, and held, if they could be read.
+    /// Ends the oldest command. After success its pages are in the cache and held; after an error
+    /// their slots are empty again.
     [[gnu::noinline]] WATARI_KERNEL void end(const group& members) {
         const run& oldest = runs_[ended_++ % most];
         const storage::status status = cache_.store.wait(members, oldest.at);
@@ -132,7 +134,7 @@ private:
         cache_.store.release(members, oldest.at);
     }
 
-    /// Leaves what is held and ends every command.
+    /// Releases the held pages and ends every command.
     [[gnu::noinline]] WATARI_KERNEL void end_all(const group& members) {
         if constexpr (takes_commands<decltype(Cache::store)>)
             for (;; end(members)) {
@@ -147,7 +149,7 @@ private:
 
     const Cache& cache_;
     std::uint64_t next_, last_;
-    page_run here_{0, 0};  ///< that have come and are held until their turn
+    page_run here_{0, 0};  ///< arrived pages, held until their turn
     run runs_[most];
     unsigned begun_ = 0, ended_ = 0;
 };

@@ -1,5 +1,5 @@
-/// Which page of a set gives way: a hand goes round; a page that was used since it last came by is
-/// spared once. Pages that somebody holds and pages under way are passed over.
+/// Selects the page of a set to evict: a hand goes round the ways; a page that was used since the
+/// hand last passed is spared once. Held pages and pages in state filling or writing are skipped.
 ///
 /// A policy is a type with these two functions, `victim` under the set's lock.
 #pragma once
@@ -15,21 +15,22 @@ namespace watari::WATARI_BACKEND {
 struct second_chance {
     static constexpr unsigned none = ~0u;
 
-    /// A page was found; `seen` is its word just before.
+    /// Marks a page as used; `seen` is its word just before.
     WATARI_KERNEL static void touched(std::uint64_t& word, std::uint64_t seen) {
         if ((seen & page::used) == 0) local::set_bits(word, page::used);
     }
 
-    /// The way, of at most 31 whose words begin at `words`, that may give way; none if all are
-    /// held. Dirty pages count if `dirty_too`. Where all were used since, each has been asked: the
-    /// first. What others do to the words meanwhile is for whoever takes the way to notice.
+    /// Returns the way to evict, or none if there is no candidate. The words of the `ways`, at most
+    /// 31, begin at `words`. Dirty pages are candidates if `dirty_too`. If every candidate was
+    /// used, returns the first one. Other threads may change the words meanwhile: the caller checks
+    /// the word again when it takes the way.
     WATARI_KERNEL static unsigned victim(std::uint64_t* words, unsigned ways, std::uint32_t& hand,
                                          bool dirty_too) {
         const unsigned start = hand % ways;
         const auto way_at = [&](unsigned step) {
             return start + step < ways ? start + step : start + step - ways;
         };
-        std::uint32_t used = 0;  // bit i: the hand comes by after i others
+        std::uint32_t used = 0;  // bit i: the page at way_at(i) was used
         unsigned unused = ways, least = ways;
         each_way(
             ways, 0, 1, [&](unsigned step) -> std::uint64_t& { return words[way_at(step)]; },

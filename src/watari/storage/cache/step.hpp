@@ -1,4 +1,4 @@
-/// What a thread wants of a page, what it has to do next, and how long it waits for that.
+/// The intent of a thread that needs a page, its next action, and the timeout of its waits.
 #pragma once
 
 #include "watari/core/parallel/atomic.hpp"
@@ -7,7 +7,7 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// A wait with a limit, which counts from the first time that there was something to wait for.
+/// The timeout of a wait; its time starts with the first call of `over`.
 struct timeout {
     std::int64_t limit_ns;
     std::int64_t until = 0;
@@ -21,18 +21,18 @@ struct timeout {
     }
 };
 
-/// What a page is wanted for; overwrite: every byte of it will be written.
+/// The use that a thread makes of a page; overwrite: it writes every byte.
 enum class intent : unsigned { read, write, overwrite };
 
-/// What whoever wants a page has to do next.
+/// The next action of a thread that needs a page.
 enum class next_action : std::uint64_t {
-    again,   ///< look again, a little later
-    use,     ///< slot holds the page: use it, then leave
-    fill,    ///< slot is yours: read the page into it
-    pass,    ///< all of the set is held: use the spare slot, nobody else will
-    evict,   ///< slot's page is in state writing by you: write it back, then look again
-    failed,  ///< whoever read the page could not: `where` is the status
-    late     ///< the wait has reached its limit
+    again,   ///< look the page up again, a little later
+    use,     ///< slot `where` has the page: use it, then leave
+    fill,    ///< the caller owns slot `where`: read the page into it
+    pass,    ///< every slot of the set is held: the caller owns spare slot `where`
+    evict,   ///< the caller brought slot `where` into state writing: write it back
+    failed,  ///< another thread could not read the page: `where` is the status
+    late     ///< the wait timed out
 };
 
 struct step {

@@ -1,4 +1,4 @@
-/// The words of a set, looked at by one thread.
+/// A scan of the words of a set by one thread.
 #pragma once
 
 #include "watari/core/parallel/atomic.hpp"
@@ -8,9 +8,9 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Gives look(i, word) what `word_at(i)` refers to, for i = first, first + every, ... below `ways`,
-/// until it says false. As many loads are under way together as the processor needs. They are
-/// relaxed: what was seen is a hint, or a lock has ordered it.
+/// Calls look(i, word) with the word that `word_at(i)` refers to, for i = first, first + every, ...
+/// below `ways`, until look returns false. `Together` loads are in flight at once. They are
+/// relaxed: a word is a hint, unless a lock of the caller orders it.
 template <unsigned Together = loads_under_way, class WordAt, class Look>
 WATARI_KERNEL void each_way(unsigned ways, unsigned first, unsigned every, WordAt word_at,
                             Look look) {

@@ -1,18 +1,19 @@
-/// A controller: whoever serves the queues of a namespace.
+/// A controller serves the queues of a namespace.
 ///
-/// This one is software: threads of the CPU (`poller`) look at doorbells in ordinary memory and put
+/// This one is software: threads of the CPU (`poller`) read doorbells in ordinary memory and pass
 /// the commands to a backend: `ram`, `modelled`, `file`, or `faulty` around one of them. It needs
 /// neither root nor a device, and works on ordinary files.
 ///
-/// The seam for other controllers is `queue_memory` and `namespace_view`; users know nothing else.
+/// The interface for other controllers is `queue_memory` and `namespace_view`; users know nothing
+/// else.
 /// - A real NVMe device by VFIO: map BAR0, map every block of queue_memory at an IOVA equal to its
 ///   address (VFIO_IOMMU_MAP_DMA), enable the controller, identify it (MDTS gives `max_transfer`,
 ///   the LBA format `block_bytes`), create each completion and then submission queue with the rings
 ///   that queue_memory has, and put the addresses of the device's doorbells (BAR0 + 1000h + stride)
 ///   into the queue_views; for a GPU these pages of the BAR are registered with CUDA as I/O memory.
-///   Nothing polls; `reset` deletes and creates the queues. Where the device reaches the GPU's
-///   memory it takes the destinations of long reads itself; else `delivered_from` is 0.
-/// - SPDK's target over vfio-user: the same, but the messages to set it up go through a socket, the
+///   No thread polls; `reset` deletes and creates the queues. If the device reaches the GPU's
+///   memory, it writes to the destinations of long reads itself; else `delivered_from` is 0.
+/// - SPDK's target over vfio-user: the same, but the set-up messages go through a socket, the
 ///   memory is shared by file descriptor, and the doorbells are a page of it.
 #pragma once
 
@@ -46,17 +47,18 @@ public:
     controller& operator=(const controller&) = delete;
     ~controller();
 
-    /// What users get; good as long as the controller lives.
+    /// Returns the users' view; valid as long as the controller lives.
     namespace_view view() const;
 
-    /// Makes all queues new: identifiers whose completions never came are there again. No user may
-    /// have a command under way, save those that timed out.
+    /// Makes all queues new: identifiers whose completions never arrived are free again. No user
+    /// may have a command in flight, except commands that timed out.
     void reset();
 
     controller_counts counts() const;
-    /// How the namespace is served, if not as one would expect; why a thread failed. May be empty.
+    /// Returns why a thread failed, or else the backend's notice, such as a fallback; may be empty.
     std::string notice() const;
-    /// Why commands failed; null where their status says all. Good as long as the store lives.
+    /// The reasons of failed commands; null if the backend keeps none. Valid as long as the store
+    /// lives.
     const error_log* errors() const { return store_->errors(); }
 
 private:
@@ -70,7 +72,7 @@ private:
     served_namespace served_;
     std::optional<delivery> delivery_;
     std::vector<std::unique_ptr<poller>> pollers_;
-    controller_counts before_;  ///< of pollers before the last reset
+    controller_counts before_;  ///< counts of the pollers before the last reset
     std::atomic<bool> stop_{false};
     std::vector<std::thread> threads_;
 };

@@ -16,7 +16,7 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t most_copies = 64;  ///< under way; each has an event of its own
+constexpr std::size_t most_copies = 64;  ///< in flight; each has its own event
 
 /// Passes reads with a destination to the delivery when their data are in their slots.
 class delivery_channel final : public io_channel {
@@ -24,7 +24,7 @@ public:
     delivery_channel(std::unique_ptr<io_channel> inner, delivery& by)
         : inner_(std::move(inner)), by_(by) {}
 
-    /// A poller that failed leaves reads under way: they end here, where nobody hears of it.
+    /// Waits for reads that a failed poller left in delivery; their endings are dropped.
     ~delivery_channel() override {
         for (unsigned attempt = 0; !brought_.empty(); cpu::pause(attempt++)) take_brought();
     }
@@ -47,7 +47,7 @@ public:
     std::size_t under_way() const override { return inner_->under_way() + brought_.size(); }
 
 private:
-    /// A read that ends a second time while it is brought has not ended yet.
+    /// Drops the second ending of a read that is being delivered: the read has not ended yet.
     void pass_on(const ending& e, std::vector<ending>& ended) {
         const std::uint32_t key = command_key(e.queue, e.cid);
         if (e.bad_phase) return ended.push_back(e);
@@ -165,7 +165,7 @@ void delivery::begin(const delivery_request& one) {
     }
 }
 
-/// Ends the copies that are there, in order; true if there was one.
+/// Ends the copies that have completed, in order; true if there was one.
 bool delivery::end_arrived() {
     bool any = false;
     for (; !under_way_.empty(); under_way_.pop_front(), any = true) {
@@ -180,11 +180,12 @@ bool delivery::end_arrived() {
     return any;
 }
 
-/// After a call of CUDA's that failed. What it had begun before must not outlive the command.
+/// Ends a request after a failed CUDA call. A copy that was begun before must not outlive the
+/// command.
 void delivery::end_failed(const delivery_request& one) const {
     try {
         device::synchronize(stream_->get());
-    } catch (const error&) {  // then nothing is copied any more
+    } catch (const error&) {  // after such an error nothing is copied any more
     }
     end(one, data_transfer_error);
 }

@@ -1,5 +1,5 @@
 /// Delivers the data of long reads from their slots to the memory that they name: for a GPU by its
-/// copy engine, which leaves the multiprocessors to others, for a CPU by copying.
+/// copy engine, which leaves the multiprocessors to other work, for a CPU by memcpy.
 ///
 /// One thread serves all channels of a controller; it sleeps while there is nothing to deliver. It
 /// announces each copy, then checks that the data are still wanted, then copies: see namespace.hpp.
@@ -40,9 +40,8 @@ public:
     struct delivery_request {
         ending completed;
         memory_range to;
-        completed_queue*
-            sender;  ///< gets its ending: with abort_requested if it was not wanted any more,
-                     ///< and data_transfer_error if it could not be delivered
+        completed_queue* sender;  ///< gets the ending: abort_requested if the data were no longer
+                                  ///< wanted, data_transfer_error if they could not be delivered
     };
 
     /// For the users of a namespace whose queues outlive it. Throws what CUDA throws, and
@@ -50,18 +49,19 @@ public:
     delivery(const namespace_view& view, processor users);
     delivery(const delivery&) = delete;
     delivery& operator=(const delivery&) = delete;
-    /// Only when every request has ended.
+    /// Every request must have ended.
     ~delivery();
 
     void bring(const delivery_request& one);
 
-    /// A channel over another, whose reads with a destination end when their data are there.
+    /// Returns a channel over another, whose reads with a destination end when their data are
+    /// delivered.
     std::unique_ptr<io_channel> over(std::unique_ptr<io_channel> inner);
 
 private:
     struct copy_in_flight {
         delivery_request request;
-        std::size_t arrival;  ///< in arrivals_
+        std::size_t arrival;  ///< index in arrivals_
     };
 
     void run();
@@ -72,7 +72,7 @@ private:
 
     const namespace_view view_;
     const processor users_;
-    std::optional<device::stream> stream_;  ///< of a GPU, as the events are
+    std::optional<device::stream> stream_;  ///< for a GPU, like the events
     std::vector<device::event> arrivals_;
     std::size_t begun_ = 0;
     std::deque<copy_in_flight> under_way_;  ///< in the order of the stream

@@ -16,8 +16,8 @@ void add(std::uint64_t& counter, std::uint64_t more) {
 
 constexpr std::uint32_t fetched_ahead = 8;  ///< entries on their way into this core's cache
 
-/// Bytes of commands that a round starts in each queue. Those who wait for them hear of them while
-/// the next are served, instead of all together, after which the poller would wait for all.
+/// Bytes of commands that a round starts in each queue. Users get these completions while the next
+/// commands are served. If they got all together, the poller would then wait for all users.
 constexpr std::uint64_t at_once = 1 << 16;
 
 }  // namespace
@@ -52,11 +52,12 @@ void poller::run(const std::atomic<bool>& stop) {
         } catch (const std::exception& e) {
             fail(e);
         }
-        if (idle > 0) cpu::pause(idle);  // nobody can wake a poller: it looks again and again
+        if (idle > 0) cpu::pause(idle);  // no thread wakes a poller, so it polls again
     }
 }
 
-/// Remembers what the channel threw. What it had taken is in doubt, and is never answered.
+/// Records what the channel threw. Commands that the channel had taken are in doubt, and get no
+/// completion.
 void poller::fail(const std::exception& e) {
     if (failed_) return;
     failure_ = e.what();
@@ -75,8 +76,8 @@ bool poller::serve() {
     return worked || !ended_.empty();
 }
 
-/// Starts what stands between the head and the doorbell, as much as fits a round. A doorbell beyond
-/// the ring is no doorbell.
+/// Starts the commands between the head and the doorbell, as many as fit a round. Ignores a
+/// doorbell beyond the ring.
 bool poller::fetch(queue& q) {
     const std::uint32_t mask = depth_ - 1, bell = cpu::everywhere::load_acquire(q.doorbells[0]);
     if (bell > mask) return false;
@@ -94,7 +95,7 @@ bool poller::fetch(queue& q) {
     return q.head != before;
 }
 
-/// What a command asks, or why it may not.
+/// Checks a command and describes it in `out`; returns why it is rejected, or success.
 status poller::check(const queue& q, const submission_entry& command, request& out) {
     const std::uint8_t operation = command.operation();
     if (operation > static_cast<std::uint8_t>(opcode::read)) return invalid_opcode;
@@ -116,7 +117,7 @@ status poller::check(const queue& q, const submission_entry& command, request& o
     return memory;
 }
 
-/// Data that are wanted elsewhere come to the command's slot first.
+/// Checks a read that names a destination: its data go to the command's slot first.
 status poller::check_delivery(const queue& q, const submission_entry& command, request& out) {
     const std::uint32_t least = view_.delivered_from;
     if (command.psdt() != 1 || least == 0 || out.bytes < least || out.operation != opcode::read)
@@ -129,7 +130,7 @@ status poller::check_delivery(const queue& q, const submission_entry& command, r
     return success;
 }
 
-/// False if the channel can take no more now.
+/// Starts a command, or posts its error. False if the channel can take no more now.
 bool poller::start(queue& q, const submission_entry& command) {
     request asked;
     status outcome = check(q, command, asked);
@@ -162,8 +163,8 @@ void poller::post(queue& q, const ending& e) {
     if (!q.held.empty() || !write_entry(q, e)) q.held.push_back(e);
 }
 
-/// Writes a completion behind the last one; false while the users have not made room. The data and
-/// the entry's other half are there before the phase tag is.
+/// Writes the next completion; false while the completion queue is full. The data and the entry's
+/// other half are visible before the phase tag.
 bool poller::write_entry(queue& q, const ending& e) {
     const std::uint32_t mask = depth_ - 1;
     const auto is_full = [&] { return ((q.tail - q.taken) & mask) == mask; };

@@ -1,5 +1,5 @@
-/// One thread of a software controller: looks at the doorbells of its queues, fetches commands,
-/// checks them, hands them to its channel of the backend, and posts what has ended.
+/// One thread of a software controller: reads the doorbells of its queues, fetches commands, checks
+/// them, passes them to its channel of the backend, and posts completions.
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
@@ -16,10 +16,10 @@
 
 namespace watari::storage {
 
-/// What a controller has done since it was made.
+/// Counts of a controller since it was made.
 struct controller_counts {
     std::uint64_t commands = 0;
-    std::uint64_t failed = 0;  ///< of these, ended with an error
+    std::uint64_t failed = 0;  ///< completions with an error; rejected commands count only here
     std::uint64_t bytes_read = 0, bytes_written = 0;
 };
 
@@ -33,19 +33,20 @@ struct served_namespace {
 
 class poller {
 public:
-    /// Serves every queue whose number is `first` plus a multiple of `step`. The channel is a
-    /// delivery's where the memory's options say that reads are delivered.
+    /// Serves every queue whose number is `first` plus a multiple of `step`. If the options of
+    /// `memory` deliver reads, the channel must be one of a delivery.
     poller(const queue_memory& memory, const served_namespace& served,
            std::unique_ptr<io_channel> channel, std::uint32_t first, std::uint32_t step);
 
-    /// Serves until `stop`, and then until nothing is under way.
+    /// Serves until `stop`, and then until no command is in flight.
     void run(const std::atomic<bool>& stop);
 
     /// One round over all queues; true if there was anything to do.
     bool serve();
 
     controller_counts counts() const;
-    /// What the channel threw; after that every command fails with internal_error. Empty: nothing.
+    /// The message that the channel threw, after which every command fails with internal_error;
+    /// empty if it threw nothing.
     std::string failure() const { return failed_.load() ? failure_ : ""; }
 
 private:
@@ -55,9 +56,9 @@ private:
         completion_entry* completions;
         std::uint32_t* doorbells;
         std::uint32_t head, tail;  ///< of submissions fetched, of completions posted; unwrapped
-        std::uint32_t taken;  ///< of completions, as far as was looked: each look is a cache miss
+        std::uint32_t taken;       ///< completions taken, as last read: a read is a cache miss
         std::bitset<65536> under_way;
-        std::deque<ending> held;  ///< ended, but the completion queue was full
+        std::deque<ending> held;  ///< ended, but the completion queue is full
     };
 
     bool fetch(queue& q);

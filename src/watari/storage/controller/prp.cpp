@@ -21,7 +21,8 @@ void append(std::vector<memory_range>& ranges, std::uint64_t address, std::size_
         ranges.push_back({data, bytes});
 }
 
-/// The pages of a list, chained where it fills its own page and more are to come.
+/// Reads the pages of a PRP list. If the list fills its page and more pages follow, its last entry
+/// points to the next list.
 status read_list(std::uint64_t list, std::size_t bytes, std::span<const memory_range> known,
                  std::vector<memory_range>& ranges) {
     if (list % 8 != 0) return invalid_prp_offset;

@@ -1,6 +1,6 @@
-// Engine `cufile`: GPUDirect Storage, straight between a file and GPU memory, or in its
-// compatibility mode through CPU memory: the notes say which. The library is loaded when asked for;
-// what is declared here is its stable C interface (cufile.h of CUDA 11.4 and later).
+// Engine `cufile`: GPUDirect Storage, directly between a file and GPU memory, or in compatibility
+// mode through CPU memory; the notes say which. The library is loaded on first use. The
+// declarations here are its stable C interface (cufile.h of CUDA 11.4 and later).
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
@@ -63,7 +63,7 @@ const library& cufile() {
     return loaded;
 }
 
-/// 5027 says that libudev does not know the disk.
+/// Throws unless the call succeeded. Error 5027: libudev does not know the disk.
 void check(const cufile_status& result, const std::string& call) {
     if (result.error == 0) return;
     const std::string text = call + " fails with " + std::to_string(result.error);
@@ -72,8 +72,8 @@ void check(const cufile_status& result, const std::string& call) {
     throw gpu_error(text + ", CUDA error " + std::to_string(result.cuda));
 }
 
-/// What the process has registered: cuFile takes a file and a range of memory once, however many
-/// engines use them.
+/// The files and memory that the process has registered. cuFile accepts a file and a range of
+/// memory once, however many engines use them.
 class registry {
 public:
     void* add_file(int descriptor) {
@@ -91,7 +91,7 @@ public:
         const std::lock_guard lock(mutex_);
         if (--files_[descriptor].users == 0) cufile().handle_deregister(files_[descriptor].handle);
     }
-    /// CUfileOpError; 0: it is registered.
+    /// Returns a CUfileOpError; 0: the memory is registered.
     int add_memory(std::byte* data, std::size_t bytes) {
         const std::lock_guard lock(mutex_);
         entry& known = memory_[data];
@@ -121,7 +121,6 @@ registry& registered() {
     return all;
 }
 
-/// A registered file.
 class registered_file {
 public:
     explicit registered_file(int descriptor)
@@ -160,7 +159,7 @@ public:
     void run(const requests& list) override {
         device::use(options_.who.number);
         one_by_one(list, [&](std::size_t i) {
-            for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
+            for (std::size_t part = 0; part < list.parts; ++part)  // cuFile calls do not scatter
                 move(list.offsets[i] + part * list.part_step(),
                      static_cast<std::size_t>(list.location(i, part) - options_.memory),
                      list.part_bytes());

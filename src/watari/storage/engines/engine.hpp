@@ -1,8 +1,8 @@
 /// The engines that move blocks between a store and memory, one file each behind one interface.
 ///
-/// Each thread has an engine of its own, makes it, and hands it list after list of requests. What
-/// an engine cannot do on this machine it says before anything runs; what it does otherwise than
-/// its name promises, it notes.
+/// Each thread makes its own engine and gives it one list of requests after another. An engine that
+/// cannot run on this machine reports that before any list. An engine that works differently from
+/// its name, for example by a fallback, adds a note.
 #pragma once
 
 #include "watari/core/processor.hpp"
@@ -25,44 +25,43 @@
 
 namespace watari::storage {
 
-/// A list of blocks: the one at offsets[i] of the store has its location at memory + i x block;
-/// where it is of several equal parts, part k has its own at memory + k x stride + i x
-/// part_bytes(). What is read may be in two parts: the last `overlap` bytes of one are the first of
-/// the next.
+/// A list of blocks. The block at offsets[i] of the store has its location at memory + i x block.
+/// If blocks have several equal parts, part k is at memory + k x stride + i x part_bytes(). Parts
+/// that are read may overlap: the last `overlap` bytes of one are the first of the next.
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
     std::size_t block;        ///< bytes of each
     std::size_t parts = 1;    ///< of each block
-    std::size_t stride = 0;   ///< bytes; of no meaning where blocks are of one part
-    std::size_t overlap = 0;  ///< bytes, at most those from part to part; nor this
+    std::size_t stride = 0;   ///< bytes from part to part in memory; unused if parts is 1
+    std::size_t overlap = 0;  ///< bytes, at most part_step(); unused if parts is 1
 
     std::size_t part_bytes() const { return (block + (parts - 1) * overlap) / parts; }
-    /// In the block, from a part's beginning to the next one's.
+    /// Bytes in the block from the start of a part to the start of the next.
     std::size_t part_step() const { return part_bytes() - overlap; }
     std::byte* location(std::size_t i, std::size_t part = 0) const {
         return memory + part * stride + i * part_bytes();
     }
-    /// The same of some of the blocks alone.
+    /// The list of `count` blocks from block `first` on.
     requests only(std::size_t first, std::size_t count) const {
         return {offsets.subspan(first, count), location(first), block, parts, stride, overlap};
     }
 };
 
-/// What one thread is to do with list after list.
+/// The options of one thread's engine, for all its lists.
 struct engine_options {
-    const files::striped_files* files = nullptr;  ///< of engines that open files
-    const namespace_view* view = nullptr;         ///< of engines that submit commands
-    const error_log* errors = nullptr;            ///< of their controller; null: a status says all
-    bool on_disk = false;  ///< each request goes to a disk: some take far longer
+    const files::striped_files* files = nullptr;  ///< for engines that open files
+    const namespace_view* view = nullptr;         ///< for engines that submit commands
+    const error_log* errors = nullptr;            ///< of the controller; null if it keeps none
+    bool on_disk = false;  ///< each request goes to a disk, and some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
-    std::size_t block = 0;        ///< bytes of a request, at most
+    std::size_t block = 0;        ///< bytes of the largest request
     std::size_t depth = 1;        ///< requests in flight
-    std::size_t requests = 0;     ///< of each list, at most
-    processor who = the_cpu;      ///< whose memory it is
-    std::byte* memory = nullptr;  ///< where all lists have their locations
-    std::size_t bytes = 0;        ///< of that memory
+    std::size_t requests = 0;     ///< requests of the longest list
+    processor who = the_cpu;      ///< the processor that `memory` belongs to
+    std::byte* memory = nullptr;  ///< contains the locations of all lists
+    std::size_t bytes = 0;        ///< bytes of `memory`
 };
 
 /// Seconds of the clock by which engines time requests.
@@ -71,7 +70,7 @@ inline double now() {
         .count();
 }
 
-/// Commands that ended with an error and were sent again, and how the first of them had ended.
+/// Commands that ended with an error and were sent again, and the status of the first of them.
 struct repetitions {
     std::size_t count = 0;
     status first{};
@@ -84,31 +83,31 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
-    /// Moves every block of the list. Throws, and is of no more use then.
+    /// Moves every block of the list. After it throws, the engine must not be used again.
     virtual void run(const requests& list) = 0;
 
-    /// Of each request of the last list, from handing it over until its data were at their
-    /// location. Good until the next list.
+    /// Seconds of each request of the last list, from its submission until its data were at their
+    /// location. Valid until the next list.
     virtual std::span<const double> seconds() { return seconds_; }
 
-    /// Waits until what was written is durable. Throws.
+    /// Waits until earlier writes are durable. Throws.
     virtual void flush() { options_.files->sync(); }
 
-    /// Between lists: holds on to no page of the page cache.
+    /// Releases all pages of the page cache; called between lists.
     virtual void let_go() {}
 
     /// Seconds that a GPU worked for this engine, in kernels and copies, over all lists so far.
     /// None without a GPU, and where that cannot be measured.
     virtual std::optional<double> gpu_seconds() const { return std::nullopt; }
 
-    /// Over all lists so far; engines without commands have none.
+    /// Commands sent again over all lists so far; none for engines without commands.
     virtual repetitions sent_again() const { return {}; }
 
-    /// What a reader of the results must know, such as a fallback.
+    /// Notes for readers of the results, such as a fallback.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 protected:
-    /// move(i) for each request of a list, one after the other, timed.
+    /// Calls move(i) for each request of a list in turn, and times each call.
     template <class Move>
     void one_by_one(const requests& list, const Move& move) {
         seconds_.resize(list.offsets.size());
@@ -130,22 +129,22 @@ private:
     std::vector<std::string> notes_;
 };
 
-/// One row of the table.
+/// One row of the table of engines.
 struct engine_row {
     std::string_view name;
-    bool deep;      ///< has several requests in flight; the others have one a thread
-    bool of_gpu;    ///< serves a GPU alone
-    bool queued;    ///< submits commands to a controller; the others open files
-    bool scatters;  ///< moves a block's parts by one request; the others each part by its own
-    /// Why it cannot do this here; empty if it can.
+    bool deep;      ///< has several requests in flight; other engines have one a thread
+    bool of_gpu;    ///< serves a GPU only
+    bool queued;    ///< submits commands to a controller; other engines open files
+    bool scatters;  ///< moves all parts of a block by one request; others, each part by its own
+    /// Returns why the engine cannot run with these options here; empty if it can.
     std::string (*unsupported)(const engine_options& options);
     std::unique_ptr<engine> (*make)(const engine_options& options);
 };
 
-/// All of them.
+/// All engines.
 std::span<const engine_row> engines();
 
-/// The row with this name. Throws usage_error.
+/// The row with this name. Throws usage_error if there is none.
 const engine_row& engine_named(std::string_view name);
 
 }  // namespace watari::storage

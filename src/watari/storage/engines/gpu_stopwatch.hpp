@@ -1,4 +1,4 @@
-/// Seconds that a GPU worked in a stream, by events around the work, summed up over several turns.
+/// Sum of the seconds that a GPU worked in a stream, measured by events around each piece of work.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -11,7 +11,7 @@ public:
 
     void start(stream_t stream) { first_.record(stream); }
 
-    /// Waits for what was put into the stream since `start`.
+    /// Waits for the work that was put into the stream since `start`.
     void stop(stream_t stream) {
         last_.record(stream);
         last_.wait();

@@ -23,8 +23,8 @@ shared& state() {
     return one;
 }
 
-/// Of another's mistake: the handler that was there gets the signal when the instruction is tried
-/// again.
+/// Outside guarded_copy, restores the former handler, which gets the signal when the instruction is
+/// executed again.
 void on_bus_error(int number, siginfo_t*, void*) {
     if (copying) siglongjmp(escape, 1);
     sigaction(number, &state().before, nullptr);
@@ -37,7 +37,7 @@ bus_guard::bus_guard() {
     if (state().guards++ > 0) return;
     struct sigaction mine {};
     mine.sa_sigaction = on_bus_error;
-    // left by a jump: the signal must not stay blocked in this thread
+    // a jump leaves the handler: the signal must not stay blocked in this thread
     mine.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGBUS, &mine, &state().before);
 }

@@ -5,7 +5,8 @@
 
 namespace watari::storage {
 
-/// While one lives, SIGBUS inside guarded_copy is the copy's failure; elsewhere it is what it was.
+/// While a guard lives, SIGBUS inside guarded_copy makes that copy return false. Elsewhere SIGBUS
+/// has its former effect.
 class bus_guard {
 public:
     bus_guard();
@@ -14,7 +15,7 @@ public:
     ~bus_guard();
 };
 
-/// memcpy; false if a page of either side has no data (SIGBUS).
+/// As memcpy; returns false if a page of either side has no data (SIGBUS).
 bool guarded_copy(void* to, const void* from, std::size_t bytes);
 
 }  // namespace watari::storage

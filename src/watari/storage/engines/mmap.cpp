@@ -1,6 +1,6 @@
-// Engine `mmap`: the store as memory by the kernel's page cache; a block is copied from or to the
-// mapping, and pages come when they are touched. A mapped file that is cut while in use raises
-// SIGBUS in the thread that touches it, which becomes an error here.
+// Engine `mmap`: the store is mapped memory in the kernel's page cache. A block is copied from or
+// to the mapping; the kernel reads pages when they are touched. If a mapped file is truncated while
+// in use, the thread that touches it gets SIGBUS, which becomes an error here.
 #include "watari/core/error.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/storage/engines/guarded_copy.hpp"
@@ -32,7 +32,8 @@ public:
     ~mapping() {
         if (data_) munmap(data_, bytes_);
     }
-    /// Has all pages of a block read at once; else each is, when it is touched.
+    /// Begins to read all pages of a block at once. Without it, each page is read when it is
+    /// touched.
     void bring(std::uint64_t offset, std::size_t bytes) const noexcept {
         const std::size_t within = offset % memory::host::page_size();
         madvise(data_ + offset - within, within + bytes, MADV_WILLNEED);

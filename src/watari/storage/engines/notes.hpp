@@ -1,4 +1,4 @@
-/// What several engines have to say, as one.
+/// The notes of several engines, merged.
 #pragma once
 
 #include "watari/storage/engines/engine.hpp"
@@ -10,10 +10,10 @@ namespace watari::storage {
 
 class notes {
 public:
-    /// All that it has to say so far; each engine once.
+    /// Adds the notes of an engine so far. Call it once for each engine.
     void add(const engine& from);
 
-    /// What several noted is there once; commands that were sent again are counted together.
+    /// Returns the notes, equal ones once, and one note that counts all commands sent again.
     std::vector<std::string> texts() const;
 
 private:

@@ -1,4 +1,4 @@
-// Engine `posix`: pread and pwrite (preadv and pwritev of blocks in parts), one block after the
+// Engine `posix`: pread and pwrite (preadv and pwritev for blocks in parts), one block after the
 // other; to a GPU through pinned memory and cudaMemcpyAsync. It is the CPU path that GPU-initiated
 // access is compared with (Hanawa 2025).
 #include "watari/storage/engines/rows.hpp"

@@ -1,7 +1,7 @@
 // Engines `queue` and `gpu`: threads of the CPU or of a GPU submit NVMe commands themselves, to a
 // controller that serves the store, and pull the data out of its slots. See request_list.cpp. A
-// block that is longer than a command may be is several. A command that ends with an error is sent
-// again, three times at most.
+// block that is longer than the largest command becomes several commands. A command that ends with
+// an error is sent again three times at most, and never if its status has DNR set.
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/memory/buffer.hpp"
@@ -33,12 +33,12 @@ public:
           in_flight_(kind(), options.who.is_gpu() ? 1 : under_way(), placed()),
           taken_(own(), 1, placed()) {
         if (!options.who.is_gpu()) {
-            cpu::set_threads(1);  // of the loop over warps: this thread is one
+            cpu::set_threads(1);  // the loop over warps runs in this thread
             return;
         }
-        stream_.emplace(device::priority::urgent);  // before products that are under way
+        stream_.emplace(device::priority::urgent);  // ahead of products that are running
         device::copy(taken_.data(), &before_, sizeof before_, stream());
-        kernels_.emplace(device::waiting::asleep);  // its core is for threads that serve the GPU
+        kernels_.emplace(device::waiting::asleep);  // leaves the core to threads that serve the GPU
     }
 
     void run(const requests& list) override {
@@ -68,9 +68,10 @@ public:
     }
 
 private:
-    /// Threads of a warp that have a command: of long blocks so few that it copies about as long as
-    /// it waits; more warps than that take room from kernels that compute. On a disk one, while not
-    /// too many are under way: a slow one would hold up the others of its warp.
+    /// Number of threads of a warp that have a command. For long blocks it is small, so that a warp
+    /// copies about as long as it waits; with even fewer, more warps take room from kernels that
+    /// compute. On a disk it is 1 up to a depth of `few`: a slow command would hold up the others
+    /// of its warp.
     static std::size_t lanes(const engine_options& options) {
         constexpr std::size_t few = 256, copied_at_once = 1 << 16;
         if (options.on_disk && options.depth <= few) return 1;
@@ -78,16 +79,16 @@ private:
         return std::clamp<std::size_t>(copied_at_once / options.block, 1,
                                        std::min(most, options.depth));
     }
-    /// Commands that make up a block. What warps copy themselves is in several, which come and go
-    /// while others are copied.
+    /// Number of commands of a block. Where the controller delivers reads, warps still copy writes:
+    /// a write becomes several commands, so that some are in flight while others are copied.
     std::size_t commands_of(std::size_t block) const {
         std::size_t bytes = options_.view->max_transfer;
         if (options_.view->delivered_from > 0 && options_.direction == files::direction::write)
             bytes = std::min(bytes, copied_by_warps);
         return std::max<std::size_t>(1, block / bytes);
     }
-    /// Commands of a list. Of a block's short ones no more than identifiers that others leave: more
-    /// warps would only wait.
+    /// Number of commands in flight. For such writes, at most half of the identifiers, for other
+    /// users need some: more warps would only wait.
     std::size_t under_way() const {
         const std::size_t all = options_.depth * commands_;
         if (options_.view->delivered_from == 0 || options_.direction == files::direction::read)
@@ -97,7 +98,7 @@ private:
         return std::clamp<std::size_t>(max_outstanding / 2, 1, all);
     }
 
-    /// The list as commands.
+    /// Splits the blocks of a list into commands.
     requests cut_up(const requests& list) {
         const std::size_t each = list.parts == 1 ? commands_of(list.block) : 1;
         if (each == 1) return list;
@@ -107,8 +108,8 @@ private:
             for (std::size_t c = 0; c < each; ++c) cut_.push_back(offset + c * bytes);
         return {cut_, list.memory, bytes};
     }
-    /// Of the first commands of the last list. They are in the memory of who asked: of short
-    /// requests every store over the link counts.
+    /// Results of the first `count` commands of the last list. They are in memory of the requester:
+    /// for short requests every store over the link counts.
     std::vector<request_result> results(std::size_t count) const {
         std::vector<request_result> all(count);
         if (stream_)
@@ -119,7 +120,7 @@ private:
         return all;
     }
 
-    /// Of each block, from the beginning of its first command to the end of its last.
+    /// Seconds of each block, from the beginning of its first command to the end of its last.
     std::vector<double> spent(const std::vector<request_result>& commands) const {
         std::vector<double> seconds(blocks_);
         for (std::size_t i = 0; i < blocks_; ++i) {
@@ -133,11 +134,11 @@ private:
         return seconds;
     }
 
-    /// Of lists: a GPU reads each once, over the link.
+    /// Memory of lists: a GPU reads each entry once, over the link.
     memory::kind kind() const {
         return options_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     }
-    /// Of what only who asks reads and writes.
+    /// Memory that only the requester reads and writes.
     memory::kind own() const {
         return options_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
     }
@@ -174,17 +175,19 @@ private:
         if (stream_) kernels_->stop(stream());
     }
 
-    /// Those of the list that failed; what that takes is added to the time of their block.
+    /// Sends the failed commands of the list again, and adds that time to the seconds of their
+    /// block.
     void send_again(const requests& list) {
         const std::vector all =
-            results(list.offsets.size());  // each leaves its own at their location
+            results(list.offsets.size());  // a copy: commands sent again overwrite results_
         seconds_ = spent(all);
         for (std::size_t c = 0; c < all.size(); ++c)
             if (!all[c].outcome.ok())
                 seconds_[c / several_] += again(list.only(c, 1), all[c].outcome);
     }
 
-    /// Sends a list of one again until it succeeds; returns the seconds of that.
+    /// Sends a list of one command again until it succeeds; returns the seconds. Throws error if it
+    /// fails for good.
     double again(const requests& one, status outcome) {
         const double start = now();
         for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
@@ -206,18 +209,18 @@ private:
         return options_.errors ? options_.errors->about(operation, offset) : "";
     }
 
-    std::size_t commands_;  ///< of a block, at most
-    std::size_t each_;      ///< commands of a warp under way
+    std::size_t commands_;  ///< commands of a block, at most
+    std::size_t each_;      ///< commands in flight of one warp
     std::vector<std::uint64_t> cut_;
     memory::buffer<std::uint64_t> offsets_;
     memory::buffer<request_result> results_;
     memory::buffer<std::uint32_t> failed_;
     memory::buffer<request_in_flight> in_flight_;
-    memory::buffer<std::uint64_t> taken_;  ///< of a GPU: see request_list
+    memory::buffer<std::uint64_t> taken_;  ///< for a GPU; see request_list
     std::uint64_t before_ = 0;
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
-    std::size_t blocks_ = 0, several_ = 1;  ///< of the last list, and the commands of each
+    std::size_t blocks_ = 0, several_ = 1;  ///< blocks of the last list, commands of each
     repetitions sent_again_;
 };
 

@@ -8,7 +8,7 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t largest = std::size_t{1} << 30;  ///< of one registered buffer
+constexpr std::size_t largest = std::size_t{1} << 30;  ///< bytes of one registered buffer
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool registered_ring::push(std::uint64_t offset, std::byte* data, std::size_t by
                            std::uint64_t tag) {
     const auto first = static_cast<std::size_t>(data - memory_);
     const std::size_t buffer = first / largest;
-    const bool within = (first + bytes - 1) / largest == buffer;  // of one of them
+    const bool within = (first + bytes - 1) / largest == buffer;  // in one buffer
     return push(offset,
                 {.buffer = why_not_buffers_.empty() && within ? static_cast<int>(buffer) : -1,
                  .data = data,

@@ -1,5 +1,5 @@
-/// A ring that knows the files of a store and one range of memory: both are registered, so that the
-/// kernel looks neither up for each request.
+/// An io_uring with the files of a store and one range of memory registered, so that the kernel
+/// looks up neither for each request.
 #pragma once
 
 #include "watari/files/uring.hpp"
@@ -13,19 +13,19 @@ namespace watari::storage {
 
 class registered_ring {
 public:
-    /// Memory that the kernel does not lock for this user is used as it is; why_not_buffers() says
-    /// so.
+    /// If the kernel does not lock the memory for this user, the memory is used unregistered, and
+    /// why_not_buffers() returns the reason.
     registered_ring(const engine_options& options, std::byte* memory, std::size_t bytes);
 
     const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
 
-    /// Hands one block to the kernel, at once: a disk that gets many together has nothing to do
-    /// while they are prepared. False where the ring is full.
+    /// Submits one block at once: a disk that gets many together is idle while they are prepared.
+    /// False if the ring is full.
     bool push(std::uint64_t offset, std::byte* data, std::size_t bytes, std::uint64_t tag);
-    /// The same of a block in pieces, which stay unchanged until it has come.
+    /// As above, for a block in pieces, which must stay unchanged until the block completes.
     bool push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag);
 
-    /// Submits, waits for one completion or more, and returns those that have come.
+    /// Submits, waits for one completion or more, and returns the completions that have arrived.
     std::span<const files::uring_completion> wait();
 
     /// Throws unless all bytes of the request at this offset were moved.

@@ -1,5 +1,5 @@
-/// One block on its way between a file and memory, part by part; where that memory is a GPU's, the
-/// block is staged in pinned memory and copied by the GPU's copy engine.
+/// Moves one block at a time between a file and memory, in parts. For memory of a GPU, the block is
+/// staged in pinned memory and copied by the GPU's copy engine.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -19,14 +19,14 @@ public:
         device::use(options.who.number);
         stream_.emplace();
         copies_.emplace();
-        // registered, not cudaMallocHost's: direct I/O and io_uring take anonymous memory alone
+        // registered, not from cudaMallocHost: direct I/O and io_uring need anonymous memory
         pinned_.emplace(
             memory::kind::pinned, options.block,
             memory::placement{.device = options.who.number, .thp = memory::huge_pages::always});
     }
 
-    /// What the file's bytes of block i come from or go to, in their order; before a write, brings
-    /// the data there.
+    /// Returns the memory that the file's bytes of block i move to or from, in order. Before a
+    /// write from a GPU, copies the data there.
     std::span<const iovec> before(files::direction direction, const requests& list, std::size_t i) {
         pieces_.clear();
         if (!pinned_) {
@@ -38,20 +38,20 @@ public:
         return pieces_;
     }
 
-    /// After a read, brings the data to their location.
+    /// After a read, completes the data at their location.
     void after(files::direction direction, const requests& list, std::size_t i) {
         if (direction == files::direction::write) return;
         pinned_ ? copy(direction, list, i) : repeat_overlaps(list, i);
     }
 
-    /// Seconds of the copies so far, by those that were timed; none without a GPU.
+    /// Seconds of the copies so far, scaled up by bytes from the timed copies; none without a GPU.
     std::optional<double> gpu_seconds() const {
         if (!copies_) return std::nullopt;
         return timed_ == 0 ? 0 : copies_->seconds() * copied_ / timed_;
     }
 
 private:
-    /// The events around a copy cost as much as a small one: few copies have them.
+    /// The events around a copy cost as much as a small copy, so one copy in `timed_each` has them.
     static constexpr std::size_t timed_each = 32;
 
     void copy(files::direction direction, const requests& list, std::size_t i) {
@@ -63,7 +63,7 @@ private:
             device::copy_rows(location, list.stride, side, step, step, list.parts, stream_->get());
         else
             device::copy_rows(side, step, location, list.stride, step, list.parts, stream_->get());
-        if (list.overlap > 0)  // rows of a copy do not overlap
+        if (list.overlap > 0)  // rows of one copy must not overlap
             device::copy_rows(location + step, list.stride, side + step, step, list.overlap,
                               list.parts, stream_->get());
         timed ? copies_->stop(stream_->get()) : device::synchronize(stream_->get());

@@ -1,6 +1,6 @@
-// Engine `uring`: `depth` requests in flight by io_uring, straight into the memory they are for,
-// which is registered with the ring, as the files are; blocks in parts as lists of these, which
-// name no registered memory.
+// Engine `uring`: `depth` requests in flight by io_uring, directly to or from the blocks' memory.
+// That memory and the files are registered with the ring. A block in parts is one request with a
+// list of pieces, which cannot name registered memory.
 #include "watari/files/uring.hpp"
 
 #include "watari/storage/engines/pieces.hpp"
@@ -52,7 +52,8 @@ private:
                           i);
     }
 
-    std::vector<iovec> pieces_;  ///< of the whole list; before the ring, which outlives no request
+    std::vector<iovec> pieces_;  ///< of the whole list; declared before the ring, which waits for
+                                 ///< its requests
     registered_ring ring_;
 };
 

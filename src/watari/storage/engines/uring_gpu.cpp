@@ -1,11 +1,11 @@
-// Engine `uring` for GPU memory, the strong CPU path: reads fill groups of blocks in pinned memory,
-// and one copy (of blocks in parts, one of each part) takes each full group over the link while the
-// next ones fill; for writes one copy brings a group, whose blocks are written while the next ones
-// come.
+// Engine `uring` for GPU memory, the strong CPU path. Reads fill groups of blocks in pinned memory.
+// One copy (for blocks in parts, one for each part) takes each full group over the link while the
+// next groups fill. For writes, one copy brings a group, whose blocks are written while the next
+// groups arrive.
 //
-// A group is as many blocks as make a copy worth its call, and there are as many as `depth` blocks
-// need and a few that are being copied: data pass through all of that memory, and where it does not
-// stay in the CPU's cache the slowest memory of all is in the way.
+// A group has enough blocks to make a copy worth its call. There are enough groups for `depth`
+// blocks, and a few more that are being copied. Data pass through all of that memory: if it does
+// not stay in the CPU's cache, the CPU's main memory limits the rate.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -19,21 +19,22 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t copy_bytes = std::size_t{1} << 16;  ///< of one copy: a call takes some 4 us
-constexpr std::size_t on_the_way = 3;                     ///< groups, beside those that fill
+constexpr std::size_t copy_bytes = std::size_t{1} << 16;  ///< bytes of one copy, at least: a call
+                                                          ///< takes some 4 us
+constexpr std::size_t on_the_way = 3;                     ///< groups, besides those that fill
 
-/// Bytes of a group, 10 or 40 us of a link. From memory the link is what limits, and stands still
-/// for 4 us between two copies; a disk is the slower the more memory it is read into.
+/// Bytes of a group, 10 or 40 us of a link. For a store in memory the link limits the rate, and it
+/// idles for 4 us between two copies. A disk reads more slowly the more memory it is read into.
 constexpr std::size_t group_bytes(const engine_options& options) {
     return std::size_t{1} << (options.on_disk ? 19 : 21);
 }
 
-/// For groups of `depth` blocks each, the largest there are.
+/// Pinned memory for groups of `depth` blocks each, the largest size of a group.
 memory::buffer<std::byte> pinned_memory(const engine_options& options) {
     device::use(options.who.number);
     return {memory::kind::pinned,
             (1 + on_the_way) * options.depth * options.block,
-            // registered, not cudaMallocHost's: io_uring takes anonymous memory alone
+            // registered, not from cudaMallocHost: io_uring needs anonymous memory
             {.device = options.who.number, .thp = memory::huge_pages::always}};
 }
 
@@ -47,7 +48,7 @@ public:
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
-    /// A request that failed leaves copies under way, out of memory that is given back now.
+    /// Waits for copies that a failed request left in flight: their pinned memory is freed now.
     ~uring_gpu_engine() override {
         try {
             device::synchronize(stream_.get());
@@ -96,7 +97,7 @@ private:
 
     void write() {
         const std::span offsets = list_.offsets;
-        std::size_t next = 0, copies = 0;  // to write; groups on their way to pinned memory
+        std::size_t next = 0, copies = 0;  // next block to write; groups whose copy has begun
         while (retired_ * each_ < offsets.size()) {
             for (; copies * each_ < offsets.size() && copies < retired_ + groups_; ++copies) {
                 std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * each_),
@@ -124,10 +125,10 @@ private:
         }
     }
 
-    /// Where a group is filled and copied: pinned memory of `each_` blocks.
+    /// A slot in which a group is filled and copied: pinned memory of `each_` blocks.
     struct staging_slot {
         device::event begun, copied;
-        std::size_t missing = 0;  ///< requests of the group
+        std::size_t missing = 0;  ///< requests of the group that have not completed
         bool copying = false;
     };
 
@@ -138,7 +139,8 @@ private:
         return std::min(each_, list_.offsets.size() - first);
     }
 
-    /// Whether the group of this request may fill: the one that had its slot is on the GPU.
+    /// Whether the group of this request may fill its slot: the slot's previous group is on the
+    /// GPU.
     bool has_slot(std::size_t request) const { return request / each_ < retired_ + groups_; }
 
     std::byte* staged(std::size_t request) const {
@@ -154,8 +156,8 @@ private:
         own.copying = true;
     }
 
-    /// Of blocks that lie one behind the other in pinned memory, and each of their parts in the
-    /// GPU's.
+    /// Copies one part of `count` blocks. Whole blocks are consecutive in pinned memory; the same
+    /// part of all blocks is consecutive in GPU memory.
     void copy_part(std::size_t first, std::size_t count, std::size_t part) {
         const std::size_t bytes = list_.part_bytes();
         std::byte* const location = list_.location(first, part);
@@ -190,9 +192,9 @@ private:
     device::stream stream_;
     std::vector<staging_slot> slots_;
     requests list_{};
-    std::size_t each_ = 1, groups_ = 1;  ///< blocks of a group, and groups, of this list
-    std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
-    double gpu_seconds_ = 0;   ///< of copies
+    std::size_t each_ = 1, groups_ = 1;  ///< of this list: blocks of a group, and groups
+    std::size_t retired_ = 0;            ///< groups that have arrived, without a gap
+    double gpu_seconds_ = 0;             ///< of copies
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name in a folder that is open: nobody can replace the folder.
+/// A name in an open folder, so that the folder cannot be replaced meanwhile.
 struct spot {
     std::string path;  ///< for messages
     std::string name;
@@ -42,7 +42,8 @@ struct spot {
     bool look(struct stat& found) const {
         return fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
     }
-    /// Whether the open file still has that name: whoever makes room may have been faster.
+    /// Whether the open file still has that name: another process may have removed it to free
+    /// space.
     bool is_of(int descriptor) const {
         struct stat open {
         }, named{};
@@ -59,11 +60,12 @@ struct spot {
 
 struct search {
     std::optional<files::descriptor> file;
-    bool taken = false;     ///< it is there, and another run has it, if only to remove it
+    bool taken = false;     ///< it exists, but another run has it, perhaps to remove it
     bool outdated = false;  ///< a test file of another size has the name
 };
 
-/// Throws file_error for what is there and is not ours, unless it is only to be read.
+/// Looks for the file of this name and size. Throws file_error if the name belongs to anything but
+/// a test file, unless it is a file of this size that will only be read.
 search find(const spot& at, std::uint64_t bytes, usage how) {
     for (struct stat found{}; at.look(found);) {
         if (!S_ISREG(found.st_mode))
@@ -87,7 +89,7 @@ search find(const spot& at, std::uint64_t bytes, usage how) {
     return {};
 }
 
-/// As test files begin and end their names: no other file is even opened.
+/// Whether a name begins and ends like that of a test file: no other file is even opened.
 bool may_be_data_file(const std::string& name) {
     return name.starts_with("watari-") && name.ends_with(".data");
 }
@@ -99,11 +101,11 @@ struct unused_file {
     fs::file_time_type changed;
 };
 
-/// Whether nobody has the file in use and it is ours. What cannot be read is not known to be.
+/// Whether the file is a test file that no process uses; false if it cannot be read.
 bool is_unused(const spot& at, int file) {
     struct stat found {};
     if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return false;
-    // where there are no locks, it may be in use
+    // without locks on this file system it may be in use
     if (!files::is_alone(file) || !at.is_of(file)) return false;
     try {
         return is_test_data(file, static_cast<std::uint64_t>(found.st_size), at.path);
@@ -112,7 +114,7 @@ bool is_unused(const spot& at, int file) {
     }
 }
 
-/// The oldest first.
+/// Returns the unused test files of a folder, the oldest first.
 std::vector<unused_file> unused_files(const std::string& folder) {
     std::vector<unused_file> all;
     std::error_code problem;
@@ -130,8 +132,8 @@ std::vector<unused_file> unused_files(const std::string& folder) {
     return all;
 }
 
-/// Space for the whole file at once, where the file system can: a full disk is found before
-/// anything is written.
+/// Reserves space for the whole file, if the file system can: a full disk is detected before
+/// anything is written. Removes unused test files if there is too little space.
 void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
     const std::string folder = fs::path(path).parent_path();
     while (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0) {
@@ -148,16 +150,16 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
     }
 }
 
-/// Gives a file without a name one that no other file has: whether it could.
+/// Gives a nameless file its name, unless another file has that name; returns whether it did.
 bool name(int descriptor, const spot& at) {
     const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
     return linkat(AT_FDCWD, self.c_str(), at.folder.get(), at.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-/// A new file with a name of its own beside the one that it is to have.
+/// Makes a new file with a temporary name in the folder of `at`.
 files::descriptor make_partial(const spot& at, std::string& partial) {
     const std::string own = at.name + ".partial-" + std::to_string(getpid());
-    for (int number = 0;; ++number) {  // one that was killed may have had this process's number
+    for (int number = 0;; ++number) {  // a killed process may have had the same number
         partial = own + "-" + std::to_string(number);
         const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
         const int made = openat(at.folder.get(), partial.c_str(), flags, 0644);
@@ -166,8 +168,8 @@ files::descriptor make_partial(const spot& at, std::string& partial) {
     }
 }
 
-/// Has no name until it is whole: whoever is killed before leaves nothing. File systems without
-/// such files give it another name first, of this process alone.
+/// Makes the file. It has no name until it is complete, so that a killed process leaves nothing. On
+/// a file system without nameless files it first has a temporary name of this process.
 files::descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outdated,
                        const std::function<void(int)>& fill) {
     const int folder = at.folder.get();
@@ -202,7 +204,7 @@ data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how
     const spot at(path);
     search found = find(at, bytes, how);
     if (found.file) return {std::move(*found.file), false};
-    // whoever makes a file or removes some has the folder; none of them is seen half done
+    // a run that makes or removes files locks the folder: others see no intermediate state
     const files::descriptor folder(spot::parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     files::lock(folder.get());
     found = find(at, bytes, how);

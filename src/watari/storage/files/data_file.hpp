@@ -1,11 +1,11 @@
-/// Files of test data: made once, found again by name and size, removed when their room is wanted.
+/// Files of test data: made once, found again by name and size, removed when their space is needed.
 ///
 /// A file is written or removed only if its content proves it ours (test_data.hpp). Links are not
 /// followed.
 ///
-/// A folder of them is a cache: what a run needs is made, and where the disk is full those go that
-/// no run has in use, the oldest first. Whoever uses one has a lock on it, which the kernel lifts
-/// if its holder is killed.
+/// A folder of test files is a cache: a run makes the files that it needs. If the disk is full, the
+/// files that no run uses are removed, the oldest first. A user of a file holds a lock on it, which
+/// the kernel releases if the holder is killed.
 #pragma once
 
 #include "watari/files/descriptor.hpp"
@@ -21,22 +21,22 @@ namespace watari::storage {
 using files::usage;
 
 struct data_file {
-    files::descriptor file;  ///< in use until it is closed; of no more use than that
-    bool made;               ///< here and now
+    files::descriptor file;  ///< keeps the file in use until it is closed
+    bool made;               ///< by this call
 };
 
-/// A file of so many bytes, found or made by `fill`, which writes all of it; it has this name once
-/// it is durable. Throws system_error, unsupported where the disk has no room, error where it is to
-/// be used alone and another run has it, or the other way round, and file_error where a link, a
-/// folder or other data have the name: other data of the right size may be used shared.
+/// Opens a file of `bytes` bytes, or makes it: `fill` writes all of it, and the file gets its name
+/// once it is durable. Throws system_error; unsupported if the disk has no room; error if another
+/// run has the file in use and one of the two usages is alone; file_error if a link, a folder or
+/// other data have the name. Other data of the right size may be used shared.
 data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how,
                          const std::function<void(int descriptor)>& fill);
 
-/// Removes test files `watari-*.data` that are not in use, the oldest first, until their bytes are
-/// as many as these; none of them if all are fewer. Returns what was freed, bytes.
+/// Removes test files `watari-*.data` that are not in use, the oldest first, until `bytes` bytes
+/// are freed; removes none if all together have fewer. Returns the bytes that were freed.
 std::uint64_t remove_unused(const std::string& folder, std::uint64_t bytes);
 
-/// A folder and those above it. Throws system_error.
+/// Makes a folder and its parents. Throws system_error.
 void make_folder(const std::string& path);
 
 }  // namespace watari::storage

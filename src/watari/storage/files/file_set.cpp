@@ -35,7 +35,7 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
         for (std::size_t i = 0; i < wanted.files; ++i)
             in_use_.push_back(open_data_file(paths_[i], file_bytes(), wanted.how,
                                              [&](int file) { fill(file, i); }));
-    } catch (...) {  // of use to nobody without the others
+    } catch (...) {  // useless without the others
         for (std::size_t i = 0; i < in_use_.size(); ++i)
             if (in_use_[i].made) unlink(paths_[i].c_str());
         throw;

@@ -1,7 +1,7 @@
 /// The test files of a store: made once per size, verified sector by sector whenever they are read.
 ///
-/// A second run reads the files of the first (data_file.hpp). Several are striped in units of 1
-/// MiB, so that no block is in two of them. Engines open them as files::striped_files.
+/// A later run reuses the files of an earlier one (data_file.hpp). Several files are striped in
+/// units of 1 MiB, so that no block is in two files. Engines open them as files::striped_files.
 #pragma once
 
 #include "watari/files/file_error.hpp"
@@ -16,7 +16,7 @@ namespace watari::storage {
 
 inline constexpr std::size_t stripe_bytes = std::size_t{1} << 20;
 
-/// Where and how large.
+/// The folder, size and number of the files.
 struct extent {
     std::string folder;
     std::uint64_t bytes;  ///< of all files together
@@ -24,18 +24,19 @@ struct extent {
     usage how = usage::shared;
 };
 
-/// The files by name, all of them there and of the right size.
+/// The files by name; each exists and has the right size.
 class file_set {
 public:
-    /// Makes what is not there, and its folder. Throws usage_error for a size that stripes do not
-    /// divide, system_error.
+    /// Makes the missing files, and their folder. Throws usage_error if the size is not whole
+    /// stripes of each file (for one file: whole sectors), and what open_data_file throws.
     explicit file_set(const extent& wanted);
 
     const std::vector<std::string>& paths() const noexcept { return paths_; }
 
-    /// The files in use under these names.
+    /// Descriptors of the files, which keep them in use.
     std::vector<int> in_use() const;
-    /// Names of files that hold nothing of ours, and can only be read. Throws system_error.
+    /// Names of files that hold other data than test data; they can only be read. Throws
+    /// system_error.
     std::vector<std::string> foreign() const;
 
 private:

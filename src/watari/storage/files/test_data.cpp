@@ -14,7 +14,7 @@ namespace {
 using words = std::array<std::uint64_t, sector_words>;
 
 constexpr std::uint64_t seal_address = no_address - 1;
-constexpr std::uint64_t looked_at = 16;  ///< sectors
+constexpr std::uint64_t looked_at = 16;  ///< sectors that are checked
 
 words sector_at(int file, std::uint64_t number, const std::string& path) {
     words found{};
@@ -30,7 +30,7 @@ bool is_whole(const words& sector) {
     return cpu::sector_is(sector.data(), sector.front(), any_generation);
 }
 
-/// Of those that are looked at; all of them where the file is sealed.
+/// Number of whole sectors among those that are checked; all of them if the file is sealed.
 std::uint64_t whole_sectors(int file, std::uint64_t bytes, const std::string& path) {
     if (bytes < sector_bytes) return 0;
     const std::uint64_t last = bytes / sector_bytes - 1;

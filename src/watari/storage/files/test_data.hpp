@@ -1,7 +1,7 @@
-/// Whether a file holds test data of this library, by what is in it: a name proves nothing.
+/// Checks by its content whether a file holds test data of this library: a name proves nothing.
 ///
-/// Two forms. A file of sectors (sector.hpp) has a whole one wherever it is looked at. Any other
-/// file begins with a seal: a sector with an address that no sector of data has.
+/// There are two forms. A file of sectors (sector.hpp) has a whole sector at each place that is
+/// checked. Any other file begins with a seal: a sector with an address that no sector of data has.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ inline constexpr std::size_t seal_bytes = std::size_t{1} << 20;
 /// Writes the seal to the first sector of a file. `path` is for messages. Throws system_error.
 void write_seal(int file, const std::string& path);
 
-/// Whether a file of so many bytes is sealed, or its first, its last and 14 sectors between are
-/// whole. An empty file holds nothing that could be lost: true. Throws system_error.
+/// Whether a file of `bytes` bytes is sealed, or its first sector, its last and 14 between are
+/// whole. True for an empty file, which has nothing to lose. Throws system_error.
 bool is_test_data(int file, std::uint64_t bytes, const std::string& path);
 
-/// Whether none of these sectors is whole: of test data that were damaged some are.
+/// Whether none of these sectors is whole. Damaged test data still have some whole sectors.
 bool is_foreign(int file, std::uint64_t bytes, const std::string& path);
 
 }  // namespace watari::storage

@@ -1,5 +1,5 @@
-/// Commands of a group of threads: the first takes, sends and waits for all, and all copy. All of
-/// them call each function, with the same values.
+/// Commands of a group of threads: the leader takes, sends and waits for the group, and all threads
+/// copy. All threads call each function, with the same values.
 #pragma once
 
 #include "watari/storage/nvme/namespace.hpp"
@@ -11,23 +11,24 @@ namespace watari::WATARI_BACKEND {
 struct group_commands {
     namespace_view view;
 
-    /// `wait_for_one`: only if the group has none in flight. Not taken: none was free in time.
+    /// Takes an identifier. `wait_for_one`: waits for one, which is allowed only if the group has
+    /// no command in flight. The token is not taken if no identifier was free in time.
     WATARI_KERNEL token take(const group& members, bool wait_for_one) const {
         token command;
         if (members.leads())
             wait_for_one ? WATARI_BACKEND::take(view, command) : try_take(view, command);
         return members.broadcast(command);
     }
-    /// Instead of `send`.
+    /// Returns the identifier, instead of `send`.
     WATARI_KERNEL void give_back(const group& members, const token& command) const {
         if (members.leads()) WATARI_BACKEND::give_back(view, command);
     }
-    /// Where data are: before `send` those of a write, after `wait` those of a read that was not
-    /// delivered.
+    /// The command's slot: before `send` for the data of a write, after `wait` for the data of a
+    /// read that was not delivered.
     WATARI_KERNEL std::byte* data(const token& command) const {
         return storage::slot_of(view, command);
     }
-    /// What the threads have written into `data`, or have done with `to`, comes before it.
+    /// Submits the command, after all accesses of the threads to `data` and `to`.
     WATARI_KERNEL void send(const group& members, const token& command,
                             const storage::submission_entry& entry, void* to = nullptr) const {
         members.sync();

@@ -3,27 +3,26 @@
 ///
 /// Data cross through slots: memory that both the controller and the users see, one slot of
 /// `max_transfer` bytes for each queue and identifier. A reader pulls its data out of the slot, a
-/// writer fills it before it submits. A slot is its command's until the identifier is given back,
-/// so data that come too late fall where nobody looks.
+/// writer fills it before it submits. A slot belongs to its command until the identifier is given
+/// back, so late data land where no thread reads.
 ///
-/// Long reads (`delivers`) may name the memory where their data are wanted, by an SGL: the
-/// controller brings them there, on a GPU by its copy engine. A user that gives up such a command
-/// recalls it first: user and controller each store their next action, and then load the other's,
-/// so that either the data are not brought, or the user waits until they are there. A
-/// copy takes microseconds, but the driver can keep it back while another thread's call waits for
-/// the whole GPU, and with it for the kernel that waits here: then `still_copying` ends the wait,
-/// and the memory must not be used again before the GPU was synchronised.
+/// Long reads (`delivers`) may name the destination of their data by an SGL: the controller
+/// delivers the data there, for a GPU by its copy engine. A user that gives up such a command
+/// recalls it first. User and controller each store their next action, and then load the other's.
+/// So either the data are not delivered, or the user waits until they are. A copy takes
+/// microseconds, but the driver can delay it while a call of another thread waits for the whole
+/// GPU, and thus for the kernel that waits here. The wait then ends with `still_copying`, and the
+/// memory must not be used again before the GPU was synchronised.
 ///
 /// Each calling thread has its own command; threads of a warp that call together share one ticket
-/// and one doorbell write. Who holds commands under way while it begins another uses `try_take`,
-/// which never waits: if all hold some and all wait for more, nobody goes on (before the limit ends
-/// it).
+/// and one doorbell write. A thread that has commands in flight takes another by `try_take`, which
+/// never waits: if all threads had some and waited for more, none would resume before the timeout.
 ///
-/// Two front ends stand on these functions, since their callers differ in who has a command:
+/// Two front ends use these functions. They differ in the threads that have a command:
 /// - group_commands.hpp: a group has one command for all its threads. `transfers` and the cache use
 ///   it, inside kernels of their own.
 /// - request_list.hpp: each thread has its own command, of a list that the host made. The engines
-///   over queues use it; with one command a warp they would have a 32nd of the requests under way.
+///   over queues use it; with one command a warp they would have a 32nd of the requests in flight.
 #pragma once
 
 #include "watari/storage/nvme/queue.hpp"
@@ -46,12 +45,12 @@ struct namespace_view {
     const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
     std::size_t list_stride;         ///< entries from one slot's list to the next
     std::size_t slot_stride;         ///< bytes from one slot to the next
-    delivery_state* deliveries;      ///< by slot
+    delivery_state* deliveries;      ///< state by slot
     std::uint64_t blocks;
     std::uint32_t queue_count;
     std::uint32_t block_bytes;
-    std::uint32_t max_transfer;    ///< bytes: the most of one command, and what a slot has
-    std::uint32_t delivered_from;  ///< bytes of a read that the controller can deliver; 0: none
+    std::uint32_t max_transfer;    ///< bytes of the largest command, for which a slot has room
+    std::uint32_t delivered_from;  ///< least bytes of a read that is delivered; 0: none
     std::uint32_t nsid;
     std::uint32_t depth;
     std::uint32_t max_outstanding;  ///< identifiers of a queue in use at once
@@ -62,14 +61,14 @@ struct namespace_view {
     }
 };
 
-/// A command under way. `taken`: it has an identifier, and `end_*` must follow; else `outcome` says
-/// why there is none.
+/// A command in flight. If `taken`, it has an identifier, and `release_slot` or `give_back` must
+/// follow; else `outcome` says why it has none.
 struct token {
     std::uint32_t queue = 0;
     std::uint32_t bytes = 0;
     std::uint16_t cid = 0;
     bool taken = false;
-    bool delivered = false;  ///< its data come to the memory that it named
+    bool delivered = false;  ///< the controller delivers its data to the memory that it names
     status outcome = timed_out;
 };
 
@@ -78,7 +77,7 @@ constexpr std::size_t slot_number(const namespace_view& view, const token& comma
     return std::size_t{command.queue} * view.depth + (command.cid & (view.depth - 1));
 }
 
-/// Where a command's data are: its user may look there between `wait` and `release`.
+/// The slot of a command; its user may read data there between `wait` and `release_slot`.
 constexpr std::byte* slot_of(const namespace_view& view, const token& command) {
     return view.slots + slot_number(view, command) * view.slot_stride;
 }
@@ -90,7 +89,8 @@ namespace watari::WATARI_BACKEND {
 using storage::namespace_view;
 using storage::token;
 
-/// An identifier of the first queue that has one, beginning with the warp's own.
+/// Takes an identifier of the first queue that has a free one, beginning with the warp's own queue;
+/// false if none has.
 WATARI_KERNEL inline bool try_take(const namespace_view& view, token& command) {
     const std::uint32_t own = warp_number();
     for (std::uint32_t i = 0; i < view.queue_count && !command.taken; ++i) {
@@ -101,7 +101,7 @@ WATARI_KERNEL inline bool try_take(const namespace_view& view, token& command) {
     return command.taken;
 }
 
-/// The same, waiting for one within the limit of a queue.
+/// As try_take, but waits for a free identifier, at most the queues' limit.
 WATARI_KERNEL inline bool take(const namespace_view& view, token& command) {
     if (try_take(view, command)) return true;
     const std::uint32_t own = warp_number();
@@ -118,12 +118,13 @@ WATARI_KERNEL inline bool take(const namespace_view& view, token& command) {
     return false;
 }
 
-/// Whether the controller can bring a read of so many bytes to this memory.
+/// Whether the controller can deliver a read of `bytes` bytes to this memory.
 WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes, const void* to) {
     return view.delivered_from > 0 && bytes >= view.delivered_from && is_global(to);
 }
 
-/// Names a command's slot: its first pages, or its list.
+/// Sets the PRPs of an entry to the command's slot: its first page, and its second page or its
+/// list.
 WATARI_KERNEL inline void name_slot(const namespace_view& view, const token& command,
                                     storage::submission_entry& entry) {
     const auto first = reinterpret_cast<std::uint64_t>(storage::slot_of(view, command));
@@ -135,13 +136,13 @@ WATARI_KERNEL inline void name_slot(const namespace_view& view, const token& com
         entry.prp2 = first + storage::prp_page;
 }
 
-/// Submits the command of a token. The data of a read that is `delivered` are wanted at `to`, which
-/// nobody uses until it has ended; all others cross the slot.
+/// Submits the command of a token. The data of a read that is `delivered` go to `to`, which no
+/// thread may use until the command has ended; all other data go through the slot.
 WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
                                storage::submission_entry entry, void* to = nullptr) {
     if (command.delivered) {
         storage::delivery_state& own = view.deliveries[slot_number(view, command)];
-        // before the doorbell, as the entry
+        // stored before the doorbell, like the entry
         everywhere::store_relaxed(own.wanted, command.cid + 1u);
         entry = with_sgl(entry, reinterpret_cast<std::uint64_t>(to), command.bytes);
     } else {
@@ -151,8 +152,8 @@ WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
     submit(group::together(queue.state), queue, entry);
 }
 
-/// Nothing of a command's data is brought any more when this returns true; a copy that was begun is
-/// waited for, no longer than the queues' limit.
+/// Stops the delivery of a command's data, and waits for a copy that has begun, at most the queues'
+/// limit. True: no more data will arrive.
 WATARI_KERNEL inline bool recall(const namespace_view& view, const token& command) {
     storage::delivery_state& own = view.deliveries[slot_number(view, command)];
     everywhere::store_seq_cst(own.wanted, 0u);
@@ -165,7 +166,7 @@ WATARI_KERNEL inline bool recall(const namespace_view& view, const token& comman
     return true;
 }
 
-/// Blocks that one command may name; else why not.
+/// Whether one command may name `count` blocks. Sets command.bytes, or else command.outcome.
 WATARI_KERNEL inline bool fits(const namespace_view& view, std::uint32_t count, token& command) {
     if (count > 0 && count <= view.max_blocks()) {
         command.bytes = count * view.block_bytes;
@@ -175,8 +176,8 @@ WATARI_KERNEL inline bool fits(const namespace_view& view, std::uint32_t count, 
     return false;
 }
 
-/// Waits for a command, no longer than `limit` nanoseconds, and where it is to be recalled the
-/// queues' limit more; `release_slot` must follow unless it was given up, when it does nothing.
+/// Waits for a command, at most `limit` nanoseconds; a recall may take the queues' limit more.
+/// `release_slot` must follow; it does nothing if the command was abandoned.
 WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command,
                                           std::int64_t limit) {
     if (!command.taken) return command.outcome;
@@ -188,7 +189,7 @@ WATARI_KERNEL inline storage::status wait(const namespace_view& view, const toke
     return outcome;
 }
 
-/// The same, with the queues' own limit.
+/// As above, with the queues' own limit.
 WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
     return wait(view, command, view.queues[0].limit);
 }
@@ -199,8 +200,8 @@ WATARI_KERNEL inline bool poll_queue(const namespace_view& view, const token& co
     return poll(group::together(queue.state), queue);
 }
 
-/// Whether the controller has ended every command that was given up, as far as completions are
-/// there: none of them writes any more.
+/// Whether the controller has completed every abandoned command, so that none of them writes any
+/// more. Takes completions that have arrived.
 WATARI_KERNEL inline bool settled(const namespace_view& view) {
     bool all = true;
     for (std::uint32_t i = 0; i < view.queue_count; ++i) {
@@ -212,7 +213,7 @@ WATARI_KERNEL inline bool settled(const namespace_view& view) {
     return all;
 }
 
-/// Whether `wait` would return at once, as far as completions were taken off the queue.
+/// Whether `wait` would return at once, judged by the completions already taken off the queue.
 WATARI_KERNEL inline bool is_done(const namespace_view& view, const token& command) {
     return !command.taken || is_done(view.queues[command.queue], command.cid);
 }
@@ -221,12 +222,12 @@ WATARI_KERNEL inline void release_slot(const namespace_view& view, const token& 
     if (command.taken) release(view.queues[command.queue], command.cid);
 }
 
-/// Of a token that is taken, instead of `send`.
+/// Returns the identifier of a taken token, instead of `send`.
 WATARI_KERNEL inline void give_back(const namespace_view& view, const token& command) {
     give_back(view.queues[command.queue], command.cid);
 }
 
-/// What writes that are done have written is lasting.
+/// Makes the data of completed writes durable; returns the status.
 WATARI_KERNEL inline storage::status flush(const namespace_view& view) {
     token command;
     if (take(view, command)) send(view, command, storage::make_flush(command.cid, view.nsid));

@@ -1,4 +1,4 @@
-/// What crosses an NVMe queue, bit for bit: the 64 bytes of a command, the 16 of its completion.
+/// The entries of NVMe queues, bit for bit: the 64 bytes of a command, the 16 of its completion.
 ///
 /// NVM Express Base Specification 2.0, sections 3.3.3 (entries), 4.1.1 (PRP) and 4.1.2 (SGL); NVM
 /// Command Set 1.0, section 3 (flush, write, read). Numbers are little-endian, as is every
@@ -12,8 +12,8 @@ namespace watari::storage {
 
 enum class opcode : std::uint8_t { flush = 0x00, write = 0x01, read = 0x02 };
 
-/// How a command ended. `sct` and `sc` are status code type and status code; `dnr`: asking again
-/// will not help; `more`: the error log says more. Aligned, so that a GPU stores it at once.
+/// The outcome of a command. `sct` and `sc` are status code type and status code; `dnr`: do not
+/// retry; `more`: the error log has more. Aligned, so that a GPU stores it in one access.
 struct alignas(4) status {
     std::uint8_t sct = 0;
     std::uint8_t sc = 0;
@@ -21,7 +21,7 @@ struct alignas(4) status {
     bool more = false;
 
     constexpr bool ok() const { return sct == 0 && sc == 0; }
-    /// The same outcome, whatever the flags say.
+    /// Whether both have the same outcome, whatever their flags.
     constexpr bool is(status other) const { return sct == other.sct && sc == other.sc; }
     constexpr bool operator==(const status&) const = default;
 };
@@ -42,9 +42,9 @@ inline constexpr status lba_out_of_range{0, 0x80, true};
 inline constexpr status capacity_exceeded{0, 0x81, true};
 inline constexpr status write_fault{2, 0x80};
 inline constexpr status unrecovered_read{2, 0x81};
-/// Vendor specific, and never sent: no completion came within the limit.
+/// Vendor specific, and never sent: no completion arrived within the limit.
 inline constexpr status timed_out{7, 0xc0};
-/// The same, and a copy of its data that the controller has begun may still come.
+/// As timed_out, and the controller's copy of the data may still be in progress.
 inline constexpr status still_copying{7, 0xc1, true};
 
 /// A command. Fields that no command here uses are zero.
@@ -63,7 +63,7 @@ struct alignas(64) submission_entry {
     constexpr std::uint16_t cid() const { return static_cast<std::uint16_t>(dw0 >> 16); }
     constexpr std::uint32_t blocks() const { return (dw12 & 0xffff) + 1; }
     constexpr bool fua() const { return dw12 >> 30 & 1; }
-    /// What the data pointer is: 0 PRPs, 1 an SGL descriptor.
+    /// Type of the data pointer: 0 PRPs, 1 an SGL descriptor.
     constexpr unsigned psdt() const { return dw0 >> 14 & 3; }
     constexpr std::uint64_t sgl_address() const { return prp1; }
     constexpr std::uint32_t sgl_length() const { return static_cast<std::uint32_t>(prp2); }
@@ -99,7 +99,7 @@ constexpr submission_entry make_transfer(opcode operation, std::uint16_t cid, st
     return entry;
 }
 
-/// The same with its data in one piece, at an address that needs not be a page's.
+/// Returns the command with its data in one piece, at an address that need not begin a page.
 constexpr submission_entry with_sgl(const submission_entry& asked, std::uint64_t address,
                                     std::uint32_t bytes) {
     submission_entry entry = asked;

@@ -1,17 +1,17 @@
 /// An NVMe queue pair as its users see it: any thread, of the CPU or of a GPU, acquires a command
 /// identifier, submits a command, waits for its status and gives the identifier back.
 ///
-/// The rings and doorbells lie where the controller sees them; everything that the users share
+/// The rings and doorbells lie where the controller sees them. Everything that the users share
 /// among themselves (`queue_state` and three arrays of `depth` words) lies in their own memory, and
-/// is ordered among them alone: what one wrote into the rings is before another's doorbell write,
-/// which is the controller's to see. The threads of a warp that call together use one ticket
-/// counter access and one doorbell write.
+/// is ordered among them alone. One user's writes into the rings come before another user's
+/// doorbell write, which releases them to the controller. The threads of a warp that call together
+/// use one ticket counter access and one doorbell write.
 ///
 /// Identifiers. At most depth - 1 are in use at a time (`credits`), so that neither ring can be
-/// full; where fewer are wanted, so that data pass through fewer slots, there are no others. Free
-/// ones queue in a ring of `depth` words, a turn number beside each.
-/// The upper bits of an identifier count how often it was acquired: a completion that comes twice,
-/// or too late, does not fit whoever has it now.
+/// full. If fewer are wanted, so that data pass through fewer slots, no others exist. Free
+/// identifiers queue in a ring of `depth` words, each with a turn number. The upper bits of an
+/// identifier count how often it was acquired: a duplicate or late completion does not match the
+/// present user.
 ///
 /// Slots of the submission queue. When ticket t is drawn, t + 1 identifiers have been acquired, so
 /// at least t + 2 - depth commands were completed, and the controller, which fetches in order, has
@@ -19,12 +19,12 @@
 /// Entries become ready in any order; one thread at a time moves the doorbell over those that are
 /// ready in a row.
 ///
-/// Completions. Who waits may become the poller, if nobody is. It publishes each status in the word
-/// of its identifier, whoever waits for it.
+/// Completions. A thread that waits becomes the poller, if no other thread is. The poller publishes
+/// each status in the word of its identifier, whichever thread waits for it.
 ///
-/// Time. No wait is longer than `limit`. A command that passes it is abandoned: its user gets
-/// `timed_out`, and its identifier (with its data slot) is free again only after the completion did
-/// come. Until then it may still take effect.
+/// Time. No wait is longer than `limit`. A command that exceeds it is abandoned: its user gets
+/// `timed_out`, and its identifier (with its data slot) is free again only after the completion has
+/// arrived. Until then the command may still take effect.
 #pragma once
 
 #include "watari/core/parallel/atomic.hpp"
@@ -60,8 +60,8 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
     first = lanes.broadcast(first);
     if (lanes.rank() >= static_cast<std::uint32_t>(granted)) return false;
 
-    // a credit was given back after the identifier behind it: whoever is about to put one here is
-    // between two instructions
+    // a thread returns a credit after its identifier: if none is here yet, the thread that puts it
+    // here is between two instructions
     const std::uint32_t position = first + lanes.rank();
     std::uint32_t& free_id = queue.free_ids[position & queue.mask()];
     std::uint32_t word = local::load_acquire(free_id);
@@ -97,8 +97,8 @@ WATARI_KERNEL inline void give_back(const queue_view& queue, std::uint16_t cid) 
     put_back(group::together(queue.state), queue, cid);
 }
 
-/// Gives back the identifier of a command that is done. One that was abandoned is not the caller's
-/// any more: then nothing happens.
+/// Gives back the identifier of a command that is done. Does nothing for an abandoned command,
+/// whose identifier the caller no longer owns.
 WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
     std::uint32_t& result = queue.results[queue.index(cid)];
     const std::uint32_t word = local::load_relaxed(result);
@@ -106,8 +106,8 @@ WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
     give_back(queue, cid);
 }
 
-/// Moves the submission doorbell over all entries that are ready in a row. Who finds another at it
-/// leaves: that one looks again after it has let go of the lock.
+/// Moves the submission doorbell over all entries that are ready in a row. A thread that finds the
+/// lock taken returns: its holder looks again after it has released the lock.
 WATARI_KERNEL inline void ring_doorbell(const group& lanes, const queue_view& queue) {
     storage::queue_state& state = *queue.state;
     const auto is_ready = [&](std::uint32_t ticket) {
@@ -146,7 +146,7 @@ WATARI_KERNEL inline void submit(const group& lanes, const queue_view& queue,
     ring_doorbell(lanes, queue);
 }
 
-/// Hands the outcome of one completion to whoever waits for it.
+/// Passes the outcome of one completion to the thread that waits for it.
 WATARI_KERNEL inline void publish(const queue_view& queue, std::uint64_t outcome) {
     const std::uint16_t cid = storage::cid_of(outcome);
     const std::uint32_t own = std::uint32_t{cid} << 16;
@@ -170,7 +170,7 @@ WATARI_KERNEL inline void publish(const queue_view& queue, std::uint64_t outcome
 }
 
 /// Takes completions off the queue and publishes them, unless another thread is doing so; at most
-/// as many as the queue is deep. True if there was one.
+/// `depth` of them. True if there was one.
 WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     storage::queue_state& state = *queue.state;
     const bool locked = lanes.leads() && (local::load_relaxed(state.poll_lock) != 0 ||
@@ -199,13 +199,13 @@ WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     return head != start;
 }
 
-/// Whether a command is done, as far as completions were taken off the queue.
+/// Whether a command is done, judged by the completions already taken off the queue.
 WATARI_KERNEL inline bool is_done(const queue_view& queue, std::uint16_t cid) {
     return (local::load_acquire(queue.results[queue.index(cid)]) & storage::done) != 0;
 }
 
-/// Waits until the commands of all threads of the group are done, no longer than `limit`
-/// nanoseconds; whether each thread's own is.
+/// Waits until the commands of all threads of the group are done, at most `limit` nanoseconds;
+/// returns whether the thread's own command is done.
 WATARI_KERNEL inline bool look(const group& lanes, const queue_view& queue, std::uint16_t cid,
                                std::int64_t limit) {
     const std::uint32_t& result = queue.results[queue.index(cid)];
@@ -213,7 +213,8 @@ WATARI_KERNEL inline bool look(const group& lanes, const queue_view& queue, std:
     const std::int64_t deadline =
         lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + limit;
     for (unsigned attempt = 0; !lanes.all((word & storage::done) != 0); ++attempt) {
-        // the clock first: who was put to sleep for long looks once more before giving up
+        // the clock first: a thread that was descheduled for long looks once more before it gives
+        // up
         const bool late = nanoseconds() > deadline;
         if (poll(lanes, queue))
             attempt = 0;
@@ -225,14 +226,14 @@ WATARI_KERNEL inline bool look(const group& lanes, const queue_view& queue, std:
     return (word & storage::done) != 0;
 }
 
-/// The status of a command, whose identifier is still the caller's; one that is not done is
-/// abandoned.
+/// Returns the status of a command whose identifier the caller still owns. Abandons the command if
+/// it is not done.
 WATARI_KERNEL inline storage::status settle(const queue_view& queue, std::uint16_t cid) {
     const std::uint32_t own = std::uint32_t{cid} << 16;
     std::uint32_t& result = queue.results[queue.index(cid)];
     std::uint32_t word = local::load_acquire(result);
     for (; (word & storage::done) == 0; word = local::load_acquire(result)) {
-        local::fetch_add(queue.state->given_up, 1u);  // first: who publishes it takes that back
+        local::fetch_add(queue.state->given_up, 1u);  // first: publish() subtracts it again
         if (local::replace(result, word, own | storage::abandoned)) return storage::timed_out;
         local::fetch_add(queue.state->given_up, ~0u);
     }
@@ -240,14 +241,14 @@ WATARI_KERNEL inline storage::status settle(const queue_view& queue, std::uint16
 }
 
 /// Waits until the commands of all threads of the group are done, or abandoned after the queue's
-/// limit; the status of each thread's own.
+/// limit; returns the status of the thread's own command.
 WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
                                           std::uint16_t cid) {
     look(lanes, queue, cid, queue.limit);
     return settle(queue, cid);
 }
 
-/// Waits for a free identifier, as each thread of the group does. False: none within the limit.
+/// Waits for a free identifier, one for each calling thread. False: none within the limit.
 WATARI_KERNEL inline bool acquire(const queue_view& queue, std::uint16_t& cid) {
     if (try_acquire(group::together(queue.state), queue, cid)) return true;
     const std::int64_t deadline = nanoseconds() + queue.limit;

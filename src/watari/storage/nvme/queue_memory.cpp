@@ -19,7 +19,8 @@ constexpr std::size_t most_delivered = 256;  ///< commands, whose slots are 2 Mi
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-/// Bytes of one queue's rings and doorbells, and where each begins; page by page as a device wants.
+/// Layout of one queue's rings and doorbells: offsets and total bytes. Each begins on a page, as a
+/// device requires.
 struct ring_layout {
     std::size_t completions, doorbells, bytes;
     explicit ring_layout(std::uint32_t depth) {
@@ -36,8 +37,8 @@ struct ring_layout {
 /// where it would have to be chained.
 std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
 
-/// Bytes from one slot to the next. Not the same offset in every large page: in a processor's cache
-/// that is one set, and short transfers would push each other out.
+/// Bytes from one slot to the next. Slots must not have the same offset in every large page: they
+/// would share a set of a processor's cache, and short transfers would evict each other.
 std::size_t slot_stride(std::size_t max_transfer) {
     return max_transfer < 1 << 15 ? max_transfer : max_transfer + prp_page;
 }
@@ -56,8 +57,8 @@ struct state_layout {
     std::size_t bytes(std::uint32_t queues) const { return first + queues * stride; }
 };
 
-/// Memory that users and controller see. What a GPU uses is anonymous memory that CUDA registered
-/// (the kernel can then register it for io_uring too), in huge pages.
+/// Allocates memory that users and controller see. For a GPU it is anonymous memory in huge pages
+/// that CUDA registers (the kernel can then register it for io_uring, too).
 memory::block shared(const queue_options& options, std::size_t bytes) {
     memory::placement how = memory::huge_placement();
     how.device = options.users.number;
@@ -162,7 +163,7 @@ void queue_memory::write_state() const {
             std::memcpy(own + array + i * sizeof word, &word, sizeof word);
         };
         for (std::uint32_t i = 0; i < depth; ++i) {
-            // entries behind the last identifier are as if theirs were in use
+            // entries after the last identifier look as if theirs were in use
             const std::uint32_t turn =
                 i < ids ? view.free_turn(first) : view.free_turn(first - depth) + 1;
             put(layout.free_ids, i, i | (turn & 0xffff) << 16);

@@ -1,5 +1,5 @@
-/// The memory of an NVMe queue pair: its rings and doorbells, and what its users share among
-/// themselves. queue.hpp says how they use it.
+/// The memory of an NVMe queue pair: its rings and doorbells, and the state that its users share.
+/// queue.hpp describes its use.
 #pragma once
 
 #include "watari/storage/nvme/nvme.hpp"
@@ -8,7 +8,8 @@
 
 namespace watari::storage {
 
-/// What the users of one queue share. Each word has a cache line of its own.
+/// The state that the users of one queue share. Each counter of identifiers and tickets has its own
+/// cache line, and so has each lock with the words after it.
 struct queue_state {
     alignas(128) std::int32_t credits;  ///< identifiers that may be acquired
     alignas(128)
@@ -19,8 +20,8 @@ struct queue_state {
     std::uint32_t tail;  ///< unwrapped value of the submission doorbell
     alignas(128) std::uint32_t poll_lock;
     std::uint32_t head;      ///< unwrapped position in the completion queue
-    std::uint32_t spurious;  ///< completions that fitted no command under way
-    std::uint32_t given_up;  ///< commands that were abandoned and are still with the controller
+    std::uint32_t spurious;  ///< completions that matched no command in flight
+    std::uint32_t given_up;  ///< abandoned commands that have not completed
 };
 
 /// One queue pair, passed to kernels by value.
@@ -32,26 +33,26 @@ struct queue_view {
     queue_state* state;
     std::uint32_t* free_ids;  ///< identifier 15:0, turn 31:16
     std::uint32_t* ready;     ///< by SQ slot: the turn that may be fetched
-    std::uint32_t* results;   ///< by identifier: itself 31:16, how far its command is 15:0
+    std::uint32_t* results;   ///< by index: the identifier 31:16, state of its command 15:0
     std::int64_t limit;       ///< nanoseconds that a wait may take
     std::uint16_t id;
     std::uint16_t depth_log2;
 
     constexpr std::uint32_t depth() const { return 1u << depth_log2; }
     constexpr std::uint32_t mask() const { return depth() - 1; }
-    /// Which of `depth` an identifier is, without the count of its use.
+    /// Index of an identifier, 0 to depth - 1, without the count of its uses.
     constexpr std::uint32_t index(std::uint16_t cid) const { return cid & mask(); }
-    /// The same identifier, acquired once more. 0xffff is no identifier.
+    /// The identifier of the same index for its next use. 0xffff is no identifier.
     constexpr std::uint16_t again(std::uint16_t cid) const {
         const std::uint32_t uses = (1u << (16 - depth_log2)) - 1;
         return static_cast<std::uint16_t>(((cid >> depth_log2) + 1) % uses << depth_log2 |
                                           index(cid));
     }
-    /// What `ready` holds of a slot once the entry of this ticket may be fetched.
+    /// Value of `ready` for a slot once the entry of this ticket may be fetched.
     constexpr std::uint32_t ready_turn(std::uint32_t ticket) const {
         return (ticket >> depth_log2) + 1;
     }
-    /// The turn beside a free identifier at this position; one more: it is in use.
+    /// The turn stored with a free identifier at this position; 1 more once it was taken.
     constexpr std::uint32_t free_turn(std::uint32_t position) const {
         return (position >> depth_log2) << 1 & 0xffff;
     }
@@ -60,8 +61,8 @@ struct queue_view {
 /// Depths whose identifiers leave room for at least three uses.
 inline constexpr std::uint32_t least_depth = 2, most_depth = 1u << 14;
 
-/// Words of `results`, low half: under way, given up by its user, with nobody; or done, and then
-/// the status field.
+/// States in the low half of a word of `results`: command in flight, abandoned by its user,
+/// identifier not in use; or done, together with the status field.
 inline constexpr std::uint32_t under_way = 0, abandoned = 1, idle = 2, done = 0x8000;
 
 }  // namespace watari::storage

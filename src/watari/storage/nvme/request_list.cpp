@@ -12,8 +12,8 @@ using storage::request_list;
 using storage::slot_of;
 using storage::token;
 
-/// Between the slots of those threads for which it `moves`, which hold blocks whole, and memory:
-/// part after part.
+/// Copies between memory and the slots of the threads for which `moves` is true, part after part. A
+/// slot holds a whole block.
 WATARI_KERNEL inline void copy_parts(const request_list& list, const group& all, std::size_t i,
                                      std::byte* slot, bool moves) {
     std::byte* location = list.memory + i * list.part;
@@ -25,15 +25,15 @@ WATARI_KERNEL inline void copy_parts(const request_list& list, const group& all,
     }
 }
 
-/// How request i ended, just now.
+/// Records the outcome of request i, which has just ended.
 WATARI_KERNEL inline void record(const request_list& list, std::size_t i, storage::status outcome) {
     list.results[i].ended = nanoseconds();
     list.results[i].outcome = outcome;
     if (!outcome.ok()) everywhere::store_relaxed(*list.failed, 1u);
 }
 
-/// Submits request i: its block's data are brought to their location, or come to the command's
-/// slot.
+/// Submits request i. The controller delivers the data of a read to their location, or puts them
+/// into the command's slot.
 WATARI_KERNEL inline void send_request(const request_list& list, std::size_t i, token& command) {
     const storage::submission_entry asked = make_transfer(
         list.write ? storage::opcode::write : storage::opcode::read, command.cid, list.view.nsid,
@@ -44,9 +44,10 @@ WATARI_KERNEL inline void send_request(const request_list& list, std::size_t i, 
     send(list.view, command, asked, location);
 }
 
-/// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks
-/// of all are copied by all threads. Who waits for an identifier holds none: the first waits if
-/// nobody got one, and the others whose turn did not come are left for the next call.
+/// Serves request i of each thread of a warp for which `left` is true; the warp took the requests
+/// at `start`. All threads copy all blocks. A thread waits for an identifier only if no thread of
+/// the warp got one: the first thread with a request then waits. Threads without an identifier stay
+/// `left` for the next call.
 WATARI_KERNEL inline void serve_some(const request_list& list, const group& all, std::size_t i,
                                      std::int64_t start, bool& left) {
     const std::uint32_t count = list.block() / list.view.block_bytes;
@@ -74,15 +75,16 @@ WATARI_KERNEL inline void serve_some(const request_list& list, const group& all,
     record(list, i, outcome);
 }
 
-/// The next requests that no warp has taken.
+/// Takes the next `each` requests that no warp has taken; returns the first of them.
 WATARI_KERNEL inline std::size_t take_next(const request_list& list, const group& all) {
     std::uint64_t first = 0;
     if (all.leads()) first = local::fetch_add(*list.taken, std::uint64_t{list.each}) - list.before;
     return all.broadcast(first);
 }
 
-/// Requests, by a warp. While it copies, others have theirs served; and none is left with many when
-/// the others have ended, for a disk serves few more slowly.
+/// Serves requests by a warp, `each` at a time. While it copies, the requests of other warps are
+/// served. No warp has many left when the others have ended: a disk is slower with few requests in
+/// flight.
 WATARI_KERNEL inline void serve_together(const request_list& list) {
     const group all = group::active();
     for (std::size_t first; first = take_next(list, all), first < list.count;) {
@@ -93,7 +95,7 @@ WATARI_KERNEL inline void serve_together(const request_list& list) {
     }
 }
 
-/// Begins request i; who has others under way does not wait for an identifier.
+/// Begins request i; waits for an identifier only if `wait`, when no other request is in flight.
 WATARI_KERNEL inline token begin_one(const request_list& list, std::size_t i, bool wait) {
     const std::uint32_t count = list.block() / list.view.block_bytes;
     token command;
@@ -104,7 +106,7 @@ WATARI_KERNEL inline token begin_one(const request_list& list, std::size_t i, bo
     return command;
 }
 
-/// Ends request i, which is done or given up.
+/// Ends request i; abandons its command if it is not done.
 WATARI_KERNEL inline void end_one(const request_list& list, std::size_t i, const token& command) {
     const storage::status outcome = wait(list.view, command, 0);
     if (!list.write && outcome.ok() && !command.delivered)
@@ -113,8 +115,8 @@ WATARI_KERNEL inline void end_one(const request_list& list, std::size_t i, const
     record(list, i, outcome);
 }
 
-/// The requests of a thread. Each that is done makes room for the next, in any order: a slow one
-/// holds up nobody.
+/// Serves requests by a thread of a CPU. Each request that is done, in any order, makes room for
+/// the next: a slow one delays no other.
 WATARI_KERNEL inline void serve_alone(const request_list& list, std::size_t thread) {
     storage::request_in_flight* const in_flight = list.in_flight + thread * list.each;
     const std::int64_t limit = list.view.queues[0].limit;

@@ -7,7 +7,7 @@
 
 namespace watari::storage {
 
-/// Such as "unrecovered read error (status type 2, code 81h)".
+/// Returns a text such as "unrecovered read error (status type 2, code 81h)".
 std::string text(const status& outcome);
 
 }  // namespace watari::storage

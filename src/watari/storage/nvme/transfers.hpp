@@ -1,10 +1,10 @@
-/// Bytes of a namespace, read and written past any cache in commands as large as they can be,
-/// several of them under way.
+/// Reads and writes of bytes of a namespace past any cache, in commands as large as possible,
+/// several of them in flight.
 ///
-/// Ranges are any bytes for a read, whole blocks for a write. A range that goes on where the one
-/// before it ended, on both sides, becomes part of the same command. Commands end in the order in
-/// which they began, and one is waited for only while none of this thread's is under way that it
-/// could end first: threads that all have commands under way never wait for each other's.
+/// A read takes any range of bytes, a write whole blocks. A range that continues the previous one,
+/// both in the namespace and in memory, becomes part of the same command. Commands end in the order
+/// in which they began. A group waits for an identifier only if it has no command in flight that it
+/// could end first: groups that have commands in flight never wait for each other's.
 #pragma once
 
 #include "watari/storage/nvme/group_commands.hpp"
@@ -14,22 +14,22 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// The transfers of one group of threads; all of them call each function, with the same values.
+/// The transfers of one group of threads; all threads call each function, with the same values.
 class transfers {
 public:
     WATARI_KERNEL explicit transfers(const namespace_view& view) : commands_{view} {}
 
-    /// Reads bytes into memory that is neither read nor written before wait, which must follow.
-    /// What neither neighbours the range before nor fills a command begins with the next call.
+    /// Reads bytes into memory that must not be accessed before wait, which must follow. The rest
+    /// that does not fill a command is kept back, since the next range may continue it.
     WATARI_KERNEL void read(const group& members, std::uint64_t first, std::size_t bytes,
                             void* to) {
         add(members, {first, bytes, static_cast<std::byte*>(to), nullptr, false});
     }
 
-    /// Instead of a range that is not there: wait says so.
+    /// Stands for a range that does not exist: wait returns lba_out_of_range.
     WATARI_KERNEL void refuse() { fail(storage::lba_out_of_range); }
 
-    /// Writes whole blocks from memory that is not written before wait. `fua`: they are on the
+    /// Writes whole blocks from memory that must not be written before wait. `fua`: they are on the
     /// medium when wait's status is ok.
     WATARI_KERNEL void write(const group& members, std::uint64_t first, std::size_t bytes,
                              const void* from, bool fua) {
@@ -38,12 +38,12 @@ public:
         add(members, {first, bytes, nullptr, static_cast<const std::byte*>(from), fua});
     }
 
-    /// Begins what was kept back for a neighbour.
+    /// Begins the commands of the range that was kept back.
     WATARI_KERNEL void start(const group& members) {
         while (open_.bytes > 0) begin_part(members);
     }
 
-    /// Waits for all; the first status that is an error, and success again from then on.
+    /// Waits for all commands; returns the first status that is an error, and resets it to success.
     WATARI_KERNEL storage::status wait(const group& members) {
         start(members);
         while (ended_ < begun_) end_one(members);
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    static constexpr unsigned most = 8;  ///< commands under way
+    static constexpr unsigned most = 8;  ///< commands in flight
 
     struct range {
         std::uint64_t first = 0;
@@ -65,7 +65,7 @@ private:
     struct command {
         token at;
         std::byte* to;
-        std::uint32_t skip, bytes;  ///< of the slot
+        std::uint32_t skip, bytes;  ///< of the slot: before the data, and of the data
     };
 
     WATARI_KERNEL void fail(storage::status status) {
@@ -78,7 +78,7 @@ private:
         return view().max_blocks() * view().block_bytes;
     }
 
-    /// Bytes from the first block's beginning to the end of what is kept back.
+    /// Bytes from the beginning of the first block to the end of the range that is kept back.
     WATARI_KERNEL std::size_t open_span() const {
         return open_.first % view().block_bytes + open_.bytes;
     }
@@ -97,7 +97,7 @@ private:
         while (open_.bytes > 0 && open_span() >= most_bytes()) begin_part(members);
     }
 
-    /// Begins one command of what is kept back.
+    /// Begins one command of the range that is kept back.
     [[gnu::noinline]] WATARI_KERNEL void begin_part(const group& members) {
         const std::uint32_t skip = static_cast<std::uint32_t>(open_.first % view().block_bytes);
         const auto span =
@@ -127,7 +127,7 @@ private:
         under_way_[begun_++ % most] = next;
     }
 
-    /// An identifier for one command; not taken: there was none within the limit.
+    /// Takes an identifier for one command; not taken if none was free within the limit.
     WATARI_KERNEL token take_one(const group& members) {
         if (begun_ - ended_ == most) end_one(members);
         for (;;) {

@@ -1,5 +1,5 @@
-/// Threads, each with engines of its own, that move blocks beside their user: those that read a
-/// known list ahead of it (ordered_reads.hpp), and those that write what it has done.
+/// A team of threads, each with its own engines, that move blocks while their user computes. Some
+/// teams read a known list ahead of the user (ordered_reads.hpp), others write its results.
 #pragma once
 
 #include "watari/storage/stores/store_engines.hpp"
@@ -15,25 +15,25 @@
 
 namespace watari::storage {
 
-/// What threads that wait for one another share: a lock, news of any change, the first error, which
-/// ends every wait, and what their engines have to say.
+/// State shared by threads that wait for one another: a lock, a condition variable for any change,
+/// the first error, which ends every wait, and the notes of their engines.
 struct monitor {
     std::mutex mutex;
     std::condition_variable changed;
-    std::exception_ptr error;  ///< the first
-    bool stopped = false;      ///< nothing more is read
-    storage::notes notes{};    ///< of engines whose work has ended
+    std::exception_ptr error;  ///< the first one
+    bool stopped = false;      ///< no read begins any more
+    storage::notes notes{};    ///< notes of engines whose work has ended
 
-    /// Ends the work of a thread whose wait an error or a stop has ended.
+    /// Thrown in a thread whose wait was ended by an error or a stop; ends its work.
     struct halted {};
 
-    /// Until then. Throws halted once a thread has failed.
+    /// Waits until the condition holds. Throws halted once a thread has failed.
     template <class Condition>
     void wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
         changed.wait(lock, [&] { return error || condition(); });
         if (error) throw halted{};
     }
-    /// The same of a thread that reads, which a stop ends, too.
+    /// As wait, for a thread that reads: a stop throws halted, too.
     template <class Condition>
     void wait_to_read(std::unique_lock<std::mutex>& lock, const Condition& condition) {
         wait(lock, [&] { return stopped || condition(); });
@@ -65,21 +65,21 @@ struct monitor {
 
 class engine_team {
 public:
-    /// What thread i does, once it has its engines.
+    /// The work of thread i, called once its engines are made.
     using work = std::function<void(store_engines& by, std::size_t i)>;
 
-    /// What a thread throws becomes the monitor's error. `work` ends when the monitor stops or
-    /// fails. Throws where threads cannot be made.
+    /// An exception in a thread becomes the monitor's error. `work` must end when the monitor stops
+    /// or fails. Throws if a thread cannot be made.
     engine_team(monitor& shared, std::size_t threads, const engine_use& how,
                 std::vector<store_use> uses, work does);
     engine_team(const engine_team&) = delete;
     engine_team& operator=(const engine_team&) = delete;
-    /// Waits for the threads, which give their engines back now and not before: that takes time.
+    /// Waits for the threads. They destroy their engines only now, since that takes time.
     ~engine_team() { join(); }
 
-    // under the monitor's lock
-    bool is_ready() const { return ready_ == wanted_; }   ///< all have their engines
-    bool has_ended() const { return ended_ == wanted_; }  ///< nobody works any more
+    // call these with the monitor's lock held
+    bool is_ready() const { return ready_ == wanted_; }   ///< every thread has its engines
+    bool has_ended() const { return ended_ == wanted_; }  ///< every thread has ended its work
 
 private:
     void serve(std::size_t i);

@@ -31,10 +31,10 @@ public:
         seconds_.assign(list.offsets.size(), storage::now() - start);
     }
 
-    void flush() override {}  // what is in memory is as durable as it gets
+    void flush() override {}  // host memory has no more durable medium
 
 private:
-    /// How many of the offsets, from the first on, are equally far apart.
+    /// Returns how many offsets, from the first on, are equally far apart.
     static std::size_t evenly_spaced(std::span<const std::uint64_t> offsets) {
         std::size_t count = std::min<std::size_t>(2, offsets.size());
         while (count < offsets.size() &&

@@ -26,7 +26,7 @@ std::size_t unit_of(const store_options& wanted) {
     return direct ? std::max(least, files::direct_unit_of(wanted.files.paths[0])) : least;
 }
 
-/// Of queues without the controller that serves them.
+/// Checks engines over queues without starting a controller.
 void require_engine(const store_options& wanted) {
     if (in_host_memory(wanted.engine) || !storage::engine_named(wanted.engine).queued) {
         const open_store opened(wanted);

@@ -1,4 +1,4 @@
-/// A store, opened for the engines that read or write it: files, a controller over a file or over
+/// A store, opened for the engines that read or write it. It is files, a controller over files or
 /// memory, or host memory that the GPU copies from.
 #pragma once
 
@@ -17,28 +17,30 @@ namespace watari::storage {
 
 struct store_options {
     std::string engine;                 ///< a row of storage::engines(), or pinned or managed
-    processor who;                      ///< whose memory the data come to
-    files::file_options files{};        ///< no paths: `memory` is the store
-    std::span<std::byte> memory{};      ///< of engines queue, gpu, pinned, managed
-    std::shared_ptr<backend> behind{};  ///< of engines queue and gpu, instead of files and memory
-    std::size_t threads = 1;            ///< of a controller
-    std::size_t requests = 1;           ///< in flight at a controller, of all users together
-    std::size_t largest_block = 512;    ///< bytes of a request
+    processor who;                      ///< processor whose memory the data move to or from
+    files::file_options files{};        ///< without paths, `memory` or `behind` is the store
+    std::span<std::byte> memory{};      ///< for engines queue, gpu, pinned, managed
+    std::shared_ptr<backend> behind{};  ///< for engines queue and gpu, instead of files and memory
+    std::size_t threads = 1;            ///< threads of the controller
+    std::size_t requests = 1;           ///< in flight at the controller, of all users together
+    std::size_t largest_block = 512;    ///< bytes of the largest request
     double timeout = 10;                ///< seconds that a user waits for a command
-    bool spare_identifiers = false;     ///< commands may be lost and keep theirs until reset()
+    bool spare_identifiers = false;  ///< use every identifier of a queue: a lost command keeps its
+                                     ///< own until reset()
 };
 
-/// Whether an engine copies from host memory, without requests.
+/// Whether an engine copies from host memory (pinned, managed) instead of sending requests.
 bool in_host_memory(const std::string& engine);
 
-/// How an engine opens files that direct I/O is wanted of: memory-mapped ones are the page cache.
+/// Returns the cache state in which an engine opens files. `direct` asks for direct I/O; engine
+/// mmap always uses the page cache.
 files::cache_state cache_of(const std::string& engine, bool direct);
 
-/// What a store of one file will have as its unit, by asking the file alone. Throws usage_error,
-/// system_error.
+/// Returns the unit that a store of one file will have, without opening the store. Throws
+/// usage_error, system_error.
 std::size_t unit_of(const store_options& wanted);
 
-/// Throws unsupported where this machine cannot read so; usage_error, system_error.
+/// Throws unsupported if this machine cannot open the store so; usage_error, system_error.
 void require_engine(const store_options& wanted);
 
 class open_store {
@@ -46,34 +48,34 @@ public:
     /// Throws unsupported, usage_error, system_error, beyond_memory.
     explicit open_store(const store_options& wanted);
 
-    /// One thread's engine for what lies here. In `options`, direction, pattern, block, depth,
-    /// requests and memory are set.
+    /// Makes one thread's engine for this store. The caller sets direction, pattern, block, depth,
+    /// requests, memory and bytes of `options`.
     std::unique_ptr<storage::engine> open(storage::engine_options options) const;
-    /// The same by another engine that opens files.
+    /// As above, by engine `by`: the store's own, or one that opens files.
     std::unique_ptr<storage::engine> open(storage::engine_options options,
                                           const storage::engine_row& by) const;
 
-    /// Identifiers of commands that were lost can be acquired again. Nobody may have a command
-    /// under way.
+    /// Makes the identifiers of lost commands available again. No thread may have a command in
+    /// flight.
     void reset();
 
     processor who() const { return wanted_.who; }
-    /// Whether requests are commands to a controller, which knows addresses, not files.
+    /// Whether requests are commands to a controller. Its errors name addresses, not files.
     bool in_queues() const { return controller_.has_value(); }
-    /// Whether an engine has several requests in flight.
+    /// Whether one engine has several requests in flight.
     bool deep() const { return row_ && row_->deep; }
-    /// Bytes that are there to be read; of `padded` files without their zeros.
+    /// Bytes of the store; of `padded` files without their zeros.
     std::uint64_t bytes() const;
-    /// Bytes of direct I/O's offsets and sizes; 1 where there are none.
+    /// Every offset and size must be a multiple of this many bytes; 1: any.
     std::size_t unit() const;
-    /// What stands for the disk that this store keeps busy by itself, past the page cache: its
-    /// file system, or the block device. None: memory, the page cache, one request at a time.
+    /// Device number of the disk that this store keeps busy: its file system, or the block device.
+    /// None for memory, for the page cache, and for engines with one request in flight.
     std::optional<dev_t> disk() const { return disk_; }
-    /// The files; null where there are none.
+    /// The files; null if the store has none.
     const files::striped_files* files() const { return files_ ? &*files_ : nullptr; }
-    /// Of the first file; empty where there are none.
+    /// Path of the first file; empty if the store has no files.
     std::string path() const { return files_ ? files_->path(0) : ""; }
-    /// How it is served, if not as one would expect; may be empty.
+    /// The controller's notice, such as a fallback; may be empty.
     std::string notice() const { return controller_ ? controller_->notice() : ""; }
 
 private:
@@ -82,7 +84,7 @@ private:
 
     store_options wanted_;
     std::optional<dev_t> disk_;
-    const storage::engine_row* row_ = nullptr;  ///< null: in host memory
+    const storage::engine_row* row_ = nullptr;  ///< null if the store is in host memory
     std::optional<files::striped_files> files_;
     std::optional<storage::controller> controller_;
     std::optional<storage::namespace_view> view_;

@@ -11,7 +11,7 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t least_unit = 16;  ///< what copies of rows on a GPU take
+constexpr std::size_t least_unit = 16;  ///< bytes; the alignment that copies of rows on a GPU need
 
 std::uint64_t down(std::uint64_t bytes, std::size_t unit) { return bytes / unit * unit; }
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return down(bytes + unit - 1, unit); }
@@ -140,7 +140,7 @@ std::optional<std::uint64_t> ordered_reader::take(std::unique_lock<std::mutex>& 
     return std::nullopt;
 }
 
-/// As requests of equal size, and one for the rest.
+/// Splits a range into requests of equal size and one for the rest.
 void ordered_reader::locate(std::uint64_t read, block_list& into) {
     const byte_range& range = ranges_[range_of(read)];
     const std::uint64_t streamed = streamed_before(read);
@@ -158,7 +158,8 @@ void ordered_reader::locate(std::uint64_t read, block_list& into) {
         into.offsets.push_back(at);
 }
 
-/// The user is done with what `next` gave before, on a GPU once `stream` has come here.
+/// Frees the slot of the range that `next` returned last; on a GPU, once `stream` reaches this
+/// point.
 void ordered_reader::release(std::uint64_t read, stream_t stream) {
     if (is_resident(range_of(read))) return;
     if (!used_.empty()) used_[streamed_before(read) % slots_.size()].record(stream);

@@ -1,15 +1,15 @@
-/// A known list of reads, carried out in its order by some threads, ahead of who uses the data.
+/// A known list of reads, executed in order by several threads, ahead of the user of the data.
 ///
-/// Whoever knows the list has the locations, too, and knows when each is free. It has
+/// The owner of the list also owns the locations and knows when each is free. It provides
 ///
 ///     std::optional<ticket> take(lock&)       the next read, once it may begin; none: no more
 ///     void locate(ticket, block_list&)        its blocks and their location
 ///     void arrived(ticket, bytes)
 ///
-/// with a ticket of its own that says which read of the list it is. `take` and `arrived` are called
-/// with the monitor's lock, which `take` gives up while it waits; `locate` without. ordered_reader
-/// reads ranges so, round after round, into memory of its own; gemm's pipeline tiles into the slots
-/// of its schedule, in turn with what it writes.
+/// where a ticket identifies one read of the list. `take` and `arrived` are called with the
+/// monitor's lock held, which `take` releases while it waits; `locate` is called without it.
+/// ordered_reader reads ranges into its own memory, round after round. The pipeline of gemm reads
+/// tiles into the slots of its schedule, in turn with its writes.
 #pragma once
 
 #include "watari/storage/stores/engine_team.hpp"
@@ -20,9 +20,9 @@
 
 namespace watari::storage {
 
-/// Reads of a list that have arrived, by their numbers from 0 on.
+/// Reads of a list that have arrived, numbered from 0 on.
 struct arrivals {
-    std::uint64_t count = 0;  ///< without a gap
+    std::uint64_t count = 0;  ///< reads 0 to count - 1 have arrived
     std::uint64_t bytes = 0;
     std::set<std::uint64_t> ahead{};
 
@@ -33,7 +33,7 @@ struct arrivals {
     }
 };
 
-/// One thread's part of it.
+/// One thread's loop: takes reads and executes them until none is left.
 template <class List>
 void read_in_order(store_engines& by, monitor& shared, List& list) {
     block_list blocks;

@@ -15,7 +15,7 @@ namespace watari::storage {
 namespace {
 
 constexpr double enough = 0.5;        ///< seconds
-constexpr std::uint64_t rounds = 16;  ///< through a small store
+constexpr std::uint64_t rounds = 16;  ///< over a small store, at most
 constexpr std::size_t block = std::size_t{1} << 17;
 constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
 

@@ -1,4 +1,4 @@
-/// What a store gives at its best: large blocks one behind the other, many of them in flight.
+/// The highest rate of a store: large sequential blocks, many of them in flight.
 #pragma once
 
 #include "watari/storage/stores/open_store.hpp"
@@ -8,15 +8,15 @@
 
 namespace watari::storage {
 
-/// Bytes [first, first + bytes) of a source, in whole MiB of it.
+/// Bytes [first, first + bytes) of a store; each thread gets whole MiB of them.
 struct stretch {
     std::uint64_t first;
     std::uint64_t bytes;
 };
 
-/// Bytes per second by `threads` threads with `depth` requests in flight each, into memory of `who`
-/// (64 MiB a thread), for about half a second. Writes leave zeros, and are durable when the time is
-/// taken. 0: less than a MiB to move.
+/// Bytes per second by `threads` threads with `depth` requests in flight each, to or from memory of
+/// `who` (at most 64 MiB a thread), for about half a second. Writes store zeros; the time includes
+/// making them durable. Returns 0 if `where` has less than a MiB.
 double rate(const open_store& from, files::direction direction, const stretch& where, processor who,
             std::size_t threads, std::size_t depth);
 

@@ -13,7 +13,7 @@ store_engines::store_engines(const engine_use& how, std::span<const store_use> u
         device::use(how.who.number);
         stream_.emplace(device::priority::urgent);
     } else {
-        cpu::set_threads(1);  // rows are realigned by this thread, beside those that compute
+        cpu::set_threads(1);  // this thread alone realigns rows, while other threads compute
     }
     std::map<const open_store*, engine_options> wanted;
     for (const store_use& use : uses) {
@@ -41,7 +41,7 @@ std::size_t store_engines::move(const block_list& list) {
             by->run({std::span(&list.rest_offset, 1),
                      list.memory + list.offsets.size() * list.block, list.rest});
     } catch (const error& reason) {
-        // queues know addresses, not files
+        // an error of a queue names an address, not a file
         if (!list.store->in_queues() || list.store->path().empty()) throw;
         throw error(list.store->path() + ": " + reason.what());
     }

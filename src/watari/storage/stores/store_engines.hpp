@@ -1,4 +1,4 @@
-/// One thread's way to blocks of stores: an engine for each store, all in one direction.
+/// The engines of one thread: one for each store, all in one direction.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -17,22 +17,23 @@
 
 namespace watari::storage {
 
-/// Blocks of a store and their location: what one step of a list reads, or writes.
+/// Blocks of a store and their location in memory: one step of a list of reads or writes.
 struct block_list {
     const open_store* store = nullptr;
-    std::vector<std::uint64_t> offsets{};  ///< bytes; this and what follows as in `requests`
+    std::vector<std::uint64_t> offsets{};  ///< bytes; this member and the next ones as in
+                                           ///< `requests`
     std::byte* memory = nullptr;
     std::size_t block = 0, parts = 1, stride = 0, overlap = 0;
     std::uint64_t rest_offset = 0;
-    std::size_t rest = 0;  ///< bytes of one more block, behind the others; of lists in one part
-    /// The rows of a part, put where they should be once they have been read; `data` is not used,
-    /// and without `skip_step` they lie there already.
+    std::size_t rest = 0;  ///< bytes of one more block, after the others; only if parts is 1
+    /// The rows of a part, realigned after they were read. `data` is not used; if `skip_step` is 0
+    /// the rows need no realignment.
     memory::skewed_rows rows{};
 
     std::size_t bytes() const { return offsets.size() * block + rest; }
 };
 
-/// Lists that a thread will have of a store: the largest block, and the most blocks of one.
+/// Bounds on the lists that a thread will move for a store: bytes of a block, and blocks of a list.
 struct store_use {
     const open_store* store;
     std::size_t block, blocks;
@@ -41,32 +42,33 @@ struct store_use {
 struct engine_use {
     processor who;
     files::direction direction;
-    std::size_t depth;            ///< requests in flight, where an engine has several
-    std::span<std::byte> memory;  ///< has all locations
+    std::size_t depth;            ///< requests in flight, if the engine allows several
+    std::span<std::byte> memory;  ///< contains all locations
 };
 
 class store_engines {
 public:
-    /// For the calling thread. Makes the engines, so that no list waits for that; a use without a
-    /// store is none. Throws what opening an engine throws.
+    /// Makes the engines of the calling thread in advance, so that no list waits for it. A use
+    /// without a store is ignored. Throws what opening an engine throws.
     store_engines(const engine_use& how, std::span<const store_use> uses);
 
-    /// Moves the blocks; returns their bytes. Throws what the engine throws, with the file.
+    /// Moves the blocks and returns their bytes. Throws what the engine throws, with the file's
+    /// name.
     std::size_t move(const block_list& list);
 
-    /// What was written to a store is durable.
+    /// Makes earlier writes to a store durable.
     void flush(const open_store& store);
 
-    /// What the engines have to say.
+    /// Adds the notes of all engines to `to`.
     void add_notes(notes& to) const;
 
-    /// For kernels beside the engines'; null on the CPU.
+    /// The stream for this thread's own kernels; null on the CPU.
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
 private:
     struct opened_engine {
         std::unique_ptr<engine> by;
-        std::size_t block;  ///< of its requests, at most
+        std::size_t block;  ///< bytes of its largest request
     };
 
     engine_use how_;

@@ -1,8 +1,8 @@
-/// In which order the blocks of a store are visited: each once before any comes again.
+/// The order in which the blocks of a store are visited: each once before any comes again.
 ///
 /// random: a permutation by a Feistel network of four rounds over the next power of four, walked
 /// along its cycle until it is inside (Black and Rogaway, CT-RSA 2002): no table, no repetition, so
-/// that neither a cache nor two writes of one block measure the order instead of the path.
+/// that neither cache hits nor two writes of one block distort a measurement.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ enum class pattern { random, sequential };
 
 class order {
 public:
-    /// Of `blocks` blocks; another `seed` is another random order.
+    /// An order of `blocks` blocks; another `seed` gives another random order.
     order(pattern which, std::uint64_t blocks, std::uint64_t seed)
         : which_(which),
           blocks_(blocks),
@@ -23,7 +23,7 @@ public:
           half_((std::bit_width(blocks - 1) + 1) / 2),
           mask_((std::uint64_t{1} << half_) - 1) {}
 
-    /// The block that is visited as the n-th.
+    /// Returns the block that is visited n-th, counted from 0.
     std::uint64_t operator()(std::uint64_t n) const {
         n %= blocks_;
         if (which_ == pattern::sequential || blocks_ < 2) return n;

@@ -1,10 +1,10 @@
-/// What a store holds: sectors of 512 bytes, each with its own address and a checksum, so that data
-/// that are misplaced, stale, torn or damaged are seen whatever the block size of the reader.
+/// The test data of a store: sectors of 512 bytes, each with its own address and a checksum, so
+/// that misplaced, stale, torn or damaged data are detected whatever the block size of the reader.
 ///
-/// 64 words of 8 bytes: the address (bytes of the store before it, over 512), the generation (0
-/// when the store is made, counted up by writers), 61 words that follow from both, the checksum.
-/// The checksum is NH of Black et al. (UMAC, CRYPTO 1999): sums of products of 32-bit halves with
-/// keys, which vector units compute.
+/// 64 words of 8 bytes: the address (offset in the store / 512), the generation (0 when the store
+/// is made, counted up by writers), 61 words that follow from both, the checksum. The checksum is
+/// NH of Black et al. (UMAC, CRYPTO 1999): sums of products of 32-bit halves with keys, which
+/// vector units compute.
 #pragma once
 
 #include "watari/core/backend.hpp"
@@ -39,7 +39,6 @@ WATARI_KERNEL inline std::uint64_t sector_checksum(const std::uint64_t* words) {
     return sum;
 }
 
-/// Writes a sector.
 WATARI_KERNEL inline void write_sector(std::uint64_t* words, std::uint64_t address,
                                        std::uint64_t generation) {
     words[0] = address;

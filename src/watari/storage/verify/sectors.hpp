@@ -24,9 +24,10 @@ struct blocks {
 /// The kernels of one backend. On a GPU `write` and `spoil` return before they are done.
 struct sector_kernels {
     void (*write)(const blocks& where, std::uint64_t generation, stream_t stream);
-    /// Makes every sector wrong, so that one that nobody writes again is seen.
+    /// Makes every sector wrong, so that a sector that is not written again is detected.
     void (*spoil)(const blocks& where, stream_t stream);
-    /// How many sectors are not whole, at their location and of this generation; waits.
+    /// Returns the number of sectors that are not whole, at their location and of this generation;
+    /// waits.
     std::size_t (*wrong)(const blocks& where, std::uint64_t generation, stream_t stream);
     static const sector_kernels cpu, gpu;
 };

@@ -1,4 +1,4 @@
-// Where updates go, that none is lost, and that a lost one would be seen.
+// The slots of updates, and that no update is lost.
 #include <gtest/gtest.h>
 
 #include "watari/cases/atomic/atomic.hpp"

@@ -1,4 +1,4 @@
-// The tree, the way to its nodes, and a trial on the CPU.
+// The tree, the path to its nodes, and a trial on the CPU.
 #include <gtest/gtest.h>
 
 #include "watari/cases/deep/deep.hpp"

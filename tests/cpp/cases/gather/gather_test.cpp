@@ -1,4 +1,4 @@
-// The order of a gather, and that every element arrives.
+// The order of a gather; every element arrives.
 #include <gtest/gtest.h>
 
 #include "watari/cases/gather/gather.hpp"
@@ -29,7 +29,7 @@ TEST(GatherOrder, VisitsEveryElementOnceInEitherOrder) {
 
 TEST(GatherOrder, IsAscendingOrHasFewNeighbours) {
     const order ascending(4096, false), random(4096, true);
-    std::size_t near = 0;  // what a prefetcher might guess: some 2 of 4096 by chance
+    std::size_t near = 0;  // predictable steps: about 2 of 4096 by chance
     for (std::size_t i = 1; i < 4096; ++i) {
         EXPECT_EQ(ascending(i), i);
         const auto step = static_cast<std::ptrdiff_t>(random(i) - random(i - 1));

@@ -1,4 +1,4 @@
-// Test matrices: their product by double loops is what is expected, and what can be wrong is seen.
+// Test matrices: double loops give the product that they expect, and every wrong element counts.
 #include "watari/cases/gemm/operand.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<Element> whole(const operands& made, matrix which) {
     return data;
 }
 
-/// In double, rounded once.
+/// Returns alpha A B + beta C with l from `first` to `last`, summed in double and rounded once.
 template <class Element>
 std::vector<Element> product(const operands& made, double alpha, double beta, std::size_t first = 0,
                              std::size_t last = size.k) {
@@ -78,7 +78,7 @@ TYPED_TEST(GemmOperands, AMissingTileSpoilsEveryElement) {
         EXPECT_EQ(this->made.wrong_elements(alpha, 1, everything, c.data(), size.n),
                   size.m * size.n);
     }
-    const auto c = product<TypeParam>(this->made, 1, 0);  // C left out
+    const auto c = product<TypeParam>(this->made, 1, 0);  // without C
     EXPECT_EQ(this->made.wrong_elements(1, 1, everything, c.data(), size.n), size.m * size.n);
 }
 

@@ -1,5 +1,5 @@
-// The directive styles as host code: the same sources compiled without offloading. What they do on
-// a GPU is tested from Python.
+// The directive styles as host code: the same sources compiled without offloading. Python tests
+// cover these styles on a GPU.
 #include "watari/cases/himeno/directive.hpp"
 
 #include "watari/core/error.hpp"
@@ -26,7 +26,7 @@ void acc_system(const request*, answer*);
 void omp_target(const request*, answer*);
 void omp_system(const request*, answer*);
 
-// In place of managed_malloc.cpp, which needs a GPU.
+// Replaces managed_malloc.cpp, which needs a GPU.
 static int managed_blocks = 0;
 void* managed_malloc(std::size_t bytes) {
     ++managed_blocks;
@@ -120,7 +120,7 @@ TEST(himeno_directive, the_halo_is_exchanged_after_every_iteration) {
                     std::memset(array, 0, 5 * 4 * 6 * sizeof(float));
             };
             r.finish = [](void* caller, const arrays* f) {
-                // what was exchanged last is the result
+                // the array exchanged last is the result
                 EXPECT_EQ(static_cast<std::vector<const float*>*>(caller)->back(), f->p);
             };
             r.exchange = [](void* caller, float* p) {

@@ -1,5 +1,5 @@
-// The arrays that Himeno's kernels compute, for tests in Python: a trial gives their fingerprint
-// alone.
+// The arrays that Himeno's kernels compute, for tests in Python: a trial returns only their
+// fingerprint.
 #include "watari/cases/himeno/himeno.hpp"
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/core/device.hpp"
@@ -11,8 +11,9 @@
 
 using namespace watari;
 
-/// Iterates (0: arrays as they begin) on the CPU, or on a GPU by its number. Fills `into` with the
-/// 14 arrays of i x j x k floats, one behind the other, and returns the last gosa.
+/// Runs `iterations` (0: initialises only) on GPU number `gpu`, or on the CPU if it is negative.
+/// Fills `into` with the 14 arrays of i x j x k floats, one behind the other, and returns the last
+/// gosa.
 extern "C" double himeno_fields(int gpu, const std::size_t* shape, int iterations, bool is_fused,
                                 bool is_tuned, bool is_general, float* into) {
     himeno::parameters p;

@@ -1,5 +1,5 @@
-// Kernels that load their pointers from a struct in memory compute what those do that get them with
-// the launch, to the bit, and touch nothing else.
+// Kernels that load their pointers from a struct in memory compute the same bits as kernels that
+// get their pointers with the launch, and write nothing else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_P(Pointers, AreLoadedFromTheStructInMemory) {
     EXPECT_EQ(decoy.values(), untouched);
     EXPECT_EQ(loaded.series["gosa"], plain.series["gosa"]);
     EXPECT_GT(plain.series["gosa"].front(), 0);
-    const bool swapped = p.form == form::fused;  // an odd number of times
+    const bool swapped = p.form == form::fused;  // 3 iterations are an odd number
     EXPECT_EQ(decoy.f.there[0], &there[swapped ? 1 : 0]);
 }
 

@@ -1,4 +1,4 @@
-// One random cycle, and chases that end where it says.
+// One random cycle; a chase ends at the element that the cycle gives.
 #include <gtest/gtest.h>
 
 #include "watari/cases/latency/cycle.hpp"
@@ -42,7 +42,7 @@ TEST(RandomCycle, IsRandomAndTheSameForASeed) {
     EXPECT_EQ(random_cycle(4096, 1), random_cycle(4096, 1));
     const cycle next = random_cycle(4096, 1);
     EXPECT_NE(next, random_cycle(4096, 2));
-    std::size_t neighbours = 0;  // what a prefetcher might guess: some 2 of 4096 by chance
+    std::size_t neighbours = 0;  // predictable links: about 2 of 4096 by chance
     for (std::size_t i = 0; i < next.size(); ++i)
         neighbours += next[i] == i + 1 || next[i] + 1 == i;
     EXPECT_LT(neighbours, 16u);

@@ -13,7 +13,7 @@ void lattice_acc_managed(const watari::lattice::directive::request*,
                          watari::lattice::directive::answer*);
 void lattice_omp_target(const watari::lattice::directive::request*,
                         watari::lattice::directive::answer*);
-extern int managed_arrays;  ///< that acc-managed holds
+extern int managed_arrays;  ///< number of arrays that acc-managed holds
 }
 
 namespace watari::lattice {

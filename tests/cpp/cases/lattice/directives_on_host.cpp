@@ -1,5 +1,5 @@
-// The directive styles as host code: the same sources compiled without offloading. What they do on
-// a GPU is tested from Python, what they do on ranks by directives_on_ranks.cpp.
+// The directive styles as host code: the same sources compiled without offloading. Python tests
+// cover these styles on a GPU, directives_on_ranks.cpp on ranks.
 #include "watari/core/error.hpp"
 
 #include "cases/lattice/directive_styles.hpp"

@@ -54,7 +54,7 @@ int main(int count, char** words) {
     try {
         bool right = true;
         for (const lattice::style& row : rows) right = is_right(row, split) && right;
-        if (right) comm::finish();  // else mpirun ends the others
+        if (right) comm::finish();  // otherwise mpirun ends the other ranks
         return right ? 0 : 1;
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "%s\n", problem.what());

@@ -1,4 +1,4 @@
-// What several ranks need of a hop: faces, half spinors for the neighbours, and the edges.
+// Parts of a hop on several ranks: faces, half spinors for the neighbours, and the edges.
 #include <set>
 
 #include "cases/lattice/lattice_fields.hpp"

@@ -1,5 +1,5 @@
-/// A small lattice with drawn links, its F^-1, and hops on vectors that a test chooses: by each
-/// processor that is here and by either kernel.
+/// A small lattice with random links, its F^-1, and hops on vectors of a test, by each processor of
+/// this machine and by either kernel.
 #pragma once
 
 #include "watari/cases/lattice/problem/fields.hpp"
@@ -38,7 +38,7 @@ inline std::string name(const testing::TestParamInfo<variant>& info) {
            (info.param.which == kernel::tuned ? "tuned" : "shared");
 }
 
-/// Vectors and links are given and returned by site and component, in one layout for all.
+/// Takes and returns vectors and links by site and component, in one layout for all processors.
 class lattice_fields {
 public:
     lattice_fields(const variant& by, const extents& size, unsigned elements = 9)
@@ -69,7 +69,7 @@ public:
         return sums[0] / 18 / static_cast<double>(size().sites());
     }
 
-    /// Makes F^-1; log det F.
+    /// Computes F^-1 and returns log det F.
     double make_clover() {
         const auto links = in_layout(links_, elements_, 8);
         const memory::buffer<number> made(kind(), clover_.size(), {.device = by_.who.number});
@@ -82,7 +82,7 @@ public:
         return sums.data()[0];
     }
 
-    /// M of spinors of the other parity, F^-1 M where asked for.
+    /// Returns M of spinors of the other parity; F^-1 M with `with_clover`.
     numbers_of hop(unsigned parity, const numbers_of& in, bool with_clover,
                    std::size_t systems = 1) const {
         const auto links = in_layout(links_, elements_, 8);
@@ -102,7 +102,7 @@ public:
         return from_layout(to.data(), spinor, systems);
     }
 
-    /// F^-1 M at the edges of divided directions alone, 0 elsewhere: this part is its own
+    /// Returns F^-1 M at the edges of divided directions, 0 elsewhere. This part is its own
     /// neighbour.
     numbers_of edges(unsigned parity, const numbers_of& in, const std::array<bool, 4>& divided,
                      std::size_t systems) const {
@@ -127,7 +127,7 @@ public:
                     halos.emplace_back(kind(), count, memory::placement{.device = by_.who.number})
                         .data();
                 run().pack_face(a.hop, d, above, sent, nullptr);
-                a.halo[d][!above] = sent;  // what goes up comes from below
+                a.halo[d][!above] = sent;  // a face sent up arrives from below
             }
         run().hop_edges(a, nullptr);
         wait();
@@ -189,7 +189,7 @@ inline double difference(const numbers_of& u, const numbers_of& v) {
     return most;
 }
 
-/// diag(1, 1, -1, -1) turned: exchanges upper and lower spins.
+/// gamma_5 v: exchanges upper and lower spins, as diag(1, 1, -1, -1) in another basis.
 inline numbers_of gamma_5(const numbers_of& v) {
     numbers_of result(v.size());
     for (std::size_t i = 0; i < v.size(); ++i)

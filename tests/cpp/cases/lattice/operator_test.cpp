@@ -15,7 +15,7 @@ protected:
     numbers_of vector(unsigned seed, std::size_t systems = 1) const {
         return random_vector(systems * fields.half() * spinor, seed);
     }
-    /// F v of one parity, from the inverse that is stored.
+    /// F v on one parity, from the stored inverse.
     numbers_of times_f(unsigned parity, const numbers_of& v) const {
         numbers_of result(v.size());
         for (std::size_t site = 0; site < fields.half(); ++site) {
@@ -155,7 +155,7 @@ TEST_P(LatticeOperator, EvenOddIsTheFullOperator) {
 }
 
 TEST_P(LatticeOperator, FollowsAGaugeTransformation) {
-    // g of each site is a drawn link of direction 0 there; U_mu(n) becomes g(n) U_mu(n) g(n+mu)^+
+    // g(n) is the random link of direction 0 at n; U_mu(n) becomes g(n) U_mu(n) g(n+mu)^+
     lattice_fields turned(GetParam(), small), g(GetParam(), small);
     const auto matrix_at = [](lattice_fields& of, unsigned direction, const point& p) {
         cpu::matrix u;

@@ -1,4 +1,4 @@
-// How a solve that has not converged is reported.
+// The report of a solve that did not converge.
 #include "watari/cases/lattice/solver/record.hpp"
 
 #include "watari/core/error.hpp"

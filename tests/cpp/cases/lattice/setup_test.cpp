@@ -1,4 +1,4 @@
-// Links, source and sums against the values that are published for the benchmark's data.
+// Links, source and sums, compared with the values published for the benchmark's data.
 #include "lattice_fields.hpp"
 #include "watari/cases/lattice/problem/clover.hpp"
 #include "watari/cases/lattice/problem/random.hpp"

@@ -1,5 +1,5 @@
-// A hop of several right-hand sides has the bits of hops of one: on a GPU, and by the source of its
-// kernels (hop_tuned.cu), as it is, on fibers of the CPU.
+// A hop of several right-hand sides has the same bits as hops of one: on a GPU, and by the
+// unchanged source of its kernels (hop_tuned.cu) on fibers of the CPU.
 #include "watari/cases/lattice/kernels/hop.hpp"
 #include "watari/cases/lattice/kernels/site.hpp"
 #include "watari/cases/lattice/problem/fields.hpp"
@@ -37,11 +37,11 @@ inline limits current_limits() { return current; }
 namespace watari::lattice {
 namespace {
 
-constexpr std::size_t a_block = 227 << 10;                ///< of shared memory, on an H200
-constexpr device::limits one_multiprocessor{1, a_block};  ///< which any tiles fill
+constexpr std::size_t a_block = 227 << 10;                ///< bytes of shared memory on an H200
+constexpr device::limits one_multiprocessor{1, a_block};  ///< any number of tiles fills it
 constexpr device::limits many_multiprocessors{1000, a_block};
 
-/// F^-1 alone, the diagonal, and sums.
+/// Hops with F^-1 alone, with the diagonal, and with sums.
 enum class form { opening, closing, few, all };
 constexpr form forms[]{form::opening, form::closing, form::few, form::all};
 
@@ -55,7 +55,7 @@ public:
     sides(hop run, processor who, const extents& size, unsigned elements, std::size_t systems)
         : run_(run), who_(who), size_(size), elements_(elements), systems_(systems) {}
 
-    /// out and partials of every system, by one hop or a hop a system.
+    /// out and partials of every system, by one hop for all systems or by a hop for each.
     struct result {
         values<complex<Real>> out;
         values<double> partials;
@@ -73,7 +73,7 @@ public:
     result at_once(form of) const { return applied(of, systems_); }
     result one_by_one(form of) const { return applied(of, 1); }
 
-    /// hop_at of the CPU, without sums.
+    /// Counts the elements of out that differ from hop_at of the CPU. Sums are not compared.
     std::size_t differs_from_the_cpu(const result& made, form of) const {
         hop_arguments<Real> a = arguments(of);
         std::size_t n = 0;
@@ -87,7 +87,8 @@ public:
         return n;
     }
 
-    /// The largest error of a sum, over |left| |out| and the like, by plain loops.
+    /// Returns the largest error of a sum, relative to the sum of its absolute terms, by plain
+    /// loops.
     double most_wrong(const result& made, form of) const {
         const hop_arguments<Real> a = arguments(of);
         if (!a.left) return 0;
@@ -227,7 +228,7 @@ TEST(hop_of_several_sides, which_no_tile_fits_has_the_bits_of_one) {
 }
 
 TEST(hop_of_several_sides, needs_the_shared_memory_of_a_tile) {
-    const device::limits small{1, 99 << 10};  // what a block has on many GPUs
+    const device::limits small{1, 99 << 10};  // shared memory of a block on many GPUs
     expect_the_bits_of_one<double>({4, 4, 4, 16}, 9, 3, small, false);
     expect_the_bits_of_one<float>({4, 4, 4, 16}, 9, 3, small, true);
 }
@@ -249,7 +250,7 @@ TEST(hop_of_several_sides, has_each_site_in_one_tile_and_whole_pieces) {
     }
 }
 
-/// 256 tiles; 64, too few for a large GPU; none.
+/// Sizes of 256 tiles, of 64 tiles (too few for a large GPU), and without tiles.
 template <class Real>
 void expect_the_bits_of_one_on_a_gpu() {
     if (device::count() == 0) GTEST_SKIP() << device::absent_reason();

@@ -1,5 +1,5 @@
-// A hop of the CPU: its stores that pass by the caches have the bits of others, and its sums are
-// those of what it wrote.
+// A hop of the CPU: streaming stores write the same bits as other stores, and the sums are those of
+// the written values.
 #include "watari/cases/lattice/problem/fields.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct hop_result {
     std::vector<double> partials;  // [system][piece][all_sums]
 };
 
-/// Of two systems with all that a hop may have, by a cache of so many bytes.
+/// Runs a hop of two systems with all optional arguments, as if the cache had `cache` bytes.
 template <class Real>
 hop_result<Real> hop_with(std::size_t cache, unsigned elements) {
     const auto links = drawn<Real>(8 * size.half() * elements, 1);

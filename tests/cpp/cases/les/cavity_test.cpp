@@ -1,11 +1,12 @@
-// Flows in a closed box of smooth walls, against values of others: a lid that moves, and two walls
-// of which one is hot. Two cells in y; the walls in x are columns of buildings as high as the lid.
+// Flows in a closed box of smooth walls, compared with published values: a moving lid, and a hot
+// wall opposite a cold one. Two cells in y; the walls in x are columns of buildings as high as the
+// lid.
 #include "small_city.hpp"
 
 namespace watari::les {
 namespace {
 
-/// n x n cells of a unit square, between solid columns that leave nx = 16 n / 15.
+/// n x n cells of a unit square. Solid columns fill the rest of nx = 16 n / 15.
 parameters box_of(std::size_t n) {
     const std::size_t nx = 16 * n / 15;
     parameters p = city_of({nx, 2, n}, 1.0 / double(n));
@@ -17,7 +18,7 @@ parameters box_of(std::size_t n) {
     return p;
 }
 
-/// The least value of a line and where it is, by the parabola through the three around it.
+/// The minimum of a line and its place, by the parabola through the three values around it.
 struct extreme {
     double value, place;
 };
@@ -30,7 +31,7 @@ extreme least_of(const std::vector<double>& line, double first, double step) {
     return {line[n] - (low - high) * off / 4, first + (double(n) + off) * step};
 }
 
-/// On the centre lines: u over z at x = 1/2, w over x at z = 1/2.
+/// Centre lines: u over z at x = 1/2, w over x at z = 1/2.
 struct centre_lines {
     std::vector<double> u, w;
 };
@@ -42,8 +43,8 @@ centre_lines lines_of(const small_city<float>& city, const simulation<float>& ai
     return lines;
 }
 
-/// A value of others, and how far from it 60 cells were; the order is near the second, so 30 cells
-/// are 2.5 to 4 times as far.
+/// Compares the value of 30 cells with the published `known`. The order is near the second, so the
+/// error is 2.5 to 4 times `error_of_60`, the error of 60 cells.
 void expect_between(double value, double known, double error_of_60) {
     const double times = (value - known) / error_of_60;
     EXPECT_GT(times, 2.5) << value;
@@ -76,8 +77,8 @@ TEST(LesCavity, MovingLidDrivesTheVortexOfOthers) {
     EXPECT_NEAR(down.place, 0.9092, 0.03);
 }
 
-/// Ra 1e6, Pr 0.71, in units of free fall: Nu of the hot wall is that of the cold one. Le Quere
-/// (1991) has 8.825; 60 cells had 9.101, so second order foretells 9.446 for 40.
+/// Ra 1e6, Pr 0.71, in units of free fall: Nu of the hot wall equals Nu of the cold one. Le Quere
+/// (1991) has 8.825; 60 cells gave 9.101, so second order predicts 9.446 for 40.
 TEST(LesCavity, HeatedWallGivesWhatOthersFound) {
     constexpr std::size_t n = 40;
     parameters p = box_of(n);
@@ -94,7 +95,7 @@ TEST(LesCavity, HeatedWallGivesWhatOthersFound) {
     const facet_counts counts = count_facets(p);
     const auto facets = facets_in<float>(city.f.facets, counts.all());
     const std::size_t hot = counts.of[0], cold = hot + counts.of[1];
-    double into = 0, out = 0;  // means over the walls, over kappa
+    double into = 0, out = 0;  // means over the walls, divided by kappa
     for (int step = 0; step < int(70 / p.dt); ++step) {
         const float* const theta = air.flow().now.theta;
         into = out = 0;

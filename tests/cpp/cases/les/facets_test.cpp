@@ -1,5 +1,5 @@
-// The energy balance of facets: what they see of the sky, what they give each other, what a wall
-// conducts; and that a touch has the same bits whoever picks the air.
+// The energy balance of facets: view of the sky, exchange with other facets, conduction in a wall.
+// A touch has the same bits whichever processor gathers the air.
 #include "small_city.hpp"
 #include "watari/cases/les/city/sky.hpp"
 #include "watari/cases/les/touch/touch.hpp"
@@ -40,7 +40,7 @@ TEST(LesFacets, FacetsAreCountedAndListedAlike) {
 }
 
 TEST(LesFacets, WhatFacetsGiveEachOtherSumsToZero) {
-    cpu::set_threads(1);  // a team is slower for so few
+    cpu::set_threads(1);  // one thread is faster for so few facets
     const parameters p = city_of({16, 16, 16}, 2, 5, 10, 6);
     facets all(p);
     std::vector<float> air(2 * all.count(), 1), flux(all.count());
@@ -61,7 +61,7 @@ TEST(LesFacets, WhatFacetsGiveEachOtherSumsToZero) {
 }
 
 TEST(LesFacets, SteadyWallConductsItsNetGain) {
-    cpu::set_threads(1);  // a team is slower for so few
+    cpu::set_threads(1);  // one thread is faster for so few facets
     const parameters p = city_of({16, 16, 16}, 2, 5, 10, 6);
     facets all(p);
     std::vector<double> air(2 * all.count(), 1), flux(all.count());
@@ -82,7 +82,7 @@ TEST(LesFacets, SteadyWallConductsItsNetGain) {
     }
 }
 
-/// The flow after some touches of the CPU.
+/// Returns theta after six steps; the CPU touches the flow after every second one.
 std::vector<float> flow_after(watari::processor::type gathers, touched what, int threads) {
     parameters p = city_of({32, 24, 16}, 2, 5, 10, 6);
     p.gathers = gathers;
@@ -134,7 +134,7 @@ TEST(LesTouch, ProfilesAreSumsOverPlanes) {
     }
 }
 
-/// A style's copies: the CPU has arrays of its own, and sees nothing that was not brought.
+/// Copies of a style: the CPU has arrays of its own, and reads only copied data.
 TEST(LesTouch, CopiesBringAllThatTheCpuReads) {
     for (const auto what : {touched::facets, touched::planes, touched::all})
         for (const auto gathers : {watari::processor::type::cpu, watari::processor::type::gpu}) {

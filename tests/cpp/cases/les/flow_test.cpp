@@ -1,4 +1,4 @@
-// What the equations promise, on small grids: order, energy, rest.
+// Properties of the equations on small grids: order, energy, rest.
 #include "small_city.hpp"
 
 #include "watari/cases/les/loop.hpp"
@@ -77,7 +77,7 @@ struct losses {
     double energy, theta2;
 };
 
-/// What is lost of kinetic energy and of the sum of theta^2 until t = 1 around a block.
+/// Returns the lost shares of kinetic energy and of the sum of theta^2 until t = 1 around a block.
 losses inviscid_losses(double dt) {
     parameters p = city_of({16, 16, 16}, 1.0 / 16, 5, 10, 6);
     p.air = inviscid();
@@ -144,7 +144,7 @@ TEST(LesFlow, LayeredAirStaysAtRest) {
     EXPECT_LT(most, 1e-5);
 }
 
-/// Facets give nothing: what rounding does to the mean of theta in 200 steps.
+/// Returns the change of the mean of theta by rounding in 200 steps. Facets give no heat.
 template <class Real>
 double heat_gained() {
     parameters p = city_of({16, 16, 16}, 2, 5, 10, 6);
@@ -191,7 +191,7 @@ TEST(LesFlow, MoreCyclesLeaveLessDivergence) {
     EXPECT_LT(left[2], 1e-5);
 }
 
-/// What prepare says of a part of so many cells; none: it had nothing against its size.
+/// Returns the message with which prepare refuses a part of this size; empty if it accepts.
 std::string refusal(const processor& who, const extents& part) {
     parameters p = city_of({8, 8, 8}, 1);
     p.processor = who;

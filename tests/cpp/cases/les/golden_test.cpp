@@ -1,5 +1,5 @@
-// The golden run: ten steps over one block, whose means two other programs had to every digit, one
-// in C++ and one in NumPy with a direct solver.
+// The golden run: ten steps over one block. Two other programs, one in C++ and one in NumPy with a
+// direct solver, gave the same means to every digit.
 #include "small_city.hpp"
 
 namespace watari::les {

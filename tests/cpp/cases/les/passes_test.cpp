@@ -1,7 +1,7 @@
-// Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
-// finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
-// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU. The pass over a rank's part
-// has them too.
+// Kernels that do several steps of a V-cycle have the same bits as separate steps: a GPU's pass
+// over the finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its
+// launch for a sum (totals_gpu.hpp). Their unchanged source runs on fibers of the CPU. The pass
+// over a rank's part has the same bits too.
 #include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/pressure/steps.hpp"
@@ -58,7 +58,7 @@ template <class Real>
 std::vector<Real> copy(const les::grid& g, const Real* from) {
     return {from, from + g.points()};
 }
-/// Cells, and copies of the outermost ones, whose bits differ.
+/// Counts the cells whose bits differ, copies of the outermost cells included.
 template <class Real>
 std::size_t differ(const les::grid& g, const std::vector<Real>& a, const std::vector<Real>& b) {
     std::size_t n = 0;
@@ -155,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(Grids, LesPasses,
                          testing::Values(extents{256, 32, 16}, extents{512, 48, 64}),
                          [](const auto& info) { return "x" + std::to_string(info.param.x); });
 
-/// All levels from the first that fits into the shared memory of a block, then fewer.
+/// Compares the levels from the first that fits into the shared memory of a block, then from each
+/// coarser one.
 template <class Real>
 void compare_small_levels(const extents& size) {
     const small_city<Real> city(jagged_city(size));
@@ -185,7 +186,7 @@ TEST(LesSmallLevels, NeedNoPowersOfTwo) {
     compare_small_levels<double>({36, 28, 11});
 }
 
-/// The kernel of a GPU, compiled for a CPU, which has two.
+/// A GPU has one kernel for both steps, compiled here for the CPU; the CPU has two.
 TEST_P(LesPasses, LastStepsAndCorrection) {
     flow_arguments<float> flow = flow_of<float>(city.f, city.p);
     level<float> l = poisson.levels()[0];

@@ -30,7 +30,7 @@ protected:
         city.each([&](auto, auto, auto, std::size_t at) { sum += x[at] * y[at]; });
         return sum;
     }
-    /// A x, as the residual of no flow for p = -x.
+    /// A x: the residual for p = -x and no flow.
     std::vector<double> times_a(std::vector<double> x) {
         for (double& value : x) value = -value;
         double* const p = city.array(city.f.p);
@@ -95,7 +95,7 @@ TEST_F(LesPressure, OperatorIsTheSumOverOpenFaces) {
     });
 }
 
-/// Iterations until the residual is 1e-5 of the first, as the design's table has them: 5 or 6.
+/// Iterations until the residual is 1e-5 of the first: 5 or 6, as in the design's table.
 TEST_F(LesPressure, FewIterationsAreEnough) {
     const auto b = random(6);
     flow_arguments<double> flow = flow_of<double>(city.f, city.p);

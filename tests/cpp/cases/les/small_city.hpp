@@ -40,7 +40,7 @@ inline constants inviscid() {
 template <class Real>
 class small_city {
 public:
-    /// On one thread: a team is slower on grids so small, and much slower beside other programs.
+    /// One thread: more are slower on such small grids, and much slower beside other programs.
     explicit small_city(parameters given, int threads = 1) : p(std::move(given)) {
         p.precision = sizeof(Real) == 4 ? precision::single_precision : precision::double_precision;
         cpu::set_threads(threads);
@@ -53,7 +53,8 @@ public:
     const std::uint8_t* flags() const { return reinterpret_cast<const std::uint8_t*>(f.flags); }
 
     using function = std::function<double(double, double, double)>;
-    /// A component at low faces of an axis (3: in centres), where open; halos too.
+    /// Sets component n at the low faces of axis n (3: theta in cell centres) to value(x, y, z), or
+    /// to 0 where closed. Includes halos.
     void set(unsigned n, const function& value) {
         const auto open = n == 3 ? flag::fluid : flag::low(n);
         for (std::size_t plane = 0; plane < p.grid.size.z + 2; ++plane)
@@ -68,7 +69,7 @@ public:
                                            : Real(0);
                 }
     }
-    /// work(k, j, i, element) for every cell.
+    /// Calls work(k, j, i, element) for every cell.
     template <class Work>
     void each(const Work& work) const {
         for (std::size_t k = 0; k < p.grid.size.z; ++k)
@@ -88,7 +89,7 @@ private:
     std::vector<std::vector<std::byte>> held_;
 };
 
-/// Within a share of a reference that has ten decimals.
+/// Expects a relative error within `tolerance`; `known` has ten decimals.
 inline void expect_near(const char* what, double value, double known, double tolerance) {
     EXPECT_NEAR(value, known, tolerance * std::abs(known) + 5e-11) << what;
 }

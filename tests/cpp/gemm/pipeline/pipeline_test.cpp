@@ -1,5 +1,5 @@
-// Which requests a product makes of its store: those of the schedule's loads, each once and in its
-// order, and a request for each row of the tiles of C that are written.
+// The requests of a product to its store: those of the schedule's loads, each once and in the
+// schedule's order, and one for each row of the tiles of C that are written.
 #include "watari/gemm/pipeline/pipeline.hpp"
 
 #include "gemm/product/product_files.hpp"
@@ -24,7 +24,7 @@ struct record {
     std::vector<command> reads, writes;
 };
 
-/// Memory that notes what is read and written.
+/// Memory that records the requests to read and write it.
 class recording final : public storage::backend {
 public:
     recording(std::span<std::byte> data, record& into)

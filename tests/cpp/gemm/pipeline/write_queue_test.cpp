@@ -1,4 +1,4 @@
-// Which tiles of C share a write request: neighbours of one block that are there, a row of
+// The tiles of C that share a write request: neighbours of one block that are complete, a row of
 // them at a time, each once.
 #include "watari/gemm/pipeline/write_queue.hpp"
 

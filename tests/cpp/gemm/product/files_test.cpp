@@ -50,7 +50,7 @@ std::vector<example> examples() {
         all.push_back(
             {engine, {300, 1000, 700}, single, 4, 1, -2, 16, schedule_kind::reuse, false});
         all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, schedule_kind::reuse, false});
-        // as numpy.save has them: neighbours come together and share a sector in each row
+        // numpy.save's offset: neighbours are read together and share a sector in each row
         all.push_back({engine, {512, 1024, 768}, single, 128, 1, 0, 24, schedule_kind::reuse});
         all.push_back({engine, {512, 1001, 999}, twice, 128, 1, 1, 24, schedule_kind::reuse});
         all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, schedule_kind::reuse});
@@ -94,12 +94,12 @@ std::vector<example> examples() {
 
 INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
-/// Whether direct I/O reaches a disk there.
+/// Whether direct I/O on this path reaches a disk.
 bool is_on_disk(const std::string& path) {
     return files::direct_unit_of(path) > 0 && files::disk_of(path);
 }
 
-/// Of one disk, by engines of which reads or writes alone keep it busy.
+/// Reads and writes do not overlap on one disk, if reads or writes alone keep it busy.
 TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     std::vector<std::string> engines{"queue"};
     if (files::uring_absent_reason().empty()) engines.push_back("uring");
@@ -117,7 +117,7 @@ TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     }
 }
 
-/// What is planned before C is there is what is moved, whatever rows and units of direct I/O.
+/// A plan made before C exists has the bytes that are moved, for any rows and units of direct I/O.
 TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
     const files::larger_units pretended(4096);
     const auto single = precision::single_precision;
@@ -166,7 +166,8 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
     }
 }
 
-/// Of a file system without room: none of C behind its first MiB can be written.
+/// A limit of file sizes stands for a full file system: no part of C behind its first MiB can be
+/// written.
 TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
     for (const char* engine : {"posix", "uring", "queue"}) {
         SCOPED_TRACE(engine);

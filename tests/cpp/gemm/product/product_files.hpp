@@ -1,4 +1,4 @@
-/// Matrices in files of their own, a product of them, and how far it is from sums in double.
+/// Matrices in files of their own, their product, and its error against sums in double.
 #pragma once
 
 #include "watari/blas/blas.hpp"
@@ -46,7 +46,8 @@ inline void write_elements(std::ostream& to, precision type, const std::vector<d
         write(values);
 }
 
-/// sums += a * row, absolutes += |a * row|. Not watched by sanitizers: it is most of a test's time.
+/// sums += a * row, absolutes += |a * row|. Without sanitizers: most of a test's time is spent
+/// here.
 [[gnu::no_sanitize("address", "undefined", "thread")]] inline void add_products(
     double a, const double* row, std::size_t n, double* sums, double* absolutes) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -68,7 +69,7 @@ public:
         out << std::string(offset, 'h');
         write_elements(out, type, values);
         out.close();
-        // or direct I/O waits for the kernel to write these pages, whose time others take
+        // without this, direct I/O waits until the kernel has written these pages
         const int file = open(where.path.c_str(), O_RDONLY);
         fdatasync(file);
         posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
@@ -103,15 +104,15 @@ private:
 };
 
 struct example {
-    std::string engine;  ///< `gpu/` before it: of a GPU
+    std::string engine;  ///< `gpu/` before the name: an engine of a GPU
     shape size;
     precision type;
-    std::size_t offset;  ///< of every matrix in its file
+    std::size_t offset;  ///< bytes in front of every matrix in its file
     double alpha, beta;
-    std::size_t slots;  ///< of fast memory
+    std::size_t slots;  ///< tiles that fast memory holds
     schedule_kind schedule;
     bool direct = true;
-    bool transpose_a = false, transpose_b = false;  ///< of what lies in the file
+    bool transpose_a = false, transpose_b = false;  ///< the file has the transpose
 };
 
 inline std::ostream& operator<<(std::ostream& to, const example& e) {
@@ -188,7 +189,8 @@ struct matrices {
     file_of a, b, old, c;
 };
 
-/// Whether products can be computed here; NumPy's library where the environment names its folder.
+/// Whether this machine can compute products. Uses NumPy's library if WATARI_NUMPY_FOLDER names its
+/// folder.
 inline bool can_multiply() {
     if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) blas::set_numpy_folder(folder);
     try {

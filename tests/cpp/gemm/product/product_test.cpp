@@ -1,5 +1,5 @@
-// Products of .npy files by the library alone. What is refused, torn journals and the like:
-// tests/python/test_gemm.py, test_gemm_resume.py.
+// Products of .npy files by the library alone. Refusals, torn journals and the like:
+// test_gemm_refused.py and test_gemm_resume.py in tests/python/cases/gemm.
 #include "watari/gemm/product/product.hpp"
 
 #include "gemm/product/product_files.hpp"
@@ -20,12 +20,12 @@ protected:
 
     std::string at(const std::string& name) const { return folder_ + "/" + name; }
 
-    /// Random elements as NumPy would save them: from byte `first` on.
+    /// Saves random elements as NumPy does, with the data from byte `first` on.
     std::vector<double> save(const std::string& name, std::size_t rows, std::size_t columns,
                              precision type, std::size_t first = 128) {
         const std::vector<double> values = random_values(rows * columns, ++seed_);
         std::string header = files::npy_header(rows, columns, type);
-        header.erase(first - 1, header.size() - first);  // of its padding
+        header.erase(first - 1, header.size() - first);  // shortens its padding
         header[8] = static_cast<char>((first - 10) & 0xff);
         header[9] = static_cast<char>((first - 10) >> 8);
         std::ofstream out(at(name), std::ios::binary);
@@ -119,8 +119,8 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
-/// Another process puts a link to a file of the user's in the place of the partial file, after that
-/// was made and before the first tile is written.
+/// Another process replaces the partial file by a link to a user's file, after its creation and
+/// before the first tile is written.
 TEST_F(Product, NoOtherFileThatTakesThePartialFilesNameIsWritten) {
     save("A.npy", 300, 256, precision::single_precision);
     save("B.npy", 256, 384, precision::single_precision);

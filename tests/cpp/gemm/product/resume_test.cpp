@@ -1,5 +1,5 @@
-// Products that resume where a run ended: by tiles that were done before, and by the report of a
-// run that was stopped.
+// Products that resume an earlier run: with a list of completed tiles, and with the reports of a
+// stopped run.
 #include "gemm/product/product_files.hpp"
 
 #include <random>
@@ -11,7 +11,7 @@
 namespace watari::gemm {
 namespace {
 
-/// Tiles in `finished` are left as they are, and a run reports all the others.
+/// A run leaves the tiles in `finished` unchanged, and reports all others.
 TEST_F(FileProduct, GoesOnWhereARunEnded) {
     const matrices m({"posix",
                       {384, 512, 256},
@@ -58,9 +58,9 @@ TEST_F(FileProduct, GoesOnWhereARunEnded) {
     }
 }
 
-/// Whatever form the schedule has, with several threads that read, and any tiles done before. With
-/// k = 8 a tile of B, 8 rows, is there long before the tile of A, 128 rows, that stays for a row of
-/// blocks and was asked for first.
+/// Any form of schedule, several threads that read, any tiles completed before. With k = 8 a tile
+/// of B (8 rows) arrives long before the tile of A (128 rows) that was requested first and stays
+/// for a row of blocks.
 TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
     std::mt19937 random(3);
     for (const std::size_t k : {8, 256, 640})
@@ -89,7 +89,7 @@ TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
         }
 }
 
-/// The schedule that a product of this example has where rows of any bytes are read.
+/// Returns the schedule of this example's product if reads may begin at any byte.
 schedule schedule_of(const example& e) {
     const auto placement_of = [&](matrix which) {
         return placement::rows_at(tiling_of(which, e.size, tile), element_bytes(e.type), e.offset,
@@ -108,8 +108,8 @@ schedule schedule_of(const example& e) {
                      .tiles_per_request = tiles_per_request_of(p, a, b, c)});
 }
 
-/// Moves an example's tiles twice, the second time with any of them done before: the same sums, and
-/// nothing is written that was not computed.
+/// Computes an example twice, the second time with random tiles completed before. Expects the same
+/// sums, and no write to a tile that was not computed.
 void expect_same_without_some(const example& e, std::mt19937& random) {
     SCOPED_TRACE(::testing::Message() << e);
     const matrices all(e);
@@ -140,8 +140,8 @@ void expect_same_without_some(const example& e, std::mt19937& random) {
     }
 }
 
-/// Neighbouring tiles that come and go together, of each matrix in every form, with narrower ones
-/// at the edges.
+/// Neighbouring tiles that are read or written together, of each matrix in every form, with
+/// narrower tiles at the edges.
 TEST_F(FileProduct, MovesNeighboursTogether) {
     std::mt19937 random(5);
     const auto up_to = [&](std::size_t n) { return random() % n + 1; };
@@ -172,7 +172,7 @@ TEST_F(FileProduct, MovesNeighboursTogether) {
     EXPECT_EQ(several.size(), 3u * 3 * 2);
 }
 
-/// Tiles of C all of whose products are among the first so many columns of products.
+/// Returns the tiles of C that are complete after the first `columns` columns of products.
 std::set<tile_of_c> done_after(std::size_t columns, const gemm::schedule& schedule) {
     std::set<tile_of_c> done;
     for (std::size_t s = 0; s < schedule.steps(); ++s) {
@@ -186,8 +186,8 @@ std::set<tile_of_c> done_after(std::size_t columns, const gemm::schedule& schedu
     return done;
 }
 
-/// Stopped before any of its products, wherever in a step or a group of columns that is, it writes
-/// and reports all tiles that are done, and goes on from there.
+/// A run that stops before any of its products, anywhere in a step or a group of columns, writes
+/// and reports all completed tiles. The next run resumes there.
 TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
     const auto single = precision::single_precision;
     const example examples[] = {

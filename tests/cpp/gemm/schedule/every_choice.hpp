@@ -1,4 +1,4 @@
-// The best schedule of all that there are, by trying each.
+// The best schedule, by trying every one.
 #pragma once
 
 #include "watari/core/error.hpp"
@@ -9,9 +9,9 @@
 
 namespace watari::gemm {
 
-/// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
-/// loads and writes, sets of slots of A that it lacks of two, products for each tile that it lacks
-/// of two, and slots.
+/// Merits of a choice, the smaller the better: elements of A and B that it reads, columns short of
+/// four, loads and writes, sets of slots of A short of two, products for each tile short of two,
+/// and slots.
 using merit = std::tuple<double, std::size_t, std::size_t, std::size_t, double, std::size_t>;
 
 struct candidate {
@@ -21,7 +21,7 @@ struct candidate {
     std::size_t sets_a = 2;
 };
 
-/// In how many groups of at most `wanted` `count` neighbours are moved.
+/// Returns the number of groups, of at most `wanted` tiles, that move `count` neighbours.
 inline std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
     const std::size_t made = std::min(count, std::max(least, divide_up(count, wanted)));
     return divide_up(count, divide_up(count, made));
@@ -79,7 +79,7 @@ inline merit best(shape size, std::size_t tile, std::size_t slots, const tiles_p
 inline merit merit_of(const gemm::schedule& schedule, shape size, std::size_t tile,
                       const tiles_per_request& wanted, bool store_bound) {
     std::size_t groups_a = 0;  // of the first block
-    bool waits = false;        // A for the step before
+    bool waits = false;        // loads of A wait for the step before
     for (std::size_t s = 0; s < schedule.steps_of_block(); ++s) {
         groups_a += schedule.step(s).loads_a > 0;
         waits |= s > 0 && schedule.needs_done(schedule.step(s), matrix::a) == s;

@@ -1,4 +1,4 @@
-// Which requests bring tiles of a matrix, and how many tiles one should cover.
+// The requests that read tiles of a matrix, and the number of tiles that one should cover.
 #include "watari/gemm/schedule/placement.hpp"
 
 #include "watari/storage/stores/store_engines.hpp"
@@ -93,7 +93,7 @@ TEST(GemmPlacement, NeighboursAreOneBlockARow) {
     }
 }
 
-/// Part k of a block is what tile k alone would have come with.
+/// Part k of a block has the bytes of a request for tile k alone.
 TEST(GemmPlacement, NeighboursThatShareAUnitBothHaveIt) {
     for (const std::size_t columns : {5 * 128, 5 * 128 + 17}) {
         const placement where = placement::rows_at({300, columns, 128}, 4, 128, 512);

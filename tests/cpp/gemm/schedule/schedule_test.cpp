@@ -1,5 +1,5 @@
-// The order of tile products, carried out by a model of slots: what is read, what is in a slot when
-// a product needs it, and whether any other block would read less.
+// The order of tile products, carried out by a model of slots: the tiles that are read, the content
+// of a slot when a product needs it, and whether any other block would read less.
 #include "gemm/schedule/every_choice.hpp"
 #include "gemm/schedule/slot_model.hpp"
 
@@ -21,7 +21,7 @@ std::size_t tiles_read(const gemm::schedule& of, matrix which) {
     return times * of.tiles_of(which).tiles();
 }
 
-/// Returns the most tiles of a load of each matrix.
+/// Checks a schedule with the model. Returns the most tiles of a load, by matrix.
 std::map<matrix, std::size_t> expect_right(const schedule_request& wanted) {
     const gemm::schedule schedule(wanted);
     SCOPED_TRACE(testing::Message() << wanted.size.m << "x" << wanted.size.n << "x" << wanted.size.k
@@ -212,7 +212,7 @@ TEST(GemmSchedule, SaysTheLeastBudget) {
 TEST(GemmSchedule, LowerBound) {
     // 2 x 1024^3 / sqrt(65536) elements of 4 bytes
     EXPECT_DOUBLE_EQ(lower_bound_bytes({1024, 1024, 1024}, 4, 4 * 65536), 4 * 2.0 * (1 << 22));
-    for (const std::size_t slots : {20u, 60u, 200u}) {  // no schedule beats it, but by 2 M
+    for (const std::size_t slots : {20u, 60u, 200u}) {  // at least the bound - 2 M
         const shape size{64, 64, 64};
         const gemm::schedule schedule(request(size, 1, slots));
         EXPECT_GE(elements_read(schedule, size) + 2.0 * static_cast<double>(slots),

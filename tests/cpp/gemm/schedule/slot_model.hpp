@@ -15,8 +15,8 @@ namespace watari::gemm {
 
 using tile_name = std::tuple<matrix, std::size_t, std::size_t>;
 
-/// Fast memory as the rule of schedule.hpp sees it: loads of A and B come in their order, as early
-/// as it allows.
+/// Fast memory under the rule of schedule.hpp: loads of A and B run in their order, as early as the
+/// rule allows.
 class model {
 public:
     explicit model(const gemm::schedule& schedule, bool store_bound = false)
@@ -46,7 +46,7 @@ public:
     std::size_t loads = 0;
     std::size_t written = 0;
     std::size_t ahead = 0;  ///< steps by which a load came early, at most
-    /// Of each tile of C, the l of its products in their order.
+    /// For each tile of C, the l of its products in their order.
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> made;
 
 private:
@@ -58,7 +58,7 @@ private:
         const tiling& all = schedule_.tiles_of(tiles.which);
         for (std::size_t k = 1; k < tiles.columns; ++k)
             ASSERT_EQ(all.columns_of(tiles.column + k), all.columns_of(tiles.column));
-        if (tiles.which == matrix::c) return;  // by compute: these wait for the write
+        if (tiles.which == matrix::c) return;  // compute() does this: loads of C wait for the write
         for (std::size_t k = 0; k < tiles.columns; ++k) {
             const load tile = tiles.only(k, 1);
             ASSERT_LT(tile.slot, slots_.size());
@@ -91,7 +91,8 @@ private:
         ASSERT_EQ(columns, at.columns);
     }
 
-    /// The product for tile r of the step's column c; `loaded`: the slots of C that were read.
+    /// Checks the product for tile r of the step's column c; `loaded`: the slots of C that were
+    /// read.
     void multiply(const step& at, std::size_t r, std::size_t c,
                   const std::set<std::size_t>& loaded) {
         const std::size_t row = at.row + r, column = at.column + c;

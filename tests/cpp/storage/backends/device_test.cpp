@@ -1,4 +1,4 @@
-// The file backend on block devices: loop devices, where one may attach them.
+// The file backend on block devices: loop devices, if this process may attach them.
 #include "folder.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using namespace watari::cpu;
 
-/// A device of a file; without a path where there can be none.
+/// A loop device over a file. The path is empty if none can be attached.
 class loop_device {
 public:
     loop_device(const std::string& file, unsigned sector) {
@@ -61,7 +61,7 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     const loop_device disk(file, GetParam().sector);
     if (disk.path().empty()) GTEST_SKIP() << "no loop device can be attached here";
     EXPECT_EQ(files::direct_unit_of(disk.path()), GetParam().sector);
-    const std::size_t unit = GetParam().sector / 512;  // sectors of 512 in a block
+    const std::size_t unit = GetParam().sector / 512;  // 512-byte sectors in a block
     {
         const controller served(
             make_file({.paths = {disk.path()}, .writable = true}, GetParam().uring),
@@ -87,7 +87,7 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
         const controller_options smaller{.queues = {}, .block_bytes = 512};
         EXPECT_THROW(controller(make_file({.paths = {disk.path()}}), smaller), usage_error);
     }
-    // a flush reached the file that the device is
+    // a flush reached the file below the device
     std::vector<std::byte> sector(512);
     const files::descriptor under(file, O_RDONLY);
     ASSERT_EQ(pread(under.get(), sector.data(), 512, bytes - 512), 512);

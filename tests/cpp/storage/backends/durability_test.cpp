@@ -1,4 +1,4 @@
-// A volatile write cache whose power is cut at every step: what was flushed or written with FUA is
+// A volatile write cache whose power is cut at every step: data flushed or written with FUA are
 // there, the rest is old or new, and no block is torn.
 #include "storage/backends/volatile_cache.hpp"
 #include "storage/blocks.hpp"
@@ -23,14 +23,14 @@ using namespace watari::cpu;
 
 constexpr std::uint64_t blocks = 24, versions = 25;
 
-/// Of each block: the last version that must have survived, and the last that was ever written.
+/// For each block: the last version that must have survived, and the last version written.
 struct history {
     std::vector<std::uint64_t> lasting = std::vector<std::uint64_t>(blocks, 0);
     std::vector<std::uint64_t> written = std::vector<std::uint64_t>(blocks, 0);
     bool whole = false;  ///< every command was answered
 };
 
-/// Waits for a command as long as there is power, and a little longer. True: it was acknowledged.
+/// Waits for a command until shortly after the power is cut. Returns whether it was acknowledged.
 bool is_acknowledged(const namespace_view& view, const token& command,
                      const volatile_cache& cache) {
     const queue_view& queue = view.queues[command.queue];
@@ -46,7 +46,7 @@ bool is_acknowledged(const namespace_view& view, const token& command,
     return end(view, command).ok();
 }
 
-/// Writes, FUA writes and flushes by a schedule, until something is not answered.
+/// Issues random writes, FUA writes and flushes until one is not acknowledged.
 history use(const namespace_view& view, const volatile_cache& cache, unsigned seed) {
     std::mt19937 random(seed);
     history h;
@@ -84,7 +84,7 @@ std::vector<std::byte> stamped() {
 
 constexpr controller_options small{.queues = {.queues = 1, .depth = 4, .max_transfer = 4096}};
 
-/// The version that a block holds whole; none if it is torn.
+/// Returns the version of a block. A torn block fails the test.
 std::uint64_t version_of(const std::byte* block, std::uint64_t number, std::uint64_t last) {
     for (std::uint64_t v = 0; v <= last; ++v)
         if (is_stamped(block, number, v)) return v;
@@ -92,13 +92,13 @@ std::uint64_t version_of(const std::byte* block, std::uint64_t number, std::uint
     return 0;
 }
 
-/// What came of a cut: there are fewer steps, it happened, or the machine was so slow that a
-/// command passed its limit before.
+/// The outcome of a cut: the run had fewer steps, the power was cut, or the machine was so slow
+/// that a command timed out before.
 enum class outcome { over, cut, slow };
 
 using schedule = history (*)(const namespace_view&, const volatile_cache&, unsigned);
 
-/// Cuts the power before step `cut`, starts the device again and looks.
+/// Cuts the power before step `cut`, starts the device again and checks every block.
 outcome survive(schedule use, const controller_options& options, unsigned seed, std::uint64_t cut) {
     std::vector<std::byte> data = stamped();
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, seed, cut);
@@ -130,8 +130,8 @@ void cut_at_every_step(schedule use, const controller_options& options, unsigned
 
 TEST(Durability, WhatWasFlushedSurvivesACutAtEveryStep) { cut_at_every_step(use, small, 4); }
 
-/// Writes, durable writes and flushes of an array through a page cache of half its size, pages of
-/// four blocks and two pages a command, until something fails.
+/// Issues random writes, durable writes and flushes of an array until one fails. Its page cache has
+/// half the size of the array; a page has four blocks, and a command two pages.
 history use_array(const namespace_view& view, const volatile_cache&, unsigned seed) {
     struct block {
         std::byte data[512];

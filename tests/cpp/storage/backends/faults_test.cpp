@@ -1,5 +1,5 @@
-// Each fault of a faulty device: no wrong data accepted, no wait past the limit, the status seen by
-// who asked, and later requests served.
+// Each fault of a faulty device: no wrong data are accepted, no wait passes the limit, the user
+// gets the status, and later requests are served.
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -25,13 +25,14 @@ using namespace watari::cpu;
 
 constexpr unsigned users = 3, blocks_each = 64;
 
-/// What happened to the requests of all users.
+/// Counts of all users' requests, by outcome.
 struct tally {
     std::atomic<unsigned> ok{0}, failed{0}, late{0}, wrong{0}, too_long{0};
 };
 
-/// Reads and writes its own blocks, knowing what each may hold: after a write that failed or was
-/// late that is the old or the new. Of a late one the block is left alone until it has come.
+/// Reads and writes the user's own blocks, and knows the valid versions of each: the old and the
+/// new one after a write that failed or timed out. A block with a late write is left alone until it
+/// is settled.
 void use(const namespace_view& view, unsigned user, unsigned requests, std::int64_t limit,
          tally& count) {
     std::mt19937 random(user);
@@ -59,7 +60,7 @@ void use(const namespace_view& view, unsigned user, unsigned requests, std::int6
             for (const std::uint64_t v : may[own]) right = right || is_stamped(data, block, v);
             count.wrong += !right;
         }
-        // an identifier, then the command: two waits; and this machine may be busy
+        // two waits, for an identifier and for the command; and this machine may be busy
         count.too_long += nanoseconds() - start > 2 * limit + 60'000'000'000;
         if (outcome.ok())
             ++count.ok;
@@ -100,7 +101,7 @@ struct faulty_memory {
     }
 };
 
-constexpr double timeout = 20;  ///< that nothing should reach
+constexpr double timeout = 20;  ///< seconds; nothing should reach it
 
 TEST(Faults, CompletionsOutOfOrderHarmNothing) {
     faulty_memory faulty({.seed = 3, .delay = 2e-3, .reordered = 0.5}, timeout);
@@ -116,8 +117,7 @@ TEST(Faults, ACompletionThatComesTwiceCountsOnce) {
     faulty.serve(500, timeout, count);
     EXPECT_EQ(count.ok, 500u * users);
     EXPECT_EQ(count.wrong, 0u);
-    // the users may be done before the first has come twice; those that wait now find who takes
-    // them
+    // the users may end before the first duplicate arrives; these reads take the remaining ones
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::byte block[512];
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(read(faulty.device.view(), 0, 1, block).ok());
@@ -142,8 +142,8 @@ TEST(Faults, ADelayedWriteChangesTheStoreWhenItIsDue) {
     stamp(block, 0, 1);
     const std::int64_t start = nanoseconds();
     const token command = begin_write(device.view(), 0, 1, block, false);
-    std::fill(std::begin(block), std::end(block), std::byte{});  // which is free again
-    // what a read brings is looked up at once, and comes as late
+    std::fill(std::begin(block), std::end(block), std::byte{});  // its memory is free again
+    // a read gets its data at once, and completes as late as the write
     EXPECT_TRUE(read(device.view(), 0, 1, found).ok());
     EXPECT_FALSE(is_stamped(found, 0, 1));
     EXPECT_TRUE(end(device.view(), command).ok());
@@ -212,9 +212,9 @@ TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
     EXPECT_EQ(faulty.spurious(), 0u);
 }
 
-/// No protocol can tell this one: the device says that data are there which are not. A reader who
-/// verifies what it gets sees each. (ThreadSanitizer sees the race that it is: the preset leaves it
-/// out.)
+/// No protocol can detect this fault: the device reports data that are not there yet. A reader that
+/// verifies its data detects each case. (ThreadSanitizer reports the race, so its preset omits this
+/// test.)
 TEST(Faults, DataThatComeAfterTheirCompletionAreSeenByWhoVerifies) {
     faulty_memory faulty({.seed = 10, .delay = 5e-3, .late_data = 0.3}, timeout);
     tally count;

@@ -1,4 +1,4 @@
-// What a file's flush reaches, and what a killed process leaves behind it.
+// A flush of a file reaches fdatasync, and a killed process loses no flushed data.
 #include "folder.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
@@ -22,7 +22,7 @@ namespace {
 std::atomic<int> syncs{0};
 }
 
-/// In the place of libc's: counts, and does it.
+/// Replaces libc's fdatasync: counts the calls, and does the same.
 extern "C" int fdatasync(int file) {
     ++syncs;
     return static_cast<int>(syscall(SYS_fdatasync, file));
@@ -46,7 +46,7 @@ TEST(FileFlush, ReachesFdatasync) {
     EXPECT_EQ(syncs, before + 2);
 }
 
-/// A file on which fdatasync fails: by its error one sees that a flush got there.
+/// fdatasync fails on this file: its error shows that a flush reached it.
 TEST(FileFlush, ReachesFdatasyncByUringToo) {
     if (!files::uring_absent_reason().empty()) GTEST_SKIP() << files::uring_absent_reason();
     const directory folder;
@@ -73,8 +73,7 @@ TEST(FileFlush, ReachesFdatasyncByUringToo) {
     close(ends[1]);
 }
 
-/// A process that is killed at any moment: what it had flushed is there, the file is whole and
-/// nobody holds it.
+/// A process killed at any moment: its flushed data are there, the file is whole and not in use.
 TEST(FileKill, LosesNothingThatWasFlushed) {
     const directory folder;
     const std::string file = folder.file("a", 1 << 20);

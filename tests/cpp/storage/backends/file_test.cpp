@@ -1,5 +1,5 @@
-// The file backend: by io_uring and by pread, direct and not, one file and several; and what can be
-// wrong with a file.
+// The file backend: by io_uring and by pread, direct and not, one file and several; and errors of
+// files.
 #include "folder.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
@@ -186,7 +186,7 @@ TEST(FileOpen, MayBeFollowedByZeros) {
         EXPECT_TRUE(cpu::read(padded.view(), 0, 3, found.data()).ok());
         for (std::size_t i = 0; i < found.size(); ++i)
             EXPECT_EQ(static_cast<char>(found[i]), i < 1300 ? 'x' : '\0') << i;
-        // a file that is cut while in use has no zeros where it had data
+        // after a truncation in use, reads of the lost data fail; they do not return zeros
         ASSERT_EQ(truncate(file.c_str(), 600), 0);
         EXPECT_FALSE(cpu::read(padded.view(), 0, 3, found.data()).ok());
     }
@@ -199,7 +199,7 @@ TEST(FileOpen, WithoutPermissionSaysSo) {
     const std::string file = folder.file("a", 65536);
     std::filesystem::permissions(file, std::filesystem::perms::owner_read);
     const pid_t child = fork();
-    if (child == 0) {  // root may write everything, so as somebody else
+    if (child == 0) {  // as another user: root may write everything
         std::filesystem::permissions(folder.path, std::filesystem::perms::all);
         if (geteuid() == 0 && setuid(65534) != 0) _exit(3);
         try {

@@ -1,4 +1,4 @@
-// One command at a time: it is made to be cut, not to be fast.
+// One command at a time: made for power cuts, not for speed.
 #include "storage/backends/volatile_cache.hpp"
 
 #include <cstring>
@@ -30,11 +30,11 @@ public:
     std::size_t under_way() const override { return ended_.size(); }
 
 private:
-    /// False from the step on before which the power goes.
+    /// Counts a step. Returns false if the power was cut before it.
     bool step() { return cache_.steps_ < cache_.cut_before_ && ++cache_.steps_ > 0; }
     bool is_cut() const { return cache_.steps_ >= cache_.cut_before_; }
 
-    /// Nothing if the power went.
+    /// Returns nothing if the power was cut.
     std::optional<status> serve(const request& command) {
         if (is_cut()) return std::nullopt;
         const files::aligned_bytes data(command.bytes);
@@ -78,12 +78,12 @@ private:
         if (!cache_.units_.empty() && cache_.random_() % 4 == 0) {
             auto any = cache_.units_.begin();
             std::advance(any, cache_.random_() % cache_.units_.size());
-            if (!evict(any->first)) return std::nullopt;  // one that fails stays in the cache
+            if (!evict(any->first)) return std::nullopt;  // a unit that fails stays in the cache
         }
         return success;
     }
 
-    /// Nothing if the power went before.
+    /// Writes a unit to the inner backend. Returns nothing if the power was cut before.
     std::optional<status> evict(std::uint64_t offset) {
         if (!step()) return std::nullopt;
         const auto unit = cache_.units_.find(offset);

@@ -1,4 +1,4 @@
-/// A device that acknowledges writes before they last, and loses them when its power is cut.
+/// A device that acknowledges writes before they are durable, and loses them when its power is cut.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace watari::storage {
 
 /// Writes without FUA go to memory first, and from there unit by unit, in any order, to the inner
-/// backend: now and then of themselves, all of them by a flush. Every unit that goes to the cache
-/// or to the inner backend is a step; the power goes before step `cut_before`, and nothing is
-/// answered after that. Units are atomic; a command of several is not.
+/// backend: single units at random times, all units at a flush. Every unit that goes to the cache
+/// or to the inner backend is a step. The power is cut before step `cut_before`, and nothing is
+/// answered after that. Units are atomic; a command of several units is not.
 class volatile_cache final : public backend {
 public:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -39,7 +39,7 @@ private:
     const std::shared_ptr<backend> inner_;
     const std::uint32_t unit_;
     const std::uint64_t cut_before_;
-    mutable std::mutex mutex_;  ///< for what follows
+    mutable std::mutex mutex_;  ///< guards the members below
     std::mt19937_64 random_;
     std::uint64_t steps_ = 0;
     std::map<std::uint64_t, files::aligned_bytes> units_;  ///< by offset

@@ -1,4 +1,4 @@
-/// An array over a controller in memory that a test sees.
+/// An array over a controller in memory that a test can read.
 #pragma once
 
 #include "watari/storage/backends/ram.hpp"
@@ -15,7 +15,7 @@ namespace watari {
 
 constexpr std::uint32_t transfer = 8192;  ///< bytes of a command, at most
 
-/// A namespace over memory that the test sees, and an array of it.
+/// A namespace over memory that the test can read, and an array of it.
 struct rig {
     rig(std::size_t bytes, std::size_t cache_bytes, std::size_t page_bytes,
         std::uint32_t block_bytes = 512)

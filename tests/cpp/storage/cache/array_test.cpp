@@ -62,7 +62,7 @@ TEST(Array, IsAnArrayForEveryPageSize) {
     }
 }
 
-/// Commands that a rig's controller has served, when nobody has one under way.
+/// Commands that a rig's controller has served, if none is in flight.
 std::uint64_t commands(const rig& r) { return r.disk.counts().commands; }
 
 TEST(Array, ReadsMissingNeighboursInCommandsAsLargeAsTheyCanBe) {
@@ -70,13 +70,13 @@ TEST(Array, ReadsMissingNeighboursInCommandsAsLargeAsTheyCanBe) {
     std::iota(r.data.begin(), r.data.end(), 0);
     std::vector<std::uint64_t> some(128 << 7);
     std::uint64_t one;
-    ASSERT_TRUE(r.array.get(20 * 128 + 5, one).ok());  // one of them is there already
+    ASSERT_TRUE(r.array.get(20 * 128 + 5, one).ok());  // one page is in the cache already
     const std::uint64_t before = commands(r);
     ASSERT_TRUE(r.array.read(group::active(), 3, 128 * 127, some.data()).ok());
     for (std::size_t k = 0; k < 128 * 127; ++k) ASSERT_EQ(some[k], k + 3);
     EXPECT_LE(commands(r) - before, 128 * 1024 / transfer + 2);
     ASSERT_TRUE(r.array.read(group::active(), 3, 128 * 127, some.data()).ok());
-    EXPECT_LE(commands(r) - before, 128 * 1024 / transfer + 2);  // now they are there
+    EXPECT_LE(commands(r) - before, 128 * 1024 / transfer + 2);  // all pages are in the cache now
 }
 
 TEST(Array, WritesDirtyNeighboursBackInCommandsAsLargeAsTheyCanBe) {
@@ -92,7 +92,7 @@ TEST(Array, WritesDirtyNeighboursBackInCommandsAsLargeAsTheyCanBe) {
     EXPECT_EQ(commands(r) - before, 64 * 1024 / transfer + 2);  // nothing is dirty
 }
 
-/// Memory of which one byte cannot be reached: each command that names it fails.
+/// Memory with one bad byte: each command that covers it fails.
 class damaged final : public storage::backend {
 public:
     damaged(std::size_t bytes, std::uint64_t bad) : inner_(storage::make_ram(bytes)), bad_(bad) {}

@@ -45,13 +45,13 @@ TEST(ArrayThreads, ShareACacheOverQueues) {
     }
 }
 
-// Completions out of order, late, twice or never, and errors: what is given is right, what fails
-// says so, nothing written is lost.
+// Completions out of order, late, twice or never, and errors: returned data are right, failures are
+// reported, no write is lost.
 TEST(ArrayThreads, SurviveADeviceThatFails) {
     constexpr unsigned threads = 4;
     constexpr std::size_t page = 1024, count = 60 * page / 8;
     std::vector<std::uint64_t> data(count);
-    // of each element what it may be: after a write that failed, the old or the new
+    // the valid values of each element: after a failed write, the old and the new one
     std::vector<std::vector<std::set<std::uint64_t>>> own(threads);
     storage::controller disk(
         storage::make_faulty(storage::make_ram(std::as_writable_bytes(std::span(data))),
@@ -87,7 +87,7 @@ TEST(ArrayThreads, SurviveADeviceThatFails) {
     EXPECT_EQ(wrong, 0u);
     EXPECT_GT(refused, 0u);
     EXPECT_LT(refused, 1200u);
-    disk.reset();  // writes whose completion was dropped may else still come
+    disk.reset();  // otherwise writes whose completion was dropped may still come
     int tries = 0;
     while (!array.flush(group::active()).ok() && ++tries < 50) continue;
     EXPECT_LT(tries, 50);
@@ -96,8 +96,8 @@ TEST(ArrayThreads, SurviveADeviceThatFails) {
             ASSERT_TRUE(own[t][k].contains(data[k * threads + t]));
 }
 
-/// Of writes that come after their time: each page is as its last durable write says, or as a later
-/// one that ended otherwise.
+/// Writes that come after their timeout: each page holds its last durable write, or a later write
+/// that failed.
 TEST(ArrayThreads, AreNotUndoneByWritesThatCameTooLate) {
     constexpr std::size_t page = 512, pages = 8;
     std::vector<std::uint64_t> data(pages * page / 8);

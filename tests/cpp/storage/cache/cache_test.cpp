@@ -1,4 +1,4 @@
-// The page cache over a store that fails, waits and forgets as it is asked to.
+// The page cache over a store that fails, waits and loses data on demand.
 #include "watari/storage/cache/cache.hpp"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ TEST(Cache, GivesAPageThatWasUsedASecondChance) {
     EXPECT_LE(r.device.reads, 502u) << "a stream must not drive out what is in use";
 }
 
-// Any sequence of reads, writes and flushes gives what an array in memory gives; after a flush the
-// medium has it all, and what was written with FUA is there before.
+// Any sequence of reads, writes and flushes gives the data of an array in memory. The medium has
+// all data after a flush, and data written with FUA at once.
 TEST(Cache, IsAnArrayWhateverItsSize) {
     for (const std::size_t slots : {1u, 2u, 3u, 8u, 15u, 33u, 64u})
         for (unsigned seed = 0; seed < 20; ++seed) {
@@ -102,7 +102,7 @@ TEST(Cache, ReadsAndWritesALastPageThatTheStoreHasOnlyInPart) {
     EXPECT_EQ(cache.acquire(group::active(), 3, intent::read).failed, storage::lba_out_of_range);
 }
 
-// A defect of public code: the dirty bit on another page by one of two paths.
+// A defect of public code: one of two paths sets the dirty bit of another page.
 TEST(Cache, WritesBackThePageThatWasWrittenAndNoOther) {
     constexpr std::uint64_t pages = 30;
     const std::vector<std::byte> page(page_bytes, std::byte{9});
@@ -122,7 +122,7 @@ TEST(Cache, WritesBackThePageThatWasWrittenAndNoOther) {
         ASSERT_TRUE(r.write(12 * page_bytes, page.data(), bytes, which == durable).ok());
         EXPECT_EQ(r.counters().passed, which == through_a_spare);
         for (const auto& other : held) EXPECT_TRUE(r.cache.release(group::active(), other).ok());
-        for (std::uint64_t p = 0; p < pages; ++p)  // drives everything out
+        for (std::uint64_t p = 0; p < pages; ++p)  // evicts every page
             for (int again = 0; again < 3; ++again)
                 ASSERT_TRUE(r.read(p * page_bytes, &value, 8).ok());
         for (std::uint64_t p = 0; p < pages; ++p) {
@@ -163,7 +163,7 @@ TEST(Cache, GivesTheStatusOfAFailedReadToAllWhoWaitAndTriesAgainLater) {
     constexpr unsigned waiters = 5;
     cached_device r(4, 20);
     r.device.bad_reads = {6};
-    r.device.before_read = [&](std::uint64_t) {  // until all the others wait for it
+    r.device.before_read = [&](std::uint64_t) {  // until all the others wait for the page
         while (cpu::page::holders(r.word_of(3)) < waiters) std::this_thread::yield();
     };
     std::vector<std::thread> threads;

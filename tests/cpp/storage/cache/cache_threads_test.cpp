@@ -1,4 +1,4 @@
-// Threads that share a cache: pages come and go, others flush, the device fails.
+// Threads that share a cache: pages are read and evicted, others flush, the device fails.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,8 +11,9 @@
 namespace watari {
 namespace {
 
-// Threads own every n-th element, so that all of them are in every page, while pages come and go
-// and others flush. Each reads back what it wrote; the medium has the last of it all.
+// Each thread owns every n-th element, so that every page has elements of all threads. Pages are
+// read and evicted, and another thread flushes. Each thread reads back its own writes; the medium
+// has the last ones.
 void share_pages(std::size_t slots, std::size_t pages, unsigned threads, int rounds) {
     const cached_device r(slots, pages);
     const std::size_t elements = pages * page_bytes / 8;

@@ -1,4 +1,4 @@
-/// A cache in front of a device that fails, waits and forgets as it is asked to.
+/// A cache in front of a device that fails, waits and loses data on demand.
 #pragma once
 
 #include <gtest/gtest.h>

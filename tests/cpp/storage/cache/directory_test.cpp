@@ -1,5 +1,5 @@
-// A model of the cache's states: users that take one step at a time, in random order, on the real
-// directory. Contents are numbers of writes, so a lost or torn write shows as a difference.
+// A model of the cache's states: users take one step at a time, in random order, on the real
+// directory. The content of a page is its number of writes, so a lost or torn write shows.
 #include "watari/storage/cache/directory.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ struct world {
     }
 };
 
-/// One user; each call of step does what no other user can come between.
+/// One user; each call of step() is atomic for the other users.
 struct user {
     enum {
         idle,
@@ -124,7 +124,7 @@ private:
         now = looking;
     }
 
-    /// Others may have come between this and the look.
+    /// Other users may have changed the directory since the user looked.
     void enter(world& w) {
         cpu::timeout wait{no_wait};
         const std::uint64_t found = slot;
@@ -208,7 +208,7 @@ private:
         now = idle;
     }
 
-    /// A page that its writer holds can be written to the medium whatever others did to it.
+    /// A page that its writer holds can be written to the medium, whatever other users did to it.
     void persist(world& w) {
         cpu::timeout wait{no_wait};
         const int mine = w.real.begin_write_back(slot, true, wait);
@@ -248,8 +248,7 @@ TEST(Directory, LosesNoWriteInAnyOrderOfSteps) {
             ASSERT_FALSE(testing::Test::HasFatalFailure())
                 << slots << " slots, " << users.size() << " users, seed " << seed;
             bool busy = true;
-            for (int i = 0; i < 10000 && busy;
-                 ++i) {  // whatever state it is in, it comes to an end
+            for (int i = 0; i < 10000 && busy; ++i) {  // from any state every user comes to an end
                 busy = false;
                 for (user& u : users) {
                     u.step(w, true);

@@ -1,4 +1,4 @@
-// Reading ahead: what is held, claimed and waited for while a range is visited.
+// Reading ahead: pages held, claimed and waited for while a range is visited.
 #include "watari/storage/cache/read_ahead.hpp"
 
 #include <gtest/gtest.h>
@@ -22,18 +22,18 @@ using cpu::group;
 using cpu::page_state;
 constexpr std::size_t page_bytes = 512, words = page_bytes / 8;
 
-/// A store of numbered words that has some commands at a time and looks at the cache when it is
-/// waited for.
+/// A store of numbered words with a few commands. It checks the cache when a user waits for a
+/// command.
 struct device {
     std::uint64_t pages;
-    unsigned commands;  ///< that can be under way
+    unsigned commands;  ///< the most in flight
     std::vector<std::byte> slots = std::vector<std::byte>(std::size_t{commands} * 4 * page_bytes);
     std::vector<bool> in_use = std::vector<bool>(commands);
     std::uint64_t bad = ~std::uint64_t{0};  ///< a page that cannot be read
     storage::cache_memory memory{};
     unsigned sent = 0, alone = 0, given_back = 0, waited = 0;
 
-    /// Pages in a state, and how many hold pages in all.
+    /// Number of pages in a state, and number of holders of all pages.
     unsigned in(page_state state) const {
         return count([&](std::uint64_t word) { return cpu::page::state(word) == state; });
     }
@@ -118,7 +118,7 @@ struct rig {
         behind.memory = owner.view();
     }
 
-    /// How many of a range's words were given, each of them right.
+    /// Visits a range, checks its words, and returns their number.
     std::uint64_t visit(std::uint64_t first, std::uint64_t number, storage::status& status) {
         std::uint64_t next = first;
         status = array.visit(group::active(), first, number,
@@ -153,7 +153,7 @@ TEST(Ahead, LeavesEveryPageWhateverTheCacheAndTheCommands) {
         }
 }
 
-// Pages that have come stay until their turn, though those behind them want their slots.
+// Pages that were read ahead stay until their turn, though later pages need their slots.
 TEST(Ahead, ReadsEachPageOnce) {
     for (const std::size_t slots : {5u, 8u, 17u, 64u}) {
         rig r(slots, 500, 9);
@@ -203,8 +203,8 @@ TEST(Ahead, GivesAnIdentifierBackWhereNoSlotIsFree) {
     for (const auto& each : held) EXPECT_TRUE(r.array.pages.release(group::active(), each).ok());
 }
 
-// Ranges that cross in what all read and ranges that each writes for itself, through fewer slots
-// and identifiers than they want.
+// Threads read overlapping shared ranges, and write ranges of their own, through fewer slots and
+// identifiers than they want.
 TEST(AheadThreads, ShareFewSlotsAndIdentifiers) {
     constexpr unsigned threads = 6;
     constexpr std::size_t shared = 30 * 1024 / 8, each = 5 * 1024 / 8 - 17;

@@ -12,7 +12,7 @@ namespace {
 using cpu::page_state;
 namespace page = cpu::page;
 
-/// What second_chance is to do, one way after the other.
+/// The reference for second_chance: looks at one way after the other.
 unsigned go_round(std::vector<std::uint64_t>& words, std::uint32_t& hand, bool dirty_too) {
     for (std::size_t step = 0; step < 2 * words.size(); ++step) {
         const unsigned way = hand % static_cast<unsigned>(words.size());

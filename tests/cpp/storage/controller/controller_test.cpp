@@ -1,4 +1,4 @@
-// A controller checks what it is given, and answers with the proper status.
+// A controller checks each command, and answers with the proper status.
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -80,7 +80,7 @@ TEST_F(Controller, EnforcesItsLargestTransfer) {
     EXPECT_EQ(serve(command(opcode::read, 0, 2048)), invalid_field);
 }
 
-/// A list that crossed a page would end there with a chain.
+/// A list that crossed a page would need a chain at the end of the page.
 TEST(ControllerMemory, HasWholeListsForEverySlot) {
     for (const std::uint32_t pages : {3u, 4u, 5u, 16u, 17u, 100u, 512u}) {
         const std::uint32_t transfer = pages * 4096;
@@ -120,7 +120,7 @@ TEST_F(Controller, ScattersWhereThePrpsSay) {
 TEST_F(Controller, IgnoresADoorbellBeyondTheRing) {
     everywhere::store_release(*queue.submission_doorbell, 8u);
     std::byte block[512];
-    EXPECT_TRUE(read(view, 0, 1, block).ok());  // the next proper one counts
+    EXPECT_TRUE(read(view, 0, 1, block).ok());  // the next valid doorbell counts
 }
 
 TEST_F(Controller, CountsWhatItDid) {
@@ -141,7 +141,7 @@ TEST_F(Controller, IsNewAfterAReset) {
     EXPECT_EQ(ram.counts().commands, 20u);
 }
 
-/// A backend that can take no command, or throws.
+/// A backend whose channel throws at every command.
 class hopeless final : public backend {
     struct hopeless_channel final : io_channel {
         bool submit(const request&) override { throw system_error("a call", 5); }
@@ -185,7 +185,7 @@ TEST(Modelled, TakesItsTime) {
     EXPECT_THROW(make_modelled(4096, "no such"), usage_error);
 }
 
-/// Who waits hears of the first commands before the last are begun.
+/// A waiting user sees the first completions before the last commands are begun.
 TEST(Poller, TellsWhatEndedBeforeItGoesOn) {
     std::vector<std::byte> data(1 << 20);
     const auto ram = make_ram(data);

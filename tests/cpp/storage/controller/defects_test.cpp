@@ -1,6 +1,6 @@
-// Defects found in public code that concern queues. Others of them: completion status never checked
-// (Faults.AnErrorReachesWhoAsked), no timeout (Faults.ADroppedCompletion...), MDTS never enforced
-// (Controller.EnforcesItsLargestTransfer).
+// Defects of public code in its queues. Tests elsewhere cover three others: completion status never
+// checked (Faults.AnErrorReachesWhoAsked), no timeout (Faults.ADroppedCompletion...), MDTS never
+// enforced (Controller.EnforcesItsLargestTransfer).
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -34,7 +34,7 @@ TEST(Defects, TheCompletionIsVisibleAfterItsData) {
 }
 
 TEST(Defects, OneThreadsCompletionIsNeverAnothers) {
-    // every thread polls for all, and each asks for another size of answer
+    // every thread polls for all, and each reads another number of blocks
     std::vector<std::byte> data(4096 * 512);
     for (std::uint64_t b = 0; b < 4096; ++b) stamp(&data[b * 512], b, 0);
     controller ram(make_ram(data), {.queues = {.queues = 1, .depth = 32, .max_transfer = 16384}});

@@ -1,4 +1,4 @@
-// Reads of whole commands whose data the controller brings, and data that show whether they came.
+// Reads of whole commands whose data the controller delivers, and stamped data to verify them.
 #pragma once
 
 #include "storage/blocks.hpp"
@@ -15,7 +15,7 @@ using namespace watari::cpu;
 
 constexpr std::uint32_t run = 1 << 16, blocks = run / block_size;  ///< of a command
 constexpr std::uint64_t runs = 32;
-constexpr double timeout = 20;  ///< seconds, of what ends in time
+constexpr double timeout = 20;  ///< seconds, for commands that end in time
 
 inline queue_options delivering(double limit = timeout, std::uint32_t depth = 16) {
     return {

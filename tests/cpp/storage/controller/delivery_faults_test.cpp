@@ -1,4 +1,4 @@
-// Reads that the controller brings, while the device reorders, delays, drops and fails.
+// Reads that the controller delivers, while the device reorders, delays, drops and fails.
 #include "storage/controller/deliveries.hpp"
 
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@
 namespace watari::storage {
 namespace {
 
-/// What became of many reads, by several users at once.
+/// Counts of reads by several users at once, by outcome.
 struct tally {
     std::atomic<unsigned> ok{0}, late{0}, failed{0}, wrong{0}, changed{0}, too_long{0};
 };
 
-/// Reads runs, each to memory of its own. What a read that was given up has left there stays as it
-/// is, while its command ends.
+/// Reads runs into the user's memory. After a read was given up, this memory does not change any
+/// more, though its command may still end.
 void use(const namespace_view& view, unsigned user, unsigned requests, tally& count) {
     std::mt19937 random(user);
     std::vector<std::byte> there(run), left;
@@ -43,7 +43,7 @@ void use(const namespace_view& view, unsigned user, unsigned requests, tally& co
             continue;
         }
         EXPECT_NE(outcome, still_copying);
-        // a read that was recalled just before its end comes to it without data
+        // a read that was recalled just before its end completes without data
         ++(outcome == timed_out || outcome == abort_requested ? count.late : count.failed);
         if (!command.taken) continue;
         left = there;
@@ -112,11 +112,11 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-/// Commands end just when their users give them up: whoever is first, either the data are whole or
-/// nothing is brought.
+/// Commands end just when their users give them up. In either order, the data are whole or nothing
+/// is delivered.
 TEST(Delivery, IsRecalledOrAwaited) {
     std::vector<std::byte> data = stamped();
-    constexpr double limit = 20e-3;  // in which a copy ends under a sanitizer, too
+    constexpr double limit = 20e-3;  // in this time a copy ends under a sanitizer, too
     controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
                       {.queues = delivering(limit, 64), .threads = 2});
     tally count;

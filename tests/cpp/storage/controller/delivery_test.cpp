@@ -1,4 +1,4 @@
-// Reads whose data the controller brings to the memory that they name.
+// Reads whose data the controller delivers to the memory that they name.
 #include "storage/controller/deliveries.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct DeliveringController : testing::Test {
     controller ram{make_ram(data), {.queues = delivering(), .threads = 2}};
     namespace_view view = ram.view();
 
-    /// A command written by hand, and how it ended.
+    /// Sends a read that `change` has edited, and returns its status.
     status serve(void (*change)(submission_entry&)) {
         token command;
         EXPECT_TRUE(fits(view, blocks, command) && take(view, command));
@@ -166,7 +166,7 @@ TEST(Delivery, LeavesIdentifiersAsGoodAsNew) {
     }
 }
 
-/// A channel that serves some commands and fails then.
+/// A backend that completes some commands, then throws.
 class failing final : public backend {
     struct failing_channel final : io_channel {
         explicit failing_channel(unsigned& l) : left(l) {}

@@ -1,4 +1,4 @@
-// What several engines have to say, as one.
+// The notes of several engines, combined.
 #include "watari/storage/engines/notes.hpp"
 
 #include "watari/storage/nvme/status_text.hpp"

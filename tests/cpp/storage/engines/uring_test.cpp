@@ -1,4 +1,4 @@
-// io_uring on a file of the temporary folder: what was written is read, errors are those of pread.
+// io_uring on a file of the temporary folder: written data are read, errors are those of pread.
 #include "watari/files/uring.hpp"
 #include "watari/core/error.hpp"
 
@@ -123,7 +123,7 @@ TEST_F(Uring, ErrorsAreThoseOfPread) {
     files::uring ring(4);
     std::vector<char> data(2 * block);
     EXPECT_EQ(result_of(ring, {.file = 1 << 20, .data = data.data(), .bytes = block}), -EBADF);
-    // short at the end of the file, nothing behind it
+    // a read is short at the end of the file, and empty behind it
     EXPECT_EQ(result_of(ring, {.file = file_,
                                .data = data.data(),
                                .bytes = 2 * block,
@@ -141,7 +141,7 @@ TEST_F(Uring, EndsWithRequestsInFlight) {
     files::uring first(4);
     ASSERT_TRUE(first.push(
         {.file = file_, .data = data.data(), .bytes = block, .offset = 5 * block, .tag = 1}));
-    first = files::uring(4);  // the ring that was there waits for its read
+    first = files::uring(4);  // the old ring waits for its read
     EXPECT_EQ(first.in_flight(), 0u);
     EXPECT_EQ(data[0], 5);
 }

@@ -1,4 +1,4 @@
-// Files of test data: whole or not there, found again, in use, removed for others.
+// Files of test data: whole or absent, reused, in use, removed to make room.
 #include "watari/storage/files/data_file.hpp"
 #include "folder.hpp"
 #include "watari/storage/files/test_data.hpp"
@@ -119,7 +119,7 @@ TEST(DataFile, IsTheOneInUseWhoeverHasItsNameNow) {
     EXPECT_NO_THROW(files::require_same_file(other.get(), -1, path));
 }
 
-/// Killed while it is made, a file leaves nothing where the kernel has files without a name.
+/// A process killed while it makes a file leaves nothing, if the kernel has unnamed files.
 TEST(DataFile, IsNotHalfMadeByWhoIsKilled) {
     const directory folder;
     const int nameless = open(folder.path.c_str(), O_TMPFILE | O_RDWR, 0644);

@@ -1,4 +1,4 @@
-// Which files are ours, by what is in them: sectors and seals, and everything that is neither.
+// Watari's files are identified by their content: sectors or seals. All other files are not.
 #include "watari/storage/files/test_data.hpp"
 #include "folder.hpp"
 

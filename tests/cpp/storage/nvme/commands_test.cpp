@@ -1,5 +1,5 @@
-// Blocks that are longer than a command may be, by both engines over queues; the data of reads are
-// copied by who asked, or delivered by the controller.
+// Blocks longer than a command, by both engines over queues. The data of reads are copied by the
+// user, or delivered by the controller.
 #include "watari/core/device.hpp"
 #include "watari/machine/hardware_queues.hpp"
 #include "watari/memory/buffer.hpp"
@@ -36,7 +36,7 @@ protected:
         for (std::byte& each : stored_) each = next();
     }
 
-    /// Moves every block to or from where it is in `memory`; the last one first.
+    /// Reads every block into `memory`, or writes it from there, the last block first.
     void move(files::direction direction, std::vector<std::byte>& memory,
               const fault_plan& faults = {}) {
         const auto [who, delivered_from] = GetParam();
@@ -75,7 +75,7 @@ protected:
         copy(memory.data(), there.data());
     }
 
-    /// Its blocks in the order in which `move` has them.
+    /// Returns the blocks in the order of `move`.
     static std::vector<std::byte> turned(const std::vector<std::byte>& from) {
         std::vector<std::byte> to(from.size());
         for (std::size_t i = 0; i < blocks; ++i)
@@ -111,7 +111,7 @@ TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
     constexpr double delay = 0.02;
     move(files::direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
     EXPECT_EQ(memory, turned(stored_));
-    // one of eight is delayed in every third block, the first of them in every twentieth
+    // every third block has a delayed command of eight, every twentieth a delayed first one
     EXPECT_GE(std::count_if(seconds_.begin(), seconds_.end(), [](double s) { return s >= delay; }),
               static_cast<std::ptrdiff_t>(blocks / 6));
 }
@@ -169,7 +169,7 @@ TEST(Queues, CanBeMadeWhateverIsAskedOfThem) {
             }
 }
 
-/// CUDA_DEVICE_MAX_CONNECTIONS as a test wants it, and afterwards as it was.
+/// Sets CUDA_DEVICE_MAX_CONNECTIONS, and restores it in the destructor.
 class connections {
 public:
     explicit connections(const char* wanted) {

@@ -1,4 +1,4 @@
-// A controller that keeps every rule of the queue protocol and checks that its users do.
+// A controller that keeps every rule of the queue protocol and checks that its users keep them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace watari::storage {
 
 using namespace watari::cpu;
 
-/// A controller of one queue that acts only when it is asked to.
+/// A controller of one queue that acts only when called.
 class model_controller {
 public:
     model_controller(const queue_memory& memory, std::mt19937& random)
@@ -41,7 +41,7 @@ public:
         return true;
     }
 
-    /// Completes any command, with a status that identifies it. Again after `repeat`: a fault.
+    /// Completes a random command, with a status that identifies it.
     bool complete() {
         if (under_way_.empty() || is_full()) return false;
         auto any = under_way_.begin();
@@ -59,7 +59,7 @@ public:
         under_way_.erase(cid);
     }
 
-    /// A completion that was posted before comes once more.
+    /// Posts an earlier completion once more, with another status: a fault.
     bool repeat() {
         if (ended_.empty() || is_full()) return false;
         post(ended_.front().first, ended_.front().second + 1);

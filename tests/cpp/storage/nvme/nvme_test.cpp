@@ -96,7 +96,7 @@ TEST_F(Prp, TheSecondPageStandsInTheSecondPrp) {
     entry.prp1 = page(1);
     entry.prp2 = page(2);
     EXPECT_EQ(parse(8192), success);
-    ASSERT_EQ(ranges.size(), 1u);  // neighbours are one
+    ASSERT_EQ(ranges.size(), 1u);  // neighbours are one range
     expect(0, page(1), 8192);
 }
 
@@ -125,7 +125,7 @@ TEST_F(Prp, AFullListGoesOnWhereItsLastEntrySays) {
     ASSERT_EQ(ranges.size(), 5u);
     expect(3, page(14), 4096);
     expect(4, page(16), 4096);
-    // and where nothing is left over the last entry is a page like any other
+    // without remaining data the last entry is a page like any other
     EXPECT_EQ(parse(4 * 4096), success);
     ASSERT_EQ(ranges.size(), 4u);
     expect(3, page(500), 4096);

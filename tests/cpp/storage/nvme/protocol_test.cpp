@@ -1,6 +1,6 @@
 // The queue protocol against a model of a controller that keeps every rule and checks that the
-// users do: random interleavings of all steps, every depth from 2 to 16384, past the wrap of all
-// counters.
+// users keep them: random interleavings of all steps, every depth from 2 to 16384, past the wrap of
+// all counters.
 #include "storage/nvme/model_controller.hpp"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@ namespace {
 using namespace watari::cpu;
 
 constexpr std::int64_t hangs =
-    60'000'000'000;  // a limit for what never ends, not for a busy machine
+    60'000'000'000;  // ns; for a wait without end, not for a busy machine
 
 class Protocol : public testing::TestWithParam<std::uint32_t> {};
 
-/// Users take steps in any order; every command ends with its own status, none is lost. Of each
-/// other seed fewer identifiers are in use than the queue has entries.
+/// Users take steps in any order. Every command ends with its own status, and none is lost. With
+/// odd seeds the queue lends fewer identifiers than it has entries.
 void play(std::uint32_t depth, unsigned seed, bool duplicates) {
     std::mt19937 random(seed);
     const std::uint32_t max_outstanding =
@@ -37,7 +37,7 @@ void play(std::uint32_t depth, unsigned seed, bool duplicates) {
     model_controller controller(memory, random);
     std::vector<std::uint16_t> acquired;
     std::vector<std::pair<std::uint16_t, std::uint64_t>> submitted;
-    std::set<std::uint16_t> indices;  // in somebody's hands
+    std::set<std::uint16_t> indices;  // of identifiers in use
     std::uint64_t next = 0, ended = 0;
     const unsigned wanted = 6 * depth + 200;
 
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Depth, Protocol,
                                          16384),
                          testing::PrintToStringParamName());
 
-/// One queue whose controller is played by hand.
+/// One queue whose controller the test drives step by step.
 struct Hand : testing::Test {
     std::mt19937 random{1};
     queue_memory memory{{.queues = 1, .depth = 4, .max_transfer = 4096, .limit = 0.01}};
@@ -138,7 +138,7 @@ TEST_F(Hand, WhatPassesTheLimitIsTimedOut) {
 TEST_F(Hand, AnAbandonedIdentifierIsNotFreeBeforeItsCompletionCame) {
     const std::uint16_t cid = begin(1);
     EXPECT_EQ(wait(group::active(), queue, cid), timed_out);
-    release(queue, cid);  // not the caller's any more: nothing happens
+    release(queue, cid);  // the caller has lost it: nothing happens
     EXPECT_EQ(queue.state->credits, 2);
     for (std::uint64_t block = 2; block < 40; ++block) {
         const std::uint16_t other = begin(block);
@@ -181,7 +181,7 @@ TEST_F(Hand, WithNoIdentifierLeftAcquireEndsAtTheLimit) {
     EXPECT_FALSE(acquire(queue, cid));
     EXPECT_LT(nanoseconds() - start, hangs);
     while (controller.complete()) continue;
-    EXPECT_TRUE(acquire(queue, cid));  // their completions came
+    EXPECT_TRUE(acquire(queue, cid));  // the late completions came
 }
 
 TEST_F(Hand, ACompletionOfAnotherQueueIsNobodys) {
@@ -202,7 +202,7 @@ TEST_F(Hand, AnEntryOfTheOldPhaseIsNotYetThere) {
 TEST_F(Hand, OneDoorbellWriteCoversARun) {
     std::uint16_t cid[3];
     for (std::uint16_t& c : cid) ASSERT_TRUE(try_acquire(group::active(), queue, c));
-    // somebody is at the doorbell: others leave their entries to that one
+    // another thread has the doorbell: threads leave their entries to it
     queue.state->tail_lock = 1;
     for (const std::uint16_t c : cid)
         submit(group::active(), queue, make_transfer(opcode::read, c, 1, c, 1));

@@ -1,4 +1,4 @@
-// The queues against a controller in memory: what is written is read, by one thread or many, at any
+// The queues against a controller in memory: written data are read, by one thread or many, at any
 // depth, and past the wrap of every counter.
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
@@ -48,7 +48,7 @@ TEST(Queue, SaysWhyACommandWasRefused) {
     EXPECT_TRUE(read(ram.view(), 2047, 1, data.data()).ok());
 }
 
-/// So that data pass through no more slots than that.
+/// The limit on identifiers is also a limit on the slots that data pass through.
 TEST(Queue, HoldsAsManyCommandsAsItMayLend) {
     controller_options options = small(16);
     options.queues.max_outstanding = 5;

@@ -66,7 +66,7 @@ TEST(Transfers, WriteAndReadBackAndSayWhatFails) {
     EXPECT_TRUE(all.wait(group::active()).ok());
 }
 
-// Fewer identifiers than all of them together could have under way.
+// The queues have fewer identifiers than all threads together could use.
 TEST(Transfers, OfManyThreadsNeverWaitForEachOther) {
     rig r(1 << 20, 1 << 14, 4096);
     std::iota(r.data.begin(), r.data.end(), 1);

@@ -27,7 +27,7 @@ std::vector<std::byte> content() {
     return all;
 }
 
-/// Lengths from a byte to hundreds of KiB, anywhere.
+/// Random ranges of a byte to hundreds of KiB.
 std::vector<byte_range> some_ranges(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<byte_range> ranges;
@@ -74,7 +74,7 @@ protected:
                 .largest_block = std::size_t{1} << 17};
     }
 
-    /// Each range of some rounds holds what the file has there.
+    /// Expects the file's data in each range, for some rounds.
     void expect_rounds(ordered_reader& reader, const std::vector<byte_range>& ranges, int rounds) {
         for (int round = 0; round < rounds; ++round)
             for (std::size_t n = 0; n < ranges.size(); ++n) {
@@ -116,7 +116,7 @@ TEST_P(OrderedReader, ReadsResidentRangesOnce) {
     }
     ordered_reader reader(store, ranges, wanted);
     expect_rounds(reader, ranges, 4);
-    // what is read ahead for the next round is not less than none and not more than one
+    // at most one round has been read ahead
     EXPECT_GE(reader.bytes_read(), resident + 4 * streamed);
     EXPECT_LE(reader.bytes_read(), resident + 5 * streamed);
 
@@ -143,7 +143,7 @@ TEST_P(OrderedReader, SaysWhichFileIsCutAndWhere) {
     std::filesystem::resize_file(path_, stored_bytes - 300000);
     try {
         for (int n = 0; n < 8; ++n) reader.next();
-        // memory-mapped files end the process instead, unless the engine looks
+        // memory-mapped files end the process instead, unless the engine checks the file
         FAIL() << "read past the end of a file";
     } catch (const error& reason) {
         EXPECT_NE(std::string(reason.what()).find(path_), std::string::npos) << reason.what();
@@ -153,7 +153,7 @@ TEST_P(OrderedReader, SaysWhichFileIsCutAndWhere) {
     }
 }
 
-/// Nothing, one byte, the last one, the same again, one over the other, units and what is beside.
+/// Empty ranges, one byte, the last byte, repeated and overlapping ranges, units and neighbours.
 std::vector<byte_range> hostile_ranges() {
     std::vector<byte_range> ranges{{0, 0},          {777, 0},        {stored_bytes, 0},
                                    {0, 1},          {511, 2},        {stored_bytes - 1, 1},

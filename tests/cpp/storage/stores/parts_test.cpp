@@ -15,7 +15,7 @@
 namespace watari::storage {
 namespace {
 
-constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
+constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes between the parts
 
 struct parts_path {
     std::string engine;
@@ -44,7 +44,7 @@ protected:
 
     std::size_t stride() const { return blocks * part + between; }
 
-    /// What is in memory from a part's first block on, after the list was moved.
+    /// Moves the blocks at `offsets`, and returns the memory of all parts afterwards.
     std::vector<std::byte> move(files::direction direction, std::size_t parts,
                                 const std::vector<std::byte>& before,
                                 const std::vector<std::uint64_t>& offsets,
@@ -96,7 +96,7 @@ protected:
         device::synchronize(nullptr);
     }
 
-    /// Why the engine is not here; empty if it is.
+    /// The reason why this machine lacks the engine; empty if it has it.
     std::string why_not() {
         try {
             if (GetParam().engine == "cufile")
@@ -120,7 +120,7 @@ protected:
     std::vector<std::byte> stored_ = random_bytes(4 * blocks * 5 * part, 1);
 };
 
-/// Every third block, and then some with other gaps.
+/// Offsets of every third block, then of some with other gaps.
 std::vector<std::uint64_t> offsets_of(std::size_t block) {
     std::vector<std::uint64_t> offsets(blocks);
     for (std::size_t i = 0; i < blocks; ++i) offsets[i] = (i < 30 ? 3 * i : 2 * i + 33) * block;

@@ -89,7 +89,7 @@ def test_both_processors_make_their_updates() -> None:
 
 
 def measured(machine: dict[str, Any], million: float, **given: Any) -> Measured:
-    """A case of so many million updates a second; of both, the CPU is done after half the time."""
+    """A case of `million` million updates a second. Beside a GPU the CPU takes half as long."""
     parameters = one(machine, **given).parameters
     moved = row.profile(parameters).bytes_per_sample
     seconds = moved / row.COUNTER / million / 1e6

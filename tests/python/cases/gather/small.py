@@ -1,4 +1,4 @@
-"""Requests of a second: test_profiles.py compares their trials with their profiles."""
+"""Requests that take a second: test_profiles.py compares their trials with their profiles."""
 
 SMALL = {
     "gather": {

@@ -118,7 +118,7 @@ def test_the_profile_knows_what_is_sparse_and_what_is_a_limit() -> None:
 
 
 def measured(machine: dict[str, Any], gbs: float, first: float = 1.0, **given: Any) -> Measured:
-    """A case that gathers so many GB/s, its first pass so many times slower."""
+    """A case that gathers `gbs` GB/s; its first pass is `first` times slower."""
     parameters = one(machine, size="1MiB", **given).parameters
     moved = row.profile(parameters).bytes_per_sample
     second = moved / gbs / 1e9
@@ -154,7 +154,7 @@ def test_the_answer_prices_an_element_beside_a_line_and_a_page() -> None:
         "elements of 8 B at random in device memory within the caches cost the GPU 0.08 ns each; "
         "elements of 4 KiB 45.5 ns."
     )
-    assert said.crossover == ""  # the small ones are as fast, byte for byte
+    assert said.crossover == ""  # small elements are as fast, byte for byte
 
 
 def test_the_answer_compares_nothing_but_elements() -> None:

@@ -1,4 +1,4 @@
-"""Products of .npy files: accepted files, what is left open, and output."""
+"""Products of .npy files: accepted files, defaults, and output."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_what_is_left_open_suits_the_machine(asked, engine, depth):
 
 @pytest.mark.parametrize(("fast_memory", "tile"), [("1GiB", 2048), ("64MiB", 1024), ("3MiB", 128)])
 def test_a_tile_that_is_left_open_suits_fast_memory(fast_memory, tile):
-    factors()  # narrower than such tiles, which take less room then
+    factors()  # narrower than these tiles, which then take less memory
     listener = Listener(lambda finished: None)
     gemm(fast_memory=fast_memory, tile=None, dry_run=True, progress=listener)
     assert listener.work.parameters["tile"] == tile

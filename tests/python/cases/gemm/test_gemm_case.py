@@ -49,7 +49,7 @@ def test_engines_bring_what_they_need() -> None:
 @pytest.mark.parametrize("tile", range(128, 4096, 128))
 def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> None:
     given = {"engine": "gpu", "store": "ram", "layout": "tiled", "n": 8192, "fast_memory": "1GiB"}
-    block = 2**21  # of a request: the largest that a tile is a whole number of
+    block = 2**21  # bytes of a request: the largest that divides a tile
     while tile * tile * 4 % block:
         block //= 2
     depth = one(GPU, tile=tile, **given).parameters["depth"]

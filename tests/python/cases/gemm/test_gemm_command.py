@@ -22,7 +22,7 @@ ON_CPU = [*WORDS, "--processor", "cpu", "--fast-memory", "32MiB"]
 
 @pytest.fixture(scope="module")
 def blocker(tmp_path_factory):
-    """A library under which reads of a file hang."""
+    """A library that makes reads of a file hang."""
     library = tmp_path_factory.mktemp("blocker") / "blocker.so"
     try:
         built = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(BLOCKER), "-ldl"]

@@ -1,4 +1,4 @@
-"""The journal of a product that a program of version 2 left is resumed by this one.
+"""This program resumes from the journal that version 2 left of a product.
 
 `tests/fixtures/gemm/version-2.txt` was written by revision 7c6bb47, in the middle of this product.
 Version 1 is in test_gemm_integrity.py.
@@ -20,14 +20,14 @@ TILE = 128
 
 
 def whole_numbers(name, rows, columns):
-    """A matrix that is the same on every machine, whose products no BLAS rounds."""
+    """A matrix that is the same on every machine, with products that are exact in every BLAS."""
     matrix = (numpy.arange(rows * columns).reshape(rows, columns) % 7 - 3).astype(numpy.float32)
     numpy.save(name, matrix)
     return matrix
 
 
 def left_by_version_2():
-    """A, B, and the partial file of their C with three tiles of the first row; the others are 0."""
+    """A, B, and the partial file of their C with three tiles of the first row; the rest is 0."""
     a, b = whole_numbers("A.npy", 300, 200), whole_numbers("B.npy", 200, 270)
     gemm(tile=TILE)
     os.rename("C.npy", "C.npy.partial")

@@ -1,4 +1,4 @@
-"""The figure of case `gemm`, and what its numbers are made of."""
+"""The figure of case `gemm`, and the sources of its numbers."""
 
 from __future__ import annotations
 

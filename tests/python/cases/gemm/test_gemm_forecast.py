@@ -1,4 +1,4 @@
-"""What a product foresees: bytes, seconds by link and disk, and the time that is left."""
+"""The forecast of a product: bytes, seconds by link and disk, and the remaining time."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_disks_rate_is_measured_and_leaves_nothing(tmp_path: Path) -> None:
     assert rate is None or rate > 1e6
     assert list((tmp_path / "made").iterdir()) == []
     assert gemm_forecast.file_rate(tmp_path / "missing") is None
-    small = tmp_path / "small"  # less than what is read at once
+    small = tmp_path / "small"  # less than one read
     small.write_bytes(bytes(100_000))
     assert gemm_forecast.file_rate(small) is None
     assert gemm_forecast.blas_rate("double") > 1e8

@@ -1,4 +1,4 @@
-"""What other processes do to the files of a product is seen before C gets its name."""
+"""Changes of a product's files by other processes are detected before C gets its name."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from watari.common.errors import FileError, UsageError
 pytestmark = pytest.mark.usefixtures("here")
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "gemm"
-SIZE = 4096 + 4 * 300 * 270  # of C.npy
+SIZE = 4096 + 4 * 300 * 270  # bytes of C.npy
 TILE = 128
 
 
 def offset_of(row, column):
-    """Of the first element of a tile in C's file."""
+    """The offset in C's file of the first element of a tile."""
     return 4096 + 4 * (row * TILE * 270 + column * TILE)
 
 
@@ -46,7 +46,7 @@ def overwrite(name, offset, data):
 
 
 def once(act, finished=3):
-    """Acts when so many tiles are finished."""
+    """A listener that acts once, when `finished` tiles are completed."""
     done = []
 
     def when(count):
@@ -193,7 +193,7 @@ def test_a_cut_file_without_checksums_is_refused():
 
 
 def replaced(name):
-    """By another matrix of the same size, with the same time of change: `rsync -t`."""
+    """Replaces a file by another matrix of the same size and modification time, as `rsync -t`."""
     status = os.stat(name)
     data = bytearray(Path(name).read_bytes())
     data[-4:] = b"\0\0\0\1"
@@ -203,14 +203,14 @@ def replaced(name):
 
 
 def rewritten(name):
-    """In place, with the same size and time of change: `rsync -t --inplace`."""
+    """Overwrites a file, with the same size and modification time, as `rsync -t --inplace`."""
     status = os.stat(name)
     overwrite(name, 128, numpy.ones(5000, numpy.float32).tobytes())
     os.utime(name, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def touched(name):
-    """Neither its content nor its time of change, but ctime."""
+    """Changes ctime, but neither the content nor the modification time."""
     time.sleep(0.02)
     os.chmod(name, 0o640)
     os.link(name, "another-name")

@@ -28,7 +28,7 @@ from watari.common.errors import UnsupportedError, UsageError
 from watari.common.interrupts import INTERRUPTED
 from watari.plan.request import resolve
 
-ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
+ENGINES = ("posix", "uring", "mmap", "queue")  # on a CPU
 ENGINES_BY_PROCESSOR = [("cpu", engine) for engine in ENGINES] + [
     pytest.param("gpu", engine, marks=pytest.mark.gpu)
     for engine in ("posix", "uring", "mmap", "gpu")
@@ -38,24 +38,24 @@ FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 RNG = numpy.random.default_rng(21)
-OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # our modules
+OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # for its imports
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch, request):
-    """An empty folder. Where other tests run beside this one, one CPU, too: threads of a BLAS that
-    wait for each other by spinning take long on CPUs that others use."""
+    """An empty folder. If other tests run beside this one, the test gets one CPU: a BLAS whose
+    threads spin while they wait for each other is slow on shared CPUs."""
     monkeypatch.chdir(tmp_path)
     worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))
     cpus = os.sched_getaffinity(0)
-    if worker and not request.node.get_closest_marker("gpu"):  # threads that serve one never rest
+    if worker and not request.node.get_closest_marker("gpu"):  # threads that serve a GPU never rest
         os.sched_setaffinity(0, {sorted(cpus)[int(worker) % len(cpus)]})
     yield tmp_path
     os.sched_setaffinity(0, cpus)
 
 
 def product(**more: Any) -> Any:
-    """C.npy of A.npy and B.npy, on the CPU."""
+    """Multiplies A.npy and B.npy into C.npy on the CPU."""
     given = {"fast_memory": 2**22, "tile": 128, "processor": "cpu"}
     return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
 
@@ -124,7 +124,7 @@ def command(*words):
     )
 
 
-SLOW = ("--engine", "posix", "--threads", "1")  # hundred thousands of requests, one by one
+SLOW = ("--engine", "posix", "--threads", "1")  # hundreds of thousands of requests, one by one
 
 
 def long_factors(n=2499, k=1003, m=2501):
@@ -133,7 +133,7 @@ def long_factors(n=2499, k=1003, m=2501):
 
 
 def wait_for_more_tiles(process, before):
-    """Until the journal has tiles that it did not have."""
+    """Waits until the journal has new tiles."""
     while finished_tiles() <= before:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -174,7 +174,7 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     assert_product(a, b, numpy.load("C.npy"))
 
 
-# sides: it is not over when the first tiles are durable, after a second
+# with these sides the product still runs when the first tiles are durable, after a second
 @pytest.mark.parametrize(("engine", "side"), [("posix", 2500), ("uring", 6000), ("queue", 6000)])
 def test_a_file_that_ends_early_ends_it_with_the_place(engine, side):
     long_factors(side, m=side)
@@ -191,7 +191,7 @@ def test_a_file_that_ends_early_ends_it_with_the_place(engine, side):
     assert Path("C.npy").read_bytes() == before
 
 
-# of its own for each process of tests: their shape names files in memory
+# another shape for each process of tests: the shape is in the names of files in memory
 M = 500 + os.getpid() % 100
 SMALL = {"n": 640, "m": M, "k": 777, "tile": 128, "fast-memory": "3MiB", "samples": 1}
 

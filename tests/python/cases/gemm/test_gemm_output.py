@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 @pytest.fixture
 def short_files():
-    """No file may become longer than 100 kB."""
+    """Limits files to 100 kB."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     yield
@@ -49,7 +49,7 @@ def test_a_disk_that_fills_up_leaves_nothing(request):
 
 
 def fill_journal(finished):
-    """Lets the journal, which is open, be on a full disk from the third tile on."""
+    """Puts the open journal on a full disk from the third tile on."""
     if finished < 3:
         return
     full = os.open("/dev/full", os.O_WRONLY)

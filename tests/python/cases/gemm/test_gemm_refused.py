@@ -1,4 +1,4 @@
-"""What a product refuses, and that it then leaves everything as it was."""
+"""Products that are refused leave everything unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def save_as(matrix):
 
 
 def vast(name, rows, columns):
-    """A matrix of zeros that takes no room."""
+    """A matrix of zeros in a file without blocks on the disk."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns})}}".ljust(118)
     write(name, b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
     os.truncate(name, 128 + 4 * rows * columns)

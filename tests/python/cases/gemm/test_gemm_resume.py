@@ -88,7 +88,7 @@ def test_finished_tiles_are_not_computed_again():
     a, b = factors()
     unfinished(tile=128)
     finished = finished_tiles()
-    done = gemm()  # tiles of another size would suit, too: the journal's are kept
+    done = gemm()  # tiles of another size would fit, too: the journal's tiles are kept
     assert (done.finished_before, done.tiles) == (finished, 9)
     assert 0 < done.bytes_written < 4 * 300 * 270
     assert_product(a, b, numpy.load("C.npy"))
@@ -106,13 +106,13 @@ def test_a_torn_last_line_counts_for_nothing(torn):
 
 
 def add_line(line):
-    """To the journal."""
+    """Appends a line to the journal."""
     with JOURNAL.open("a") as file:
         file.write(line + "\n")
 
 
 def rewrite(old, new):
-    """Of the journal."""
+    """Replaces text in the journal."""
     text = JOURNAL.read_text()
     assert old in text
     JOURNAL.write_text(text.replace(old, new))
@@ -194,7 +194,7 @@ def test_an_empty_unfinished_file_or_journal_is_begun_anew():
 
 
 def killed_in_place(**more):
-    """A product that had got its name, and could not say so any more."""
+    """A product that was killed after C got its name and before its journal was removed."""
     journals = []
     gemm(tile=128, progress=Listener(lambda finished: journals.append(JOURNAL.read_text())), **more)
     status = os.stat("C.npy")
@@ -210,7 +210,7 @@ def test_killed_after_it_was_in_place_it_is_not_computed_again(how):
     assert done.tiles == done.finished_before > 0
     assert_product(a, b, numpy.load("C.npy"), 1, 1, old)
     assert left_over() == []
-    gemm()  # asked for once more it is a new product
+    gemm()  # the same request is now a new product
     assert_product(a, b, numpy.load("C.npy"))
 
 
@@ -258,7 +258,7 @@ def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
 
 
 def overwritten():
-    """The same file with other bytes."""
+    """Changes bytes of C.npy in place."""
     time.sleep(0.02)  # times of change differ by at least a tick of the kernel's clock
     with open("C.npy", "r+b") as file:
         file.seek(4096)

@@ -47,7 +47,7 @@ def run(**given: Any) -> dict[str, Any]:
 
 
 def fields(**given: Any) -> dict[str, Any]:
-    """The 14 arrays and the last gosa after so many iterations; 0: the arrays as they begin."""
+    """The 14 arrays and the last gosa after some iterations; after 0 the initial arrays."""
     if not HOOK.exists():
         pytest.skip("built without WATARI_TESTS")
     iterations = given.pop("iterations")
@@ -68,7 +68,7 @@ def fields(**given: Any) -> dict[str, Any]:
 
 
 def at(p: Field, i: int, j: int, k: int) -> Field:
-    """p at the interior points, moved by i, j, k."""
+    """p at the interior points, shifted by i, j, k."""
     n = p.shape
     return p[1 + i : n[0] - 1 + i, 1 + j : n[1] - 1 + j, 1 + k : n[2] - 1 + k]
 
@@ -146,7 +146,7 @@ def test_forms_kernels_and_threads_give_the_same_bits(grid: str) -> None:
     }
     every = [*trials["shared"], *trials["tuned"]]
     assert len({t["quantities"]["fingerprint"]["value"] for t in every}) == 1
-    for of_kernel in trials.values():  # each sums along its own tree
+    for of_kernel in trials.values():  # each kernel sums along its own tree
         assert len({tuple(t["series"]["gosa"]) for t in of_kernel}) == 1
     shared, tuned = (trials[kernel][0]["series"]["gosa"] for kernel in ("shared", "tuned"))
     assert list(tuned) == pytest.approx(list(shared), rel=1e-12)

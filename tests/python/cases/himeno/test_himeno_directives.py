@@ -55,6 +55,6 @@ def test_general_data_give_the_gosa_of_the_cpu(style: str, form: str, grid: str)
     given = {"grid": grid, "iterations": 5, "data": "general", "form": form}
     expected = np.array(run("system", **{**given, "processor": "cpu"})["series"]["gosa"])
     gosa = np.array(run(style, **given)["series"]["gosa"])
-    # what an error of 1e-6 in ss at every point can make of a sum of squares (Cauchy-Schwarz)
+    # bound on the sum of squares for an error of 1e-6 in ss at every point (Cauchy-Schwarz)
     most = 2 * np.sqrt(expected * himeno_axes.interior(grid)) * 1e-6
     assert (np.abs(gosa - expected) <= most).all()

@@ -1,4 +1,4 @@
-"""Figures of Himeno: every number that is drawn is that of its case, and is called what it is."""
+"""Figures of Himeno: every number is that of its case, with the right name."""
 
 from __future__ import annotations
 

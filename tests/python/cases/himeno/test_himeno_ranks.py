@@ -1,4 +1,4 @@
-"""Himeno on several ranks: the same bits as on one, whatever the split and the path of the halo."""
+"""Himeno on several ranks: the same bits as on one rank, for any split and any path of the halo."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def request(**given: Any) -> Request:
 
 
 def splits(ranks: int) -> list[str]:
-    """Every split of the axes among so many ranks."""
+    """Every split of the axes among `ranks` ranks."""
     sides = range(1, ranks + 1)
     return [f"{a}x{b}x{c}" for a, b, c in product(sides, sides, sides) if a * b * c == ranks]
 
@@ -72,7 +72,7 @@ class TestOnTheCpu:
     def test_every_split_gives_the_bits_of_one_rank(self, ranks: int, tmp_path: Path) -> None:
         trials = [
             request(grid=grid, split=split, form=form, kernel=kernel)
-            # with 8 ranks along an axis the second has one plane a rank
+            # with 8 ranks along an axis the second grid has one plane for each rank
             for grid in (GRIDS[0], "10x10x10", "12x11x130")
             for split in splits(ranks)
             for form in ("fused", "two-kernel")
@@ -106,7 +106,7 @@ class TestOnTheCpu:
         if no_gpu:
             asked.append(({"processor": "gpu"}, "unsupported", no_gpu))
         trials = [request(**{"grid": "XS", "split": "2x1x1", **given}) for given, _, _ in asked]
-        trials.append(request(grid=GRIDS[0], split="2x1x1"))  # and nothing is broken after it
+        trials.append(request(grid=GRIDS[0], split="2x1x1"))  # a valid trial still works afterwards
         *refused, fine = on_ranks(2, trials, tmp_path)
         for (_, name, words), outcome in zip(asked, refused, strict=True):
             assert outcome.get("error") == name, outcome
@@ -214,7 +214,7 @@ class TestOnGpus:
             for split in splits(ranks)
             for form in ("fused", "two-kernel")
         ]
-        # an MPI without CUDA would be a crash: such cases are left out, as a run does
+        # an MPI without CUDA would crash: such cases are omitted, as in a run
         asking = gpu_mpi.Probe()
         trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
         outcomes = on_ranks(ranks, trials, tmp_path)
@@ -238,7 +238,7 @@ class TestOnGpus:
                 overlap="yes",
             )
             for style in ("explicit", "managed")
-            for grid in (GRIDS[1], f"{ranks + 2}x23x29")  # the second: one plane a rank
+            for grid in (GRIDS[1], f"{ranks + 2}x23x29")  # the second grid: one plane a rank
             for form in ("fused", "two-kernel")
             for kernel in ("tuned", "shared")
         ]

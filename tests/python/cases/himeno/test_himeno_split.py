@@ -1,4 +1,4 @@
-"""Ranks of Himeno as axes: split, halo, threads, and what is refused before a rank starts."""
+"""Ranks of Himeno as axes: split, halo, threads, and refusals before a rank starts."""
 
 from __future__ import annotations
 

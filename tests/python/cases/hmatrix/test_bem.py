@@ -22,7 +22,7 @@ FARAD = re.compile(r"^capacitance    (\S+) F, with lengths in metres$", re.MULTI
 
 
 class Quiet:
-    """Stops after some reports."""
+    """A listener that stops after `most` reports."""
 
     def __init__(self, most=10**9):
         self.left = most
@@ -257,7 +257,7 @@ def test_inner_iterations_read_less(capsys):
 
 
 def test_four_mebibytes_suffice_for_seven_thousand_triangles():
-    made, path = meshes.load("icosphere:19"), Path("m.hmatrix")  # 7220
+    made, path = meshes.load("icosphere:19"), Path("m.hmatrix")  # 7220 triangles
     options = Options(fast_memory=2**22, eps=1e-4, tolerance=1e-4)
     found = charges(made, 1.0, path, options, Quiet())
     assert found.solved["memory"] <= 2**22

@@ -1,4 +1,4 @@
-"""What a budget of fast memory and a cycle of GMRES do to a trial."""
+"""The effect of the budget of fast memory and of the cycle of GMRES on a trial."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quantities(folder: Path, **given: Any) -> dict[str, float]:
 
 
 def test_nothing_is_resident_in_the_least_budget(tmp_path: Path) -> None:
-    batches = {"batch": 2**14}  # their pages at the ends are read twice
+    batches = {"batch": 2**14}  # pages at the ends of batches are read twice
     with pytest.raises(UsageError) as refused:
         quantities(tmp_path, **batches, **{"fast-memory": 4096})
     (least,) = re.findall(r"give .*?\((\d+) bytes\)", str(refused.value))

@@ -1,4 +1,4 @@
-"""The case with a device that errs: the same charges, or a trial that fails."""
+"""The case with a faulty device: the same charges, or a trial that fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_device_that_errs_gives_the_same_charges_or_none(
     try:
         found = run(tmp_path, fault=fault, store=store)
     except WatariError:
-        assert fault == "dropped"  # what is lost may be an error
+        assert fault == "dropped"  # a lost command may be an error
         return
     assert found["verified"]
     assert found["quantities"]["capacitance"] == right["quantities"]["capacitance"]

@@ -20,7 +20,7 @@ AXES |= {"preconditioner": "none", "store": "ram", "folder": "/scratch", "sample
 
 
 def case(engine: str, share: float, batch: int, seconds: float, **more: Any) -> dict[str, Any]:
-    """A product's seconds; the solve has 40 products, and waits for half of its time."""
+    """A case with a product's seconds; the solve has 40 products, and waits half of its time."""
     parameters = AXES | {"engine": engine, "fast-memory": int(400 * MIB * share), "batch": batch}
     parameters |= {"threads": 2} | more
     made = synthetic.trial([seconds] * 3)
@@ -43,7 +43,7 @@ def charts(cases: list[Measured], name: str) -> list[Drawing]:
 
 @pytest.fixture(scope="module")
 def plane() -> list[Measured]:
-    """Two engines over two shares and two batches; gpu is twice as fast where much is read."""
+    """Two engines over two shares and two batches; gpu is twice as fast."""
     return measured(
         *(
             case(engine, share, batch, seconds * (1.5 - share), threads=threads)

@@ -1,4 +1,4 @@
-"""The H-matrix divided among ranks: the bits of one, each with a file and a budget of its own."""
+"""The H-matrix divided among ranks: the bits of one rank, a file and a budget for each rank."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_the_profile_is_sparse_and_never_near_a_limit() -> None:
         profile = row.profile(parameters)
         (phase,) = profile.phases
         assert [access.pattern for access in phase.accesses] == ["sparse"]
-        at_one_ns = 8 / 1e-9  # bytes per second of a chase that were as fast as L1
+        at_one_ns = 8 / 1e-9  # bytes per second of a chase as fast as L1
         assert limits.flags(profile, parameters, at_one_ns, GPU) == []
         assert profile.footprint[memory] == 4 * 2**30 + (2**27 if memory == "device" else 0)
 

@@ -22,7 +22,7 @@ GPU = synthetic.gpu_machine()
 
 
 def measured(machine: dict[str, Any], ns: float, trials: int = 2, **given: Any) -> Measured:
-    """A case whose loads take `ns`, one trial a percent longer than the next."""
+    """A case whose loads take `ns`; each trial is a percent longer than the previous one."""
     (request,) = resolve("latency", {"samples": 3, **given}, machine)
     times = [[ns * 1e-9 * STEPS * (1 + 0.01 * i)] * 3 for i in range(trials)]
     return Measured(

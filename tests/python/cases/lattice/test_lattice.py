@@ -1,4 +1,4 @@
-"""Case lattice: published values, what is refused, and that a wrong result is noticed."""
+"""Case lattice: published values, refusals, and detection of wrong results."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_memory_of_a_trial_is_that_of_its_profile(given: dict[str, Any]) -> 
     request = requests(lattice="8x8x8x16", **given)[0]
     per_site = value(trial.run(request.parameters), "state_bytes_per_site")
     known = axes.memory_bytes(request.parameters) / axes.sites("8x8x8x16")
-    # what the solver keeps besides: sums of pieces and scalars
+    # the solver also keeps sums of pieces and scalars
     assert known <= per_site < 1.03 * known + 8
     assert case.profile(request.parameters).footprint["pageable"] == int(known * 8**3 * 16)
 
@@ -165,7 +165,7 @@ def test_a_wrong_value_is_noticed(name: str) -> None:
         "iterations": {"value": known.iterations[0]},
     }
     assert trial.check(parameters, quantities) is True
-    # an imaginary part is compared by the size of the real one
+    # the error of an imaginary part is relative to the real one
     quantities[name]["value"] *= {"iterations": 2, "links_im": 1 + 1e-4}.get(name, 1 + 1e-8)
     with pytest.raises(WrongResultError):
         trial.check(parameters, quantities)

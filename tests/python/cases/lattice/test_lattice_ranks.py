@@ -1,4 +1,4 @@
-"""The lattice on several ranks: the numbers of one, whatever the split and the path of the halo."""
+"""The lattice on several ranks: the numbers of one rank, for any split and any path of the halo."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
         for overlap in ("no", "yes")
         for more in ({}, {"style": "managed", "kernel": "shared"}, {"links": 12, "rhs": 2})
     ]
-    # an MPI without CUDA would be a crash: such cases are left out, as a run does
+    # an MPI without CUDA would crash: such cases are omitted, as in a run
     asking = gpu_mpi.Probe()
     trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
     if not trials:

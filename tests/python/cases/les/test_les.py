@@ -1,4 +1,4 @@
-"""Case les: its cities, what is refused, and that touches and precisions give one flow."""
+"""Case les: its cities, refusals, and one flow for all touches and precisions."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_nonsense_is_refused(given: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("split", ["4x1x1", "2x1x1", "1x2x1", "3x1x1", "1x3x1", "2x3x1"])
 @pytest.mark.parametrize("grid", ["36x36x32", "250x30x16", "258x62x32"])
 def test_the_nearest_grid_goes(grid: str, split: str) -> None:
-    """It differs along one axis, so that a second may need another."""
+    """The nearest grid differs along one axis, so it may need a second correction."""
     for _ in range(3):
         try:
             requests(grid=grid, split=split)
@@ -321,8 +321,8 @@ def test_a_gpu_has_the_bits_of_the_cpu(touch: str, precision: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("grid", ["128x64x64", "136x16x32"])
 def test_a_gpu_has_the_bits_of_the_cpu_on_three_large_levels(grid: str) -> None:
-    """Levels of more than 4096 cells have kernels of their own, and the second coarse one others
-    than the first; rows of 136 cells end with lanes that have none."""
+    """Levels of more than 4096 cells have their own kernels, and the second coarse level has others
+    than the first. Rows of 136 cells end with idle lanes."""
     given = {"grid": grid, "precision": "single"}
     cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
     assert value(gpu, "fingerprint") == value(cpu, "fingerprint")

@@ -113,7 +113,7 @@ def test_a_panel_has_the_n_that_shows_each_touch() -> None:
 
 
 def on(run: str, processor: str, cells_per_s: float) -> Measured:
-    """A case of a machine that has this speed."""
+    """A case of a machine with this speed."""
     made = measured("system" if processor == "cpu" else "explicit", "all", 10)
     speed = {"cells_per_s": {"value": cells_per_s, "unit": "1/s"}}
     parameters = {**made.parameters, "processor": processor}
@@ -212,7 +212,7 @@ def test_the_page_keeps_the_shape_of_a_picture(chromium: str, tmp_path: Path) ->
         ("wind speed, 3 m above the ground", "380", "190"),
         ("wind speed, Cut at y = 3 m", "380", "380"),
     ]
-    assert opened.drawn()[-1][0] < 560 < opened.drawn()[0][0]  # its axes are not longer
+    assert opened.drawn()[-1][0] < 560 < opened.drawn()[0][0]  # the picture's axes are not longer
     assert opened.console == []
 
 
@@ -243,7 +243,7 @@ def test_ranks_are_beside_perfect_scaling() -> None:
 
 def test_every_figure_is_drawn() -> None:
     for figure in figures.FIGURES:
-        if figure in (wind.WIND, scaling.RANKS, predicted.FORECAST):  # tests of their own
+        if figure in (wind.WIND, scaling.RANKS, predicted.FORECAST):  # they have tests of their own
             continue
         (drawn,) = figure.draw(MACHINES if figure is machines.MACHINES else CASES)
         assert drawn[0]

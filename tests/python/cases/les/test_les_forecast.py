@@ -72,13 +72,13 @@ def air(style: str, touch: str, gather: str = "gpu", **trial: Any) -> Measured:
 
 
 def own_work(touch: str, seconds: float, gather: str = "gpu") -> Measured:
-    """With 2 ms of the GPU's packing beside it, over the link."""
+    """A case whose work takes the CPU `seconds`; the GPU packs over the link for 2 ms."""
     series = {"cpu_s": [seconds], "gather_s": [0.002]}
     return air("pinned", touch, gather, host_s=[1.0], series=series)
 
 
 def touched(style: str, touch: str, gather: str = "gpu") -> Measured:
-    """Nine steps of 10 ms: two touches of 1, 2 and 3 ms, each with 4 ms in the next step."""
+    """Nine steps of 10 ms: two touches of 1, 2 and 3 ms, each with 4 ms more in the next step."""
 
     def series(seconds: float) -> list[float]:
         return [seconds if n % 4 == 0 else 0.0 for n in range(1, 10)]
@@ -172,7 +172,7 @@ def test_a_prefetch_is_a_call_a_row_and_leaves_flux_to_faults() -> None:
         return least + mib(size - 4096) * each
 
     down, up = call(PACKED, 1e-5, 4e-4), call(PACKED, 2e-5, 2e-4) + call(FLUX, 2e-5, 2e-4)
-    faults = 6e-4  # of 2 MiB
+    faults = 6e-4  # for 2 MiB
     close(of("managed-prefetch", "facets"), KERNEL, down + up + 2e-5, 5e-4 + faults, 0)
     rows = 4 * 128 * (1e-5 + 2e-5)
     planes = 4 * (call(PLANE, 1e-5, 4e-4) + call(PLANE, 2e-5, 2e-4)) + rows
@@ -205,7 +205,7 @@ def test_parts_are_medians_of_touches_that_a_step_follows() -> None:
     assert parts.whole == pytest.approx(0.01)
     short = touched("managed", "all")
     short.trials[0]["host_s"] = short.trials[0]["host_s"][:4]
-    assert not forecast.forecast(short)  # its touch has no step behind it
+    assert not forecast.forecast(short)  # no step follows its touch
 
 
 def test_a_rate_that_is_missing_is_named() -> None:

@@ -1,4 +1,4 @@
-"""The wind as files: what other programs read of them, and what the command refuses."""
+"""The wind as files: their content as other programs read it, and refusals of the command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def blown() -> output.Wind:
 
 
 def test_velocities_move_to_the_centres(blown: output.Wind) -> None:
-    assert blown.fields["u"][0, 0].tolist() == [0.5, 1.5, 2.5, 1.5]  # x goes around
+    assert blown.fields["u"][0, 0].tolist() == [0.5, 1.5, 2.5, 1.5]  # x is periodic
     assert blown.fields["w"][:, 0, 0].tolist() == [1, 2, 2, 2, 2, 2, 2, 1]  # ground and lid
     assert blown.fields["theta"].min() == output.THETA0
     assert blown.solid.sum() == 3

@@ -1,4 +1,4 @@
-"""Case les on several ranks: the same bits as one rank, whatever the split."""
+"""Case les on several ranks: the same bits as on one rank, for any split."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LAUNCHER = (
 
 
 def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str, Any]]:
-    """The cases of a run of a small city, as its file has them."""
+    """The cases in the result file of a run of a small city."""
     file = folder / "les.json"
     command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", f"grid={grid}"]
     common = ["steps=6", "every=3", "trials=1", "threads=1", "cpu-touch=facets"]
@@ -66,7 +66,7 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
 
 
 def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
-    """What every rank has whole goes around a ring, in several rounds."""
+    """Arrays that every rank has whole are passed around a ring, in several rounds."""
     words = ("split=1x1x1,1x3x1,1x4x1", "city=flat", "halo=staged")
     cases = results(tmp_path, *words, grid="64x96x16")
     assert [case["status"] for case in cases] == ["ok"] * 3, cases
@@ -93,7 +93,7 @@ GRIDS = (DIVIDED, DOUBLE)
 
 @cache
 def alone() -> dict[str, dict[str, Any]]:
-    """What one GPU gives."""
+    """The quantities of one GPU, by grid."""
     return {one["grid"]: les_trial.run(on_gpu(**one).parameters)["quantities"] for one in GRIDS}
 
 
@@ -103,7 +103,7 @@ def test_gpus_have_the_bits_of_one(halo: str, tmp_path: Path) -> None:
     skip_unless_gpus(2)
     trials = [on_gpu(**g, split=s, halo=halo) for g in GRIDS for s in ("1x2x1", "2x1x1")]
     trials.append(on_gpu(**DIVIDED, split="1x2x1", halo=halo, style="managed"))
-    asking = gpu_mpi.Probe()  # an MPI without CUDA would be a crash
+    asking = gpu_mpi.Probe()  # an MPI without CUDA would crash
     trials = [one for one in trials if not asking.unsupported(one, ON_GPUS)]
     if not trials:
         pytest.skip("this MPI takes no GPU memory")

@@ -1,5 +1,5 @@
-"""Requests of a second for the cases of this folder: test_profiles.py compares their trials with
-their profiles."""
+"""Requests that take a second for the cases of this folder: test_profiles.py compares their trials
+with their profiles."""
 
 SMALL = {
     "copy": {"processor": "cpu", "size": "1MiB", "samples": 3},
@@ -7,4 +7,4 @@ SMALL = {
     "migration": {"size": "1MiB", "samples": 3},
     "touch": {"processor": "cpu", "memory": "pageable", "size": "1MiB", "samples": 3},
 }
-NEED_GPU = {"access", "migration"}  # memory that both processors see
+NEED_GPU = {"access", "migration"}  # memory that both processors address

@@ -1,4 +1,4 @@
-"""Figures: what is drawn of results, in which words, and what never is."""
+"""Figures: the results that are drawn, their words, and results that are never drawn."""
 
 from __future__ import annotations
 

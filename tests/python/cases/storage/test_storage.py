@@ -21,7 +21,7 @@ from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.common.units import exact_size
 from watari.results import schema
 
-# Trials that go well
+# Trials that succeed
 
 
 def test_quantities_follow_from_samples(folder: str) -> None:
@@ -47,7 +47,7 @@ def test_every_engine_moves_blocks_of_files(
     direct = engine != "mmap"
     assert result["quantities"]["direct"]["value"] == float(direct)
     assert not direct or result["quantities"]["page_cache_growth"]["value"] == 0
-    # what was written is still whole: read by another engine
+    # another engine reads the written data
     run(engine="posix", files=files, folder=folder, pattern="sequential", block="64KiB")
 
 
@@ -102,7 +102,7 @@ def test_every_trial_has_an_order_of_its_own(folder: str) -> None:
     assert first != second
 
 
-# What is not here
+# Unsupported requests
 
 
 @pytest.mark.parametrize("engine", ["posix", "uring", "mmap", "cufile"])
@@ -166,7 +166,7 @@ def test_a_result_file_is_valid_and_can_be_resumed(
 
 
 def check_against_schema(file: Path) -> None:
-    """By the program, and by the published schema."""
+    """Validates a file by the program, and by the published schema."""
     read = schema.read(file)
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.validate(read.as_dict(), schema.json_schema())

@@ -1,4 +1,4 @@
-"""Case storage: disks and folders that do not do: full, of others, read-only, limited."""
+"""Case storage on unsuitable disks and folders: full, of other users, read-only, limited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from watari.run import launch
 
 
 def in_a_small_world(command: str) -> str:
-    """A launcher: the trial sees other mounts. Skips where that is not allowed."""
+    """A launcher that gives the trial other mounts. Skips the test if mounts are not allowed."""
     allowed = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"])
     if allowed.returncode:
         pytest.skip("no mounts of one's own here")

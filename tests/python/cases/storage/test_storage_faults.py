@@ -20,12 +20,12 @@ from watari.run import launch
 LIAR = Path(__file__).parents[2].joinpath("lying_files.c")
 
 
-# Wrong data are seen
+# Wrong data are detected
 
 
 @pytest.fixture(scope="module")
 def liar(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """A launcher under which files are read or written wrongly."""
+    """A launcher that makes files be read or written wrongly."""
     library = tmp_path_factory.mktemp("liar") / "liar.so"
     try:
         built = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(LIAR), "-ldl"]
@@ -110,7 +110,7 @@ def test_a_device_that_fails_is_named_with_its_error(engine: str, tmp_path: Path
 def test_a_file_system_without_nameless_files_does(
     tmp_path: Path, liar: Callable[[str], str]
 ) -> None:
-    for size in (2**22, 2**21):  # made, and made again in place of one that was cut
+    for size in (2**22, 2**21):  # made, and made again in place of a truncated file
         result = trial(liar("named"), engine="posix", direction="write", folder=str(tmp_path))
         assert result["status"] == "ok", result["error"]
         assert [file.name for file in tmp_path.iterdir()] == [STORE]
@@ -158,14 +158,14 @@ def test_a_fault_is_survived_in_time_and_reported(fault: str, store: str, folder
 
 
 def test_commands_sent_again_are_counted_over_all_threads() -> None:
-    """One in a hundred of 12288 fails: 123, give or take 11, of which one thread had 31."""
+    """One command in a hundred of 12288 fails: 123 +- 11, of which one thread has about 31."""
     result = run(engine="queue", store="ram", fault="failed", threads=4, requests=4096, block="512")
     [note] = [note for note in result["notes"] if "sent again" in note]
     assert 70 < int(note.split()[0]) < 180
 
 
 def test_identifiers_that_a_fault_cost_are_there_again_after_each_sample() -> None:
-    """Three commands in 32768 are dropped; with 15 identifiers none would be left in the sixth."""
+    """Three commands in 32768 are dropped: 15 identifiers alone would end in the sixth sample."""
     given = {"requests": 32768, "block": "512", "size": "16MiB", "depth": 8, "samples": 8}
     result = trial(engine="queue", store="ram", fault="dropped", threads=1, **given)
     assert result["status"] == "ok"

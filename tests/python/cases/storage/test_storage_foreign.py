@@ -1,4 +1,4 @@
-"""Cases storage and gemm leave files of others alone, whatever stands under a test file's name."""
+"""Cases storage and gemm leave files of other programs alone, also under a test file's name."""
 
 from __future__ import annotations
 
@@ -93,5 +93,5 @@ def test_a_store_written_once_is_written_again(tmp_path: Path) -> None:
         result = store(tmp_path, direction="write", size="16MiB", files=4)
         assert result["status"] == "ok", result["error"]
         assert product(tmp_path)["status"] == "ok"
-    os.truncate(tmp_path / "watari-16777216-2of4.data", 2**20)  # ours, of another size
+    os.truncate(tmp_path / "watari-16777216-2of4.data", 2**20)  # a test file, of another size
     assert store(tmp_path, direction="write", size="16MiB", files=4)["status"] == "ok"

@@ -1,5 +1,5 @@
-// Style `explicit`: the deep copy. Every node and every array gets memory of its own on the GPU,
-// and the pointers in a node are set to its children's before it is copied itself.
+// Style `explicit`: the deep copy. Every node and every array gets its own allocation on the GPU.
+// The pointers of a node are set to the copies of its children before the node itself is copied.
 #include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/deep/styles.hpp"
 #include "watari/core/cuda.hpp"

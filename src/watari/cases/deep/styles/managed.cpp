@@ -1,5 +1,6 @@
-// Style `managed`: nodes and arrays are managed memory, each an allocation of its own, and the GPU
-// follows the same pointers. The program allocates otherwise and copies nothing.
+// Style `managed`: every node and every array is a separate allocation of managed memory, and the
+// GPU follows the same pointers. Only the allocation differs from the CPU's program; nothing is
+// copied.
 #include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/deep/styles.hpp"
 #include "watari/core/cuda.hpp"

@@ -1,5 +1,5 @@
-// Style `packed`: the tree is laid out in one block, nodes before arrays, with the addresses that
-// it will have on the GPU; then one copy moves it. Few calls, and much code.
+// Style `packed`: the program lays out the tree in one block, nodes before arrays, with the
+// addresses of the GPU; then one copy moves the block. Few calls, and much code.
 #include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/deep/styles.hpp"
 #include "watari/core/cuda.hpp"

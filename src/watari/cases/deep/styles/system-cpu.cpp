@@ -1,4 +1,4 @@
-// Style `system` on the CPU: the program that the others are made from.
+// Style `system` on the CPU: the program that the other styles are derived from.
 #include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/deep/styles.hpp"
 

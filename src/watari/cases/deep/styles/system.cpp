@@ -1,5 +1,5 @@
-// Style `system`: the tree as the CPU's program has it, and the GPU follows the same pointers.
-// Needs a machine whose GPU reads the CPU's page tables (ATS) or is notified of them (HMM).
+// Style `system`: the same tree as in the CPU's program; the GPU follows the same pointers. Needs a
+// machine whose GPU reads the CPU's page tables (ATS) or is notified of them (HMM).
 #include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/deep/styles.hpp"
 

@@ -1,5 +1,5 @@
-// Style `acc-data`: a data region around the loop; around each halo exchange the planes go to the
-// host and come back (Doi 2016, implementation 1).
+// Style `acc-data`: a data region around the loop. Each halo exchange copies the planes to the host
+// and back (Doi 2016, implementation 1).
 #include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@ namespace watari::himeno::directive {
 
 namespace {
 
-/// GCC's update takes contiguous sections alone: for a split along j or k all of p travels.
+/// GCC's update takes only contiguous sections: for a split along j or k all of p is copied.
 void exchange_halo(const request& r, float* p) {
     if (r.exchange == nullptr) return;
     const std::size_t plane = r.j * r.k, points = r.i * plane;
@@ -50,7 +50,7 @@ extern "C" void acc_data(const request* r, answer* out) {
 #pragma acc data copyin(a [0:4 * n], b [0:3 * n], c [0:3 * n], wrk1 [0:n], bnd [0:n], p [0:n]) \
     create(wrk2 [0:n])
     {
-        if (r->fused) {  // after a swap its boundary planes are p's
+        if (r->fused) {  // after a swap its boundary planes are those of p
 #pragma acc update device(wrk2 [0:n])
         }
         out->transfer_in = watch.lap();

@@ -1,5 +1,5 @@
-// Style `acc-host-data`: a data region around the loop, as acc-data; a CUDA-aware MPI gets the
-// GPU's own pointer (Doi 2016, implementation 2).
+// Style `acc-host-data`: a data region around the loop, as acc-data. A CUDA-aware MPI gets the
+// pointer of the GPU (Doi 2016, implementation 2).
 #include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ extern "C" void acc_host_data(const request* r, answer* out) {
 #pragma acc data copyin(a [0:4 * n], b [0:3 * n], c [0:3 * n], wrk1 [0:n], bnd [0:n], p [0:n]) \
     create(wrk2 [0:n])
     {
-        if (r->fused) {  // after a swap its boundary planes are p's
+        if (r->fused) {  // after a swap its boundary planes are those of p
 #pragma acc update device(wrk2 [0:n])
         }
         out->transfer_in = watch.lap();

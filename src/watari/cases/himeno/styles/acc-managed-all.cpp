@@ -1,8 +1,8 @@
-// Style `acc-managed-all`: the program is that of a CPU, with directives at its loops alone; all
-// that it allocates is managed (Doi 2016, implementation 3).
+// Style `acc-managed-all`: a CPU program with directives at its loops only; all memory that it
+// allocates is managed (Doi 2016, implementation 3).
 //
-// NVIDIA's compilers do that by a flag, which GCC does not have. Here the flag is
-// -include managed_malloc.hpp: every malloc and free of this file becomes one of managed memory.
+// NVIDIA's compilers have a flag for this, GCC has none. Here the flag is -include
+// managed_malloc.hpp: every malloc and free of this file becomes one of managed memory.
 #include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Style `acc-managed`: the GPU's arrays are managed, and no transfer is written; MPI gets the same
+// Style `acc-managed`: the GPU's arrays are managed, without explicit transfers; MPI gets the same
 // pointer (Doi 2016, implementation 4).
 #include "watari/cases/himeno/styles/acc_kernels.hpp"
 
@@ -12,7 +12,7 @@ namespace watari::himeno::directive {
 
 namespace {
 
-/// Ends the process, as libgomp does where it finds no memory.
+/// Ends the process on an error, as libgomp does if it has no memory.
 void check(cudaError_t status) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "acc-managed: %s\n", cudaGetErrorString(status));

@@ -1,6 +1,6 @@
-// Style `acc-system`: plain malloc, directives at the loops alone, and deviceptr says that the GPU
-// may take the pointers as they are. With `system` it shows whether CUDA and OpenACC migrate alike
-// (Boku 2025).
+// Style `acc-system`: plain malloc, directives at the loops only. The clause deviceptr lets the GPU
+// use the pointers unchanged. A comparison with `system` shows whether CUDA and OpenACC migrate
+// alike (Boku 2025).
 #include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-/// The OpenACC kernels, once for all acc- styles. They take pointers that are valid on the GPU:
-/// from host_data use_device, or managed ones.
+/// The OpenACC kernels of all acc- styles. They take pointers that are valid on the GPU: from
+/// host_data use_device, managed memory, or system memory.
 ///
 /// One loop over all quads, divided evenly among gangs, warps and lanes.
 #pragma once
@@ -32,11 +32,11 @@ inline bool choose_device(const request& r, answer& out) {
     }
     out.no_device = r.gpu >= acc_get_num_devices(acc_device_nvidia);
     if (out.no_device) return false;
-    acc_set_device_num(r.gpu, acc_device_nvidia);  // starts it too: acc_init would be refused
+    acc_set_device_num(r.gpu, acc_device_nvidia);  // also starts it: acc_init would be refused
     return true;
 }
 
-/// Does a parallel region run on the GPU? A directive program that runs on the host looks alike.
+/// Whether a parallel region runs on the GPU: results do not show it.
 inline int asks_where_it_runs() {
     int on_gpu = 0;
 #pragma acc parallel copy(on_gpu)
@@ -44,13 +44,13 @@ inline int asks_where_it_runs() {
     return on_gpu;
 }
 
-// 4 gangs on each of an H200's 132 processors, 5 warps each: as many as its registers let run at
-// once. static:1 lets the gangs walk through memory side by side, and share planes of p in the L2
-// cache. docs/evidence/himeno.md names the program that found them.
-// Variables: constants would make the kernel take 108 registers a thread in place of 96.
+// 4 gangs on each of an H200's 132 multiprocessors, 5 warps each: the most that its registers
+// allow. With static:1 neighbouring gangs advance through memory together, and share planes of p in
+// the L2 cache. docs/evidence/himeno.md names the program that determined these numbers. They are
+// variables: with constants the kernel takes 108 registers per thread instead of 96.
 inline int many_gangs = 528, many_warps = 5;
 
-/// wrk2 from p; returns gosa. 56 bytes a point.
+/// Computes wrk2 from p; returns gosa. 56 bytes per point.
 inline double step(const request& r, const float* p, float* wrk2, const float* a, const float* b,
                    const float* c, const float* wrk1, const float* bnd) {
     const shape s(r, in_quads(r, {p, wrk2, a, b, c, wrk1, bnd}));
@@ -81,7 +81,7 @@ inline double step(const request& r, const float* p, float* wrk2, const float* a
     return gosa;
 }
 
-/// p = wrk2 in the interior. 8 bytes a point.
+/// p = wrk2 in the interior. 8 bytes per point.
 inline void update(const request& r, float* p, const float* wrk2) {
     const shape s(r, in_quads(r, {p, wrk2}));
     const long row = s.row, plane = s.plane;

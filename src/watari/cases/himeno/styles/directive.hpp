@@ -1,8 +1,8 @@
-/// What the caller and a style written in directives say to each other: plain data, since these
-/// styles live in shared objects of their own (one for OpenACC, one for OpenMP target: GCC cannot
-/// link both models in one), loaded when asked for by himeno/directive.cpp.
+/// Interface between the caller and a style written in directives: plain data, since these styles
+/// are in shared objects (one for OpenACC, one for OpenMP target: GCC cannot link both models in
+/// one), which himeno/directive.cpp loads on demand.
 ///
-/// The caller has made a CUDA context of the GPU current before, which libgomp then shares.
+/// Before the call, the caller makes a CUDA context of the GPU current, which libgomp then shares.
 #pragma once
 
 #include "watari/cases/common/directive_abi.hpp"
@@ -22,16 +22,16 @@ struct request {
     std::size_t i, j, k;  ///< points along each axis, boundary planes included
     int iterations;
     int fused;  ///< 0: a second kernel copies wrk2 to p; 1: the pointers are swapped
-    int gpu;    ///< number; `on_host`: the same code on the CPU, for tests
+    int gpu;    ///< number of the GPU; `on_host`: the same code on the CPU, for tests
     void* caller;
     void (*initialise)(void* caller, const arrays* f);  ///< fills all arrays, on the CPU
     void (*finish)(void* caller, const arrays* f);      ///< the CPU may read the final f->p
-    /// Exchanges the halo with other ranks after each iteration: `p` is what the style gives to
-    /// MPI. Null: there is one rank.
+    /// Exchanges the halo with other ranks after each iteration; the style passes the pointer `p`
+    /// that MPI gets. Null: there is one rank.
     void (*exchange)(void* caller, float* p);
     int split_along_i_only;  ///< the planes to exchange are contiguous
-    double* seconds;         ///< of each iteration
-    double* gosa;            ///< of each iteration
+    double* seconds;         ///< seconds of each iteration
+    double* gosa;            ///< gosa of each iteration
 };
 
 /// A style: `extern "C" void <name>(const request*, answer*)`, with _ for - in the name.

@@ -1,7 +1,7 @@
-// Style `explicit-struct`: as `explicit`, and the struct of pointers lies in GPU memory too
-// (Yoshida 2024, listing 4.8): memory of its own, filled with the GPU's pointers, given to each
-// kernel by its address. It lies there twice, as it is and with p and wrk2 swapped, so that a swap
-// moves nothing.
+// Style `explicit-struct`: as `explicit`, and the struct of pointers lies in GPU memory, too
+// (Yoshida 2024, listing 4.8): a separate allocation with the GPU's pointers, whose address is an
+// argument of each kernel. It has two structs, one with p and wrk2 swapped, so that a swap moves
+// nothing.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"

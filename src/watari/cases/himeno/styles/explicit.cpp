@@ -1,10 +1,9 @@
-// Style `explicit`: two copies of everything, and the programmer moves the data (Yoshida 2024,
+// Style `explicit`: two copies of every array, and the programmer moves the data (Yoshida 2024,
 // listing 4.8).
 //
-// The arrays hang on a struct of pointers, so its copy for the GPU is a deep one: each pointer gets
-// memory of its own there, and its array is copied on its own. The GPU's struct goes along with
-// each launch as an argument, by value; style explicit-struct has it in GPU memory, as Yoshida
-// does.
+// A struct of pointers refers to the arrays, so its copy for the GPU is a deep copy: each array is
+// allocated there and copied separately. The GPU's struct is an argument of each launch, by value;
+// style explicit-struct has it in GPU memory, as Yoshida does.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"

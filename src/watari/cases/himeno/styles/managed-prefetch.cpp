@@ -1,5 +1,5 @@
-// Style `managed-prefetch`: managed memory, and the programmer says when it moves. All arrays go to
-// the GPU before the first iteration, the result comes back after the last.
+// Style `managed-prefetch`: managed memory, and the programmer prefetches it. All arrays move to
+// the GPU before the first iteration, the result moves back after the last one.
 #include "watari/cases/common/location.hpp"
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"

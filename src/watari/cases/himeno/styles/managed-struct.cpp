@@ -1,6 +1,6 @@
-// Style `managed-struct`: as `managed`, but the struct of pointers, which no call allocated, must
-// be copied for the GPU all the same (Yoshida 2024, listing 4.9). It lies there twice, as it is and
-// with p and wrk2 swapped, so that a swap moves nothing.
+// Style `managed-struct`: as `managed`, but the struct of pointers, which is not managed memory,
+// must be copied for the GPU (Yoshida 2024, listing 4.9). The GPU has two structs, one with p and
+// wrk2 swapped, so that a swap moves nothing.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"

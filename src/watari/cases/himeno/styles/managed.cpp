@@ -1,5 +1,5 @@
 // Style `managed`: one pointer for both processors, and the driver moves pages when they are
-// touched (Yoshida 2024, listing 4.9). The first iteration pays for it.
+// touched (Yoshida 2024, listing 4.9). The first iteration includes their migration.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"

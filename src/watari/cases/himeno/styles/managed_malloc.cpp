@@ -1,4 +1,4 @@
-// See managed_malloc.hpp. A file of its own, whose own allocations stay what they are.
+// See managed_malloc.hpp. A separate file, whose own allocations are not redirected.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -9,7 +9,7 @@ extern "C" void* managed_malloc(std::size_t bytes) {
     const cudaError_t status = cudaMallocManaged(&data, bytes);
     if (status == cudaSuccess) return data;
     std::fprintf(stderr, "acc-managed-all: %s\n", cudaGetErrorString(status));
-    std::abort();  // as libgomp does where it finds no memory
+    std::abort();  // as libgomp does if it has no memory
 }
 
 extern "C" void managed_free(void* data) { cudaFree(data); }

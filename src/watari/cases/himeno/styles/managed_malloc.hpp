@@ -1,5 +1,5 @@
-/// Included by a compiler flag before a whole program (acc-managed-all.cpp): its malloc and free
-/// are then linked to those of managed_malloc.cpp, which give managed memory.
+/// Included by a compiler flag at the beginning of a program (acc-managed-all.cpp): its malloc and
+/// free then link to those of managed_malloc.cpp, which return managed memory.
 #pragma once
 
 extern "C" {

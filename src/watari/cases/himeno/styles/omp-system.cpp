@@ -1,4 +1,4 @@
-// Style `omp-system`: what acc-system is, in OpenMP: is_device_ptr at the loops alone.
+// Style `omp-system`: acc-system in OpenMP: is_device_ptr at the loops only.
 #include "watari/cases/himeno/styles/omp_kernels.hpp"
 
 #include <cstdlib>

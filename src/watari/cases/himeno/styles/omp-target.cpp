@@ -1,5 +1,5 @@
-// Style `omp-target`: what acc-data is, in OpenMP: mapped arrays, and around each halo exchange the
-// planes go to the host and come back. GCC 12 refuses `requires unified_shared_memory`.
+// Style `omp-target`: acc-data in OpenMP: mapped arrays. Each halo exchange copies the planes to
+// the host and back. GCC 12 rejects `requires unified_shared_memory`.
 #include "watari/cases/himeno/styles/omp_kernels.hpp"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@ namespace watari::himeno::directive {
 
 namespace {
 
-/// GCC's update takes contiguous sections alone: for a split along j or k all of p travels.
+/// GCC's update takes only contiguous sections: for a split along j or k all of p is copied.
 void exchange_halo(const request& r, float* p) {
     if (r.exchange == nullptr) return;
     const std::size_t plane = r.j * r.k, points = r.i * plane;
@@ -53,7 +53,7 @@ extern "C" void omp_target(const request* r, answer* out) {
         : wrk1 [0:n], bnd [0:n], p [0:n]) map(alloc                  \
                                               : wrk2 [0:n])
     {
-        if (r->fused) {  // after a swap its boundary planes are p's
+        if (r->fused) {  // after a swap its boundary planes are those of p
 #pragma omp target update to(wrk2 [0:n])
         }
         out->transfer_in = watch.lap();

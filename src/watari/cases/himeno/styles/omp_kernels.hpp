@@ -1,6 +1,6 @@
-/// The OpenMP kernels of the style omp-target. They take pointers that are valid on the GPU.
+/// The OpenMP kernels of the omp- styles. They take pointers that are valid on the GPU.
 ///
-/// GCC makes an OpenMP thread a warp and a simd lane its lane: without simd 31 of 32 lanes idle.
+/// GCC maps an OpenMP thread to a warp, simd lanes to its lanes: without simd 31 of 32 lanes idle.
 #pragma once
 
 #include "watari/cases/himeno/styles/directive.hpp"
@@ -21,7 +21,7 @@ inline bool choose_device(const request& r, answer& out) {
     return !out.no_device;
 }
 
-/// Does a target region run on the GPU? A directive program that runs on the host looks alike.
+/// Whether a target region runs on the GPU: results do not show it.
 inline int asks_where_it_runs() {
     int on_gpu = 0;
 #pragma omp target map(tofrom : on_gpu)
@@ -29,12 +29,12 @@ inline int asks_where_it_runs() {
     return on_gpu;
 }
 
-// A team on each of an H200's 132 processors. GCC calls a region through a pointer, so the driver's
-// compiler reckons with 255 registers a thread, and no more than 8 warps run at once: what keeps
-// this behind OpenACC. docs/evidence/himeno.md names the program.
+// One team on each of an H200's 132 multiprocessors. GCC calls a region through a pointer, so the
+// driver's compiler assumes 255 registers per thread, and at most 8 warps run at once: therefore
+// OpenMP is slower than OpenACC. docs/evidence/himeno.md names the program.
 inline constexpr int teams = 132, warps = 8;
 
-/// wrk2 from p; returns gosa. 56 bytes a point.
+/// Computes wrk2 from p; returns gosa. 56 bytes per point.
 inline double step(const request& r, const float* p, float* wrk2, const float* a, const float* b,
                    const float* c, const float* wrk1, const float* bnd) {
     const shape s(r, in_quads(r, {p, wrk2, a, b, c, wrk1, bnd}));
@@ -72,7 +72,7 @@ inline double step(const request& r, const float* p, float* wrk2, const float* a
     return gosa;
 }
 
-/// p = wrk2 in the interior. 8 bytes a point.
+/// p = wrk2 in the interior. 8 bytes per point.
 inline void update(const request& r, float* p, const float* wrk2) {
     const shape s(r, in_quads(r, {p, wrk2}));
     const long row = s.row, plane = s.plane;

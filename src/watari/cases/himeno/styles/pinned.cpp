@@ -1,5 +1,5 @@
-// Style `pinned`: one copy in CPU memory, page-locked, which the GPU reads over the link at each
-// access (zero-copy). Nothing is transferred, and nothing ever becomes local.
+// Style `pinned`: one copy in page-locked CPU memory, which the GPU reads over the link at each
+// access (zero-copy). Nothing is transferred, and no data become local to the GPU.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"

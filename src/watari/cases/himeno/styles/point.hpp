@@ -1,21 +1,21 @@
-/// One point of the stencil (himeno.hpp) for the directive styles. The including file marks it as
-/// code for the GPU in its own model: GCC needs the mark even where it inlines.
+/// One point of the stencil (himeno.hpp) for the directive styles. The including file marks this
+/// code as GPU code in its own model: GCC needs the mark even for functions that it inlines.
 #pragma once
 
 namespace watari::himeno::directive {
 
-/// s * a, rounded before anything is subtracted from it, as the other backends do. The driver's
-/// compiler would fuse product and difference, and on the standard data, where both nearly cancel,
-/// gosa would move by a thousandth: so the product is made in double, and the empty statement keeps
-/// GCC from making it a float's again.
+/// Returns s * a, rounded before the subtraction, as in the other backends. The driver's compiler
+/// would fuse product and difference. On the standard data, where both nearly cancel, gosa would
+/// change by a thousandth. So the product is computed in double, and the empty asm statement
+/// prevents GCC from computing it in float again.
 inline float rounded_product(float s, float a) {
     double product = static_cast<double>(s) * a;
     asm("" : "+r"(product));
     return static_cast<float>(product);
 }
 
-/// ss at point x. `plane` and `row` are the strides of i and j; a, b and c hold their arrays one
-/// after the other, `points` apart.
+/// Returns ss at point x. `plane` and `row` are the strides of i and j; a, b and c hold their
+/// arrays one after the other, `points` apart.
 inline float residual(long x, long plane, long row, long points, const float* p, const float* a,
                       const float* b, const float* c, const float* wrk1, const float* bnd) {
     const float s0 =

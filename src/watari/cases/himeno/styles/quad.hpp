@@ -1,6 +1,6 @@
 /// Four points of the stencil along k, for the directive styles: each array is read by one load of
-/// 16 bytes, and all loads come before the arithmetic. Without that, a thread waits for memory
-/// point by point, and GCC's kernels reach 0.6 of the rate that they have with it.
+/// 16 bytes, and all loads precede the arithmetic. Otherwise a thread waits for memory point by
+/// point, and GCC's kernels reach 0.6 of this rate.
 #pragma once
 
 #include "watari/cases/himeno/styles/directive.hpp"
@@ -15,12 +15,12 @@ struct quad {
     float v0, v1, v2, v3;
 };
 
-/// With the neighbours on both sides.
+/// A quad with its neighbours on both sides.
 struct wide_quad {
     float left, v0, v1, v2, v3, right;
 };
 
-// GCC has no vectors of four floats for these GPUs, but of two 64-bit words
+// for these GPUs GCC has vectors of two 64-bit words, but not of four floats
 using two_words = unsigned long __attribute__((vector_size(16)));
 
 inline float low(unsigned long word) {
@@ -34,13 +34,13 @@ inline unsigned long word_of(float first, float second) {
            static_cast<unsigned long>(__builtin_bit_cast(unsigned, second)) << 32;
 }
 
-/// Volatile: GCC would take it apart into four loads.
+/// Loads 16 bytes at once. Volatile: otherwise GCC splits the load into four.
 inline quad load(const float* at) {
     const two_words w = *reinterpret_cast<const volatile two_words*>(at);
     return {low(w[0]), high(w[0]), low(w[1]), high(w[1])};
 }
 
-/// `early`: the neighbours are read at once too, which takes more registers.
+/// `early`: the neighbours are also read before the arithmetic, which takes more registers.
 inline wide_quad load_wide(const float* at, bool early) {
     const quad own = load(at);
     const volatile float* now = at;
@@ -58,7 +58,7 @@ struct quad_surroundings {
     quad above_next, above_previous, below_next, below_previous;
 };
 
-/// ss of one of the four: `l`, `m`, `r` name it and its neighbours along k.
+/// Returns ss of one of the four points: `m` is the point, `l` and `r` its neighbours along k.
 template <float wide_quad::*l, float wide_quad::*m, float wide_quad::*r, float quad::*q>
 __attribute__((always_inline)) inline float residual(const quad_surroundings& n) {
     const float s0 =
@@ -70,8 +70,8 @@ __attribute__((always_inline)) inline float residual(const quad_surroundings& n)
     return (rounded_product(s0, n.a3.*q) - n.own.*m) * n.bnd.*q;
 }
 
-/// wrk2 from p at the four points from x on, the first of them point k of a row of `ks`; returns
-/// their share of gosa. The boundary keeps p's values, which wrk2 has there anyway.
+/// Computes wrk2 from p at the four points from x on; the first of them is point k of a row of `ks`
+/// points. Returns their part of gosa. The boundary keeps p's values, which wrk2 has already.
 __attribute__((always_inline)) inline double advance(long x, long k, long ks, long plane, long row,
                                                      long points, const float* p, float* wrk2,
                                                      const float* a, const float* b, const float* c,
@@ -116,10 +116,10 @@ inline bool in_quads(const request& r, std::initializer_list<const float*> array
     return bits % 16 == 0;
 }
 
-/// Strides, and the interior in pieces: quads, which take the rows' ends along, or points.
+/// Strides, and the interior in pieces: quads, which include the ends of rows, or points.
 struct shape {
     long row, plane, points;
-    unsigned line, layer, pieces;  ///< in a row, in a plane, in all
+    unsigned line, layer, pieces;  ///< pieces in a row, in a plane, in total
     bool quads;
 
     shape(const request& r, bool in_quads)

@@ -1,9 +1,9 @@
-// Style `system` on a CPU: allocation as a CPU programmer would do it. Without a GPU there is
-// nothing that the styles differ in.
+// Style `system` on a CPU: allocation as a CPU programmer would write it. Without a GPU all styles
+// are the same.
 //
-// One block for all: 14 arrays that each begin a page fight for the same lines of the caches, so
-// each begins five lines further on. Huge pages: 14 streams would need more small ones than the
-// processor keeps in mind.
+// One block for all arrays: if all 14 began at the beginning of a page, they would compete for the
+// same cache lines, so each begins five lines further on. Huge pages: 14 streams would need more
+// small pages than the TLB holds.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 

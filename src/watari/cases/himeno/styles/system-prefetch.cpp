@@ -1,6 +1,6 @@
-// Style `system-prefetch`: as `system`, and the program asks for the pages on the GPU before the
-// loop (the advice of Yoshida 2024, section 5.3.1: migrate before the GPU computes). One call an
-// array moves what access counters would move little by little over some 50 iterations.
+// Style `system-prefetch`: as `system`, and the program prefetches the pages to the GPU before the
+// loop (the advice of Yoshida 2024, section 5.3.1: migrate before the GPU computes). One call per
+// array moves the pages that access counters would move gradually over some 50 iterations.
 #include "watari/cases/common/location.hpp"
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"

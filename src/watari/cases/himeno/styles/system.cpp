@@ -1,6 +1,6 @@
 // Style `system`: plain malloc, and the GPU uses the same pointers (Yoshida 2024, listing 4.10).
-// Needs a machine whose GPU reads the CPU's page tables (ATS) or is notified of them (HMM). There
-// is not one line of CUDA.
+// Requires a machine whose GPU reads the CPU's page tables (ATS) or is notified of changes (HMM).
+// The program contains no line of CUDA.
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 

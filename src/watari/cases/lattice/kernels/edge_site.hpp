@@ -1,11 +1,11 @@
-/// A site at the end of a rank's part, and the half spinors that its neighbours beyond need.
+/// A site at the end of a rank's part, and the half spinors that the rank sends to its neighbours.
 #pragma once
 
 #include "watari/cases/lattice/kernels/site.hpp"
 
 namespace watari::WATARI_BACKEND {
 
-/// The spinor of a site of `in`, as a neighbour's.
+/// The spinor of site `number` of `in` and its link in a direction.
 template <unsigned LinkElements, class Real>
 WATARI_INLINE neighbour_site<plain, complex<Real>> own_site(const lattice::hop_arguments<Real>& a,
                                                             unsigned direction, unsigned number,
@@ -17,7 +17,8 @@ WATARI_INLINE neighbour_site<plain, complex<Real>> own_site(const lattice::hop_a
                 a.where.first(LinkElements, number)};
 }
 
-/// Half a spinor of site k of a face, for the neighbour beyond: [component][site of the face].
+/// Packs the half spinor of site k of a face for the neighbour beyond: [component][site of the
+/// face].
 template <unsigned Direction, bool Above, unsigned LinkElements, class Real>
 WATARI_INLINE void pack_at(const lattice::hop_arguments<Real>& a, std::size_t system, unsigned k,
                            complex<Real>* to) {
@@ -33,7 +34,7 @@ WATARI_INLINE void pack_at(const lattice::hop_arguments<Real>& a, std::size_t sy
         to[c * face + k] = Above ? g[c / 3][c % 3] : v[c / 3][c % 3];
 }
 
-/// A site at an edge.
+/// A site at an edge of a part.
 template <unsigned LinkElements, class Real, class Load = plain>
 struct edge_site : one_site<LinkElements, Load, Real> {
     using inner = one_site<LinkElements, Load, Real>;
@@ -43,14 +44,14 @@ struct edge_site : one_site<LinkElements, Load, Real> {
                             std::size_t which)
         : inner(given.hop, number, which), edges(&given) {}
 
-    /// Whether a neighbour is another rank's.
+    /// Whether a neighbour belongs to another rank.
     template <unsigned Direction, bool Forward>
     WATARI_INLINE bool beyond() const {
         const unsigned last = lattice::extent(this->where.size, Direction) - 1;
         return edges->halo[Direction][Forward] != nullptr &&
                this->at.at[Direction] == (Forward ? last : 0);
     }
-    /// What that rank has sent.
+    /// Reads the half spinor that the other rank has sent; false if the neighbour is in this part.
     template <unsigned Direction, bool Forward>
     WATARI_INLINE bool arrived(complex<Real> (&v)[2][3]) const {
         if (!beyond<Direction, Forward>()) return false;

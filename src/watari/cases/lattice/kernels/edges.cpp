@@ -1,9 +1,9 @@
-// What a hop needs on several ranks, for both backends: half spinors for the neighbours, and the
+// Kernels of a hop on several ranks, for both backends: half spinors for the neighbours, and the
 // sites at the ends of a part.
 //
-// Bytes of a face's site, in double: packed 192 read (288 with the link that the upper neighbour's
-// share is multiplied by), 96 written and sent. A site at an edge is computed twice: with the
-// others, where the part is its own neighbour, and here.
+// Bytes per site of a face along x, y or z, in double: 192 read, 96 written and sent. Packing for
+// the neighbour above also reads a link: 336 (288 with links of 12). A site at an edge is computed
+// twice: by the hop of all sites, in which the part is its own neighbour, and here.
 #include "watari/cases/lattice/kernels/hop.hpp"
 
 #include "watari/cases/lattice/kernels/edge_site.hpp"

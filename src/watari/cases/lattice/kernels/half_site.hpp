@@ -1,5 +1,6 @@
-/// The hop at a site by two threads, one for each spin of a half spinor (hop_body.hpp). They are
-/// lanes i and i + 16 of a warp. Each adds in the order of hop_body.hpp, so the bits are the same.
+/// The hop at a site by two threads, one for each spin of a half spinor (hop_body.hpp). The threads
+/// are lanes i and i + 16 of a warp. Each adds in the order of hop_body.hpp, so the bits are the
+/// same.
 #pragma once
 
 #include "watari/cases/lattice/kernels/hop_body.hpp"
@@ -11,7 +12,7 @@
 
 namespace watari::gpu {
 
-inline constexpr unsigned spin_bit = 16;  ///< of a lane: its spin; the lower bits are its site
+inline constexpr unsigned spin_bit = 16;  ///< bit of the lane: its spin; the lower bits: its site
 
 /// A thread's half of a site: the spinor components of spins `spin` and 2 + `spin`.
 template <class Real>
@@ -19,8 +20,8 @@ struct half_site {
     using number = complex<Real>;
 
     unsigned spin;
-    Real sign;             ///< of s_2 and s_3: 1 for spin 0, -1 for spin 1
-    std::ptrdiff_t cross;  ///< from component (spin, 0) to (2 + 1 - spin, 0)
+    Real sign;             ///< of this spin in i s_2 and i s_3: 1 for spin 0, -1 for spin 1
+    std::ptrdiff_t cross;  ///< elements from component (spin, 0) to component (3 - spin, 0)
     const number* links;   ///< shared memory: [direction][forward, backward][element][site]
     number up[3], low[3];
 
@@ -30,12 +31,12 @@ struct half_site {
           cross(static_cast<std::ptrdiff_t>(row_lanes) * (own_spin ? 3 : 9)),
           links(own_links) {}
 
-    /// That of the other spin.
+    /// The value of the thread of the other spin.
     WATARI_INLINE static number swapped(const number& a) {
         return {__shfl_xor_sync(~0u, a.re, spin_bit), __shfl_xor_sync(~0u, a.im, spin_bit)};
     }
 
-    /// By value, so that arrays stay in registers.
+    /// Selects by value, so that arrays stay in registers.
     WATARI_INLINE static number chosen(bool first, number a, number b) {
         return {first ? a.re : b.re, first ? a.im : b.im};
     }
@@ -49,7 +50,8 @@ struct half_site {
             }
     }
 
-    /// add_neighbour of hop_body.hpp, for one spin. Along x and y, `low` is that of the other spin.
+    /// add_neighbour of hop_body.hpp, for one spin. Along x and y, `low` holds the sum of the other
+    /// spin.
     template <unsigned Direction, bool Forward>
     WATARI_INLINE void add(const number* from) {
         constexpr unsigned lanes = row_lanes;
@@ -83,8 +85,8 @@ struct half_site {
         }
     }
 
-    /// (M psi)(n). offsets: of the neighbours' component (spin, 0), those of x forward, backward,
-    /// then those of y, z, t.
+    /// Computes (M psi)(n). offsets: component (spin, 0) of each neighbour, in the order x forward,
+    /// x backward, then likewise y, z, t.
     WATARI_INLINE void sum_neighbours(const number* in, const unsigned (&offsets)[8]) {
         for (unsigned c = 0; c < 3; ++c) up[c] = low[c] = {};
         add<0, true>(in + offsets[0]);
@@ -98,7 +100,8 @@ struct half_site {
         add<3, false>(in + offsets[7]);
     }
 
-    /// multiply_clover of hop_body.hpp: spin 0 has the block of u - l, spin 1 that of u + l.
+    /// multiply_clover of hop_body.hpp: spin 0 multiplies the block of u - l, spin 1 the block of
+    /// u + l.
     template <class Block>
     WATARI_INLINE void multiply_clover(const Block& block) {
         number v[6], y[6];
@@ -119,7 +122,7 @@ struct half_site {
     }
 };
 
-/// Half of F^-1 at a site, as multiply_block reads it.
+/// One of the two blocks of F^-1 at a site, as multiply_block reads it.
 template <class Real>
 struct held_block {
     complex<Real> all[18];

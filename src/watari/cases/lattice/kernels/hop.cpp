@@ -1,4 +1,4 @@
-// The hop for both backends, one site after the other; hop_body.hpp has its bytes and flops.
+// The hop for both backends, site by site; hop_body.hpp has its bytes and flops.
 #include "watari/cases/lattice/kernels/hop.hpp"
 
 #include "watari/cases/lattice/kernels/site.hpp"

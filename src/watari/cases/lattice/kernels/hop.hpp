@@ -10,11 +10,11 @@ namespace watari::WATARI_BACKEND {
 template <class Real>
 void shared_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
 
-/// hop_tuned.cu, hop_tuned.cpp: made for this processor.
+/// hop_tuned.cu, hop_tuned.cpp: written for this processor.
 template <class Real>
 void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
 
-/// edges.cpp: what several ranks need besides.
+/// edges.cpp: additional kernels for several ranks.
 template <class Real>
 void pack_face(const lattice::hop_arguments<Real>& a, unsigned direction, bool above,
                complex<Real>* to, stream_t stream);

@@ -1,17 +1,18 @@
-/// What a hop does at one site, or at as many sites as a vector has lanes.
+/// The arithmetic of a hop at one site, or at one site per lane of a vector.
 ///
 /// In Dirac's basis of the benchmark g_k = [[0, -i s_k], [i s_k, 0]] and g_4 = diag(1, 1, -1, -1),
-/// so that half of a spinor tells the whole of (1 -+ g) psi: with (u, l) two upper and two lower
+/// so half of a spinor determines all of (1 -+ g) psi. With (u, l) the two upper and the two lower
 /// spins
 ///
-///     (1 -+ g_k)(u, l) = (v, -+i s_k v), v = u +- i s_k l;   (1 - g_4) = (0, 2 l), (1 + g_4) = (2
-///     u, 0)
+///     (1 -+ g_k)(u, l) = (v, -+i s_k v),  v = u +- i s_k l
+///     (1 - g_4)(u, l) = (0, 2 l),  (1 + g_4)(u, l) = (2 u, 0)
 ///
-/// and one matrix times two colour vectors does for a direction. F^-1 (u, l) = ((v + w)/2, (v -
-/// w)/2) with v = F2^-1 (u + l), w = F1^-1 (u - l); the halves are stored.
+/// so a direction needs one matrix times two colour vectors. F^-1 (u, l) = ((v + w)/2, (v - w)/2)
+/// with v = F2^-1 (u + l), w = F1^-1 (u - l); memory holds the blocks times 1/2.
 ///
-/// A site, in double: links 8 x 144 B (18 real numbers each; 96 B of 12), F^-1 576, a spinor read
-/// and one written 384: 2112 B (1728). Flops as the benchmark counts: hop 1320, F^-1 576.
+/// Bytes per site, in double: links 8 x 144 (18 real numbers each; 96 with 12), F^-1 576, a spinor
+/// read and one written 384: 2112 (1728 with 12). Flops as the benchmark counts: hop 1320, F^-1
+/// 576.
 #pragma once
 
 #include "watari/cases/lattice/problem/matrix.hpp"
@@ -51,14 +52,14 @@ WATARI_INLINE void add_dot(Sum& re, Sum& im, const Number& u, const Number& v) {
     im += u.re * v.im - u.im * v.re;
 }
 
-/// few_sums: <left, out>, |out|^2.
+/// Adds few_sums: <left, out>, |out|^2.
 template <class Sum, class Number>
 WATARI_INLINE void add_few_sums(Sum* sums, const Number& left, const Number& out) {
     add_dot(sums[0], sums[1], left, out);
     sums[2] += out.re * out.re + out.im * out.im;
 }
 
-/// all_sums: <other, out> and <other, left> behind them.
+/// Adds all_sums: few_sums, then <other, out> and <other, left>.
 template <class Sum, class Number>
 WATARI_INLINE void add_all_sums(Sum* sums, const Number& left, const Number& out,
                                 const Number& other) {
@@ -75,7 +76,7 @@ WATARI_INLINE Number i_sigma(const Number (&v)[2][3], unsigned s, unsigned c) {
     return s == 0 ? times_i(v[0][c]) : -times_i(v[1][c]);
 }
 
-/// The half of a neighbour's spinor that reaches this site.
+/// v = the half spinor of (1 -+ g) psi of a neighbour.
 template <unsigned Direction, bool Forward, class Number, class Neighbour>
 WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
     if constexpr (Direction == 3) {
@@ -108,7 +109,7 @@ WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
     }
 }
 
-/// g = U v, or U^+ v where the neighbour lies behind.
+/// g += U v for a forward neighbour, g += U^+ v for a backward one.
 template <bool Forward, unsigned LinkElements, class Number, class Neighbour>
 WATARI_INLINE void transport(const Neighbour& from, const Number (&v)[2][3], Number (&g)[2][3]) {
     Number link[3][3];
@@ -127,8 +128,8 @@ WATARI_INLINE void transport(const Neighbour& from, const Number (&v)[2][3], Num
     }
 }
 
-/// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in
-/// `low`. A site at the edge of a part may have it from another rank.
+/// Adds one neighbour's term to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in `low`. At the
+/// edge of a part the half spinor may come from another rank.
 template <unsigned Direction, bool Forward, unsigned LinkElements, class Number, class Site>
 WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&low)[2][3]) {
     const auto from = site.template neighbour<Direction, Forward>();
@@ -172,8 +173,8 @@ WATARI_INLINE void sum_neighbours(const Site& site, Number (&up)[2][3], Number (
     add_neighbour<3, false, LinkElements>(site, up, low);
 }
 
-/// y = B v with a Hermitian 6x6 block: three elements of two diagonal ones each, then those below
-/// the diagonal by rows.
+/// y = B v with a Hermitian 6x6 block, stored as three numbers of two diagonal elements each, then
+/// the elements below the diagonal by rows.
 template <class Number, class Site>
 WATARI_INLINE void multiply_block(const Site& site, unsigned first, const Number (&v)[6],
                                   Number (&y)[6]) {

@@ -1,17 +1,18 @@
-/// The hop for several right-hand sides on a GPU: a block takes a tile of 128 sites through all
+/// The hop for several right-hand sides on a GPU: a block computes a tile of 128 sites for all
 /// systems.
 ///
-/// A site has two threads (half_site.hpp). Links lie in shared memory and F^-1 in registers, for
-/// all systems. In double, with links of 18 and s systems, a site and system takes from L2
+/// Two threads compute a site (half_site.hpp). Links lie in shared memory and F^-1 in registers,
+/// for all systems. In double, with links of 18 numbers and s systems, a site moves per system
+/// through L2, in bytes:
 ///
 ///     (1152 + 576) / s     links and F^-1
-///     4 x 192              spinors of the tile and of its faces, of a tile of 2x2x2 rows along t
+///     4 x 192              spinors of the tile and of its faces, for a tile of 2x2x2 rows along t
 ///     192                  the result
 ///
-/// That is 1104 B of 12 systems; an earlier kernel, whose blocks had two systems, took 1,700 B.
-/// From memory it takes (1152 + 576) / s + 384 B: 528 B of 12 systems. Flops: 1896.
+/// The sum is 1104 B for 12 systems; an earlier kernel, with two systems per block, moved 1,700 B.
+/// Memory moves (1152 + 576) / s + 384 B: 528 B for 12 systems. Flops: 1896.
 ///
-/// The bits are those of the kernel of one system.
+/// The bits are those of the kernel for one system.
 #pragma once
 
 #include "watari/cases/lattice/kernels/half_site.hpp"
@@ -25,11 +26,11 @@
 
 namespace watari::gpu {
 
-/// What a tile's hop has besides F^-1: the diagonal, sums as well, or all sums, of which the left
-/// vector is the diagonal. Known when this is compiled: it costs registers.
+/// The terms that a tile's hop adds to F^-1: none; the diagonal; also few_sums; or all_sums, whose
+/// left vector is the diagonal. A compile-time constant, since each term costs registers.
 enum class tile_form { inverse, diagonal, few_sums, all_sums };
 
-/// What a block of 2 x 128 threads does, 16 sites to a warp.
+/// The work of a block of 2 x 128 threads, 16 sites per warp.
 template <tile_form Form, unsigned LinkElements, class Real>
 struct tile_hop {
     static constexpr unsigned threads = 2 * tile_sites;
@@ -44,7 +45,8 @@ struct tile_hop {
     lattice::hop_arguments<Real> a;
     tiling tiles;
 
-    /// The links of a site into shared memory: those forward by spin 0, the others by spin 1.
+    /// Copies the links of a site into shared memory: spin 0 the forward links, spin 1 the backward
+    /// links.
     WATARI_INLINE void keep_links(const lattice::geometry& where, unsigned site,
                                   const unsigned (&others)[8], unsigned spin, number* links) const {
         const unsigned parity = spin ? 1 - a.parity : a.parity;
@@ -63,7 +65,7 @@ struct tile_hop {
         }
     }
 
-    /// Numbers of the neighbours, those of x forward, backward, then those of y, z, t.
+    /// The numbers of the neighbours: x forward, x backward, then likewise y, z, t.
     template <unsigned... K>
     WATARI_INLINE static void find_neighbours(const lattice::extents& size,
                                               const lattice::point& at, unsigned (&numbers)[8],
@@ -71,7 +73,8 @@ struct tile_hop {
         ((numbers[K] = lattice::number_of(size, lattice::moved(size, at, K / 2, K % 2 == 0))), ...);
     }
 
-    /// One system. first: of this thread's components, 0 to 2, then 6 to 8 from there.
+    /// Computes one system. first: element of this thread's first component; its components are 0
+    /// to 2 and 6 to 8 from there.
     WATARI_INLINE void advance(half_site<Real>& here, const number* in,
                                const unsigned (&offsets)[8], const held_block<Real>& block,
                                std::size_t first, half_sums& second_halves,
@@ -95,7 +98,7 @@ struct tile_hop {
     }
 
     __device__ void operator()() const {
-        // two, so that one barrier a system is enough
+        // two buffers, so that one barrier per system is enough
         __shared__ half_sums second_halves[2];
         const lattice::geometry where{a.where.size, 5};
         const std::size_t half = where.size.half(), vector = half * lattice::spinor;
@@ -125,8 +128,8 @@ struct tile_hop {
     }
 };
 
-/// Whether tiles give work to every multiprocessor, and a block can have the shared memory: 155 KB
-/// in double. Offsets are of 32 bits.
+/// Whether the tile kernel can run: it supports the arguments, every multiprocessor gets a tile, a
+/// block gets its shared memory (155 KB in double), and offsets fit into 32 bits.
 template <class Hop, class Real>
 bool tiles_fit(const lattice::hop_arguments<Real>& a, const device::limits& has) {
     const std::size_t half = a.where.size.half();

@@ -1,9 +1,9 @@
-// The hop for a CPU: sites that follow each other along t are the lanes of a vector. Along x, y and
-// z the neighbours of a vector are a vector; along t they are the same row's, turned by one where
-// the parity asks for it.
+// The hop for a CPU: the lanes of a vector are consecutive sites along t. Along x, y and z the
+// neighbours of a vector are one vector. Along t they lie in the same row, and depending on the
+// parity they are shifted by one lane.
 //
-// Stores pass by the caches where a hop moves more bytes than these hold. Else a core would read
-// each line of `out` before it writes it: 2304 bytes a site in double instead of 2112.
+// Stores bypass the caches if a hop moves more bytes than the caches hold. Otherwise a core would
+// read each line of `out` before it writes the line: 2304 bytes per site in double instead of 2112.
 #include "watari/cases/lattice/kernels/hop.hpp"
 
 #include "watari/cases/lattice/kernels/hop_body.hpp"
@@ -29,7 +29,7 @@ struct lanes_of<Real, 1> {
 template <class Real, unsigned Width>
 using lanes = typename lanes_of<Real, Width>::type;
 
-/// A complex number of each lane.
+/// One complex number per lane.
 template <class Real, unsigned Width>
 using wide_number = complex<lanes<Real, Width>>;
 
@@ -77,7 +77,8 @@ template <class Real, unsigned Width>
     }
 }
 
-/// Lanes 1, 2, ... of a and lane 0 of b; or, backward, the last of b and those of a but its last.
+/// Turn > 0: lanes 1, 2, ... of a and lane 0 of b. Otherwise: the last lane of b and all lanes of a
+/// but the last.
 template <int Turn, class Vector, unsigned Width>
 [[gnu::always_inline]] inline Vector turned(const Vector& a, const Vector& b) {
     if constexpr (Width == 1) {
@@ -94,8 +95,8 @@ template <int Turn, class Vector, unsigned Width>
     }
 }
 
-/// Where component a of a site begins, the first of Width that lie side by side: with the width
-/// that a layout has, an address that is known but for the site.
+/// Index of component a of a site, the first of Width contiguous elements. Width > 1 is the number
+/// of lanes of the layout: the compiler then knows all of the index but the site.
 template <unsigned Width>
 [[gnu::always_inline]] inline std::size_t element_of(const lattice::geometry& where,
                                                      unsigned components, unsigned site,
@@ -104,8 +105,8 @@ template <unsigned Width>
     return std::size_t{site} * components + a * Width;
 }
 
-/// Blocks of Width sites that the memory is asked ahead for: alone, a core looks ahead no further
-/// than the arithmetic of one.
+/// Blocks of Width sites to prefetch ahead: a core's own lookahead reaches no further than the
+/// arithmetic of one block.
 constexpr unsigned blocks_ahead = 2;
 
 template <unsigned Width, class Real>
@@ -114,11 +115,11 @@ template <unsigned Width, class Real>
     for (std::size_t i = 0; i < Width; i += line) __builtin_prefetch(from + i);
 }
 
-/// Sites whose lanes may come from two vectors of a row.
+/// Width sites, whose lanes may come from two vectors of a row.
 template <class Real, unsigned Width>
 struct vector_at {
     unsigned first, second;
-    int turn;  ///< 0: first alone
+    int turn;  ///< 0: `first` alone; 1 and -1: as `turned`
 
     [[gnu::always_inline]] wide_number<Real, Width> read(const lattice::geometry& where,
                                                          const complex<Real>* field,
@@ -191,7 +192,7 @@ struct sites {
         ask_early<Width>(at + blocks_ahead * lattice::packed * Width);
         return load<Real, Width>(at);
     }
-    /// Rounds products that others are to be added to: GCC would fuse either of two.
+    /// Rounds products before others are added to them: GCC could fuse either of the two.
     [[gnu::always_inline]] void round(wide_number<Real, Width> (&products)[6]) const {
         asm volatile("" : "+m"(products));
     }
@@ -241,7 +242,8 @@ template <unsigned LinkElements, unsigned Width, class Real>
     if (a.partials) sums.add_to(total);
 }
 
-/// The sites of one piece, of all systems: links stay in the cache from one system to the next.
+/// Computes the sites of one piece for all systems: links stay in the cache from one system to the
+/// next.
 template <unsigned LinkElements, unsigned Width, class Real>
 [[gnu::always_inline]] inline void advance_piece(const lattice::hop_arguments<Real>& a,
                                                  std::size_t piece, bool streams) {
@@ -259,7 +261,7 @@ template <unsigned LinkElements, unsigned Width, class Real>
     }
 }
 
-// One function for each width, for the vectors of the processor to be found at start.
+// One function for each width, so that the program selects the processor's vectors at start.
 #define WATARI_PIECES(name, Real, Elements, Width)                                \
     WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t i, \
                             std::size_t last, bool streams) {                     \
@@ -279,7 +281,7 @@ template <class Real>
 using pieces_function = void (*)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t,
                                  bool);
 
-/// By width, eight or one, and by links, 18 or 12 numbers.
+/// [width: 8, 1][numbers of a link: 18, 12].
 template <class Real>
 constexpr pieces_function<Real> functions[2][2]{};
 template <>
@@ -289,7 +291,7 @@ template <>
 constexpr pieces_function<float> functions<float>[2][2] = {{float_18_8, float_12_8},
                                                            {float_18_1, float_12_1}};
 
-/// Of all arrays of a hop.
+/// Bytes of the arrays of a hop, without `other`.
 template <class Real>
 std::size_t bytes_of(const lattice::hop_arguments<Real>& a) {
     const std::size_t shared = 8 * a.link_elements + (a.clover ? lattice::packed : 0);

@@ -1,8 +1,8 @@
-// The hop for a GPU. A warp has 32 sites that lie side by side, so that each of its loads is one
-// run of 512 bytes. Links and F^-1 of one right-hand side are read once in a hop: they are marked
-// so (ld.global.cs), and L2 keeps spinors, which eight sites read. Several right-hand sides go
-// through tiles of hop_tile.hpp. Where those do not fit, each is computed as one alone, in one
-// launch.
+// The hop for a GPU. A warp computes 32 contiguous sites, so each of its loads reads 512 contiguous
+// bytes (in double). With one right-hand side a hop reads links and F^-1 once: these loads are
+// marked (ld.global.cs), and L2 keeps spinors, which eight sites read. Several right-hand sides use
+// the tiles of hop_tile.hpp. If tiles do not fit, one launch computes each right-hand side
+// separately.
 #include "watari/cases/lattice/kernels/hop.hpp"
 
 #include "watari/cases/lattice/kernels/hop_tile.hpp"
@@ -14,7 +14,8 @@ namespace watari::gpu {
 
 namespace {
 
-/// Side32: 32 sites lie side by side, so that offsets are known when this is compiled.
+/// Stream: `once` marks its loads. Side32: 32 sites are contiguous, so offsets are compile-time
+/// constants.
 template <bool Stream, bool Side32>
 struct cached {
     WATARI_INLINE static lattice::geometry layout(const lattice::geometry& given) {
@@ -30,7 +31,7 @@ struct cached {
     }
 };
 
-/// The sums of a warp's sites.
+/// Adds up and stores the sums of a warp's sites.
 template <unsigned Count, class Real>
 __device__ void put_sums(const lattice::hop_arguments<Real>& a, const double (&own)[2][Count],
                          std::size_t slot) {
@@ -42,8 +43,8 @@ __device__ void put_sums(const lattice::hop_arguments<Real>& a, const double (&o
     }
 }
 
-/// What a warp does: 32 sites of one system. Sums come behind the stores, so that what they read is
-/// loaded all at once.
+/// The work of a warp: 32 sites of one system. Sums follow the stores, so that all their loads are
+/// in flight at once.
 template <unsigned LinkElements, class Load, class Real>
 struct warp_of_sites {
     const lattice::hop_arguments<Real>& a;
@@ -68,7 +69,7 @@ struct warp_of_sites {
     }
 
 private:
-    /// Spins 0 and 2, spins 1 and 3 are added apart, as by the two threads of half_site.hpp.
+    /// Adds spins 0 and 2 and spins 1 and 3 separately, like the two threads of half_site.hpp.
     template <unsigned Count>
     __device__ void sum(bool inside, const std::size_t (&elements)[lattice::spinor],
                         const complex<Real> (&values)[lattice::spinor]) const {
@@ -86,8 +87,8 @@ private:
     }
 };
 
-/// A warp has a group of sites of one system. Blocks of the same sites follow each other, system by
-/// system: links and F^-1 come from L2 for all but the first.
+/// A warp computes a group of sites of one system. Blocks of the same sites are consecutive, one
+/// per system: all systems but the first read links and F^-1 from L2.
 template <unsigned LinkElements, bool Several, bool Side32, class Real>
 void run_sites(const lattice::hop_arguments<Real>& a, stream_t stream) {
     constexpr unsigned warps = 4;

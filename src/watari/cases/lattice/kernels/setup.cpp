@@ -1,5 +1,5 @@
-// Kernels for both backends: links, source, F^-1 and sums over the lattice. None of them is timed
-// as an iteration; all compute in double and store what they are asked for.
+// Kernels for both backends: links, source, F^-1 and sums over the lattice. No timed iteration
+// contains them. All compute in double and store in the precision of the arrays.
 #include "watari/cases/lattice/kernels/hop.hpp"
 #include "watari/cases/lattice/problem/clover.hpp"
 #include "watari/cases/lattice/problem/random.hpp"
@@ -49,7 +49,7 @@ void draw_source(geometry where, unsigned parity, complex<Real>* to, stream_t st
         stream);
 }
 
-/// sums[k] = the sum of element(parity, site) over all sites, by the fixed tree.
+/// totals[k] = the sum of value k of element(parity, site) over all sites, by the fixed tree.
 template <unsigned Width, class Element>
 void sum_sites(geometry where, double* totals, const Element& element, stream_t stream) {
     const std::size_t half = where.size.half();

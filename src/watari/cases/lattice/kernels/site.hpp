@@ -1,4 +1,4 @@
-/// One site as hop_body.hpp sees it, and how it loads what it reads.
+/// One site, as hop_body.hpp uses it, and its loads.
 #pragma once
 
 #include "watari/cases/lattice/kernels/hop_body.hpp"
@@ -6,7 +6,7 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Plain loads, of whichever layout.
+/// Plain loads, for any layout.
 struct plain {
     WATARI_INLINE static lattice::geometry layout(const lattice::geometry& given) { return given; }
     template <class Number>
@@ -19,7 +19,7 @@ struct plain {
     }
 };
 
-/// The neighbour of a site: its spinor, and the link between them.
+/// The neighbour of a site: its spinor, and the link between the two sites.
 template <class Load, class Number>
 struct neighbour_site {
     unsigned lanes;
@@ -68,7 +68,8 @@ struct one_site {
     }
 };
 
-/// out at one site: M, F^-1 and the diagonal as asked. visit(element, value) for each component.
+/// Computes out at one site: M, then F^-1 and the diagonal if given. Calls visit(element, value)
+/// for each component.
 template <unsigned LinkElements, class Load, class Real, class Site, class Visit>
 WATARI_INLINE void hop_of(const lattice::hop_arguments<Real>& a, const Site& site,
                           const Visit& visit) {
@@ -83,7 +84,7 @@ WATARI_INLINE void hop_of(const lattice::hop_arguments<Real>& a, const Site& sit
     }
 }
 
-/// The same of a site by its number.
+/// The same for site `number` of `system`.
 template <unsigned LinkElements, class Load, class Real, class Visit>
 WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, unsigned number,
                           std::size_t system, const Visit& visit) {

@@ -1,8 +1,8 @@
 /// The sums of the pieces of a tile, added like those of one system: components of each thread in
 /// turn, both threads of a site, then the tree over a piece's 32 sites.
 ///
-/// A piece is two warps', since a site is two threads' (half_site.hpp). The pair meets at a barrier
-/// of its own, so that no warp waits for the other pairs.
+/// Two warps compute a piece, since two threads compute a site (half_site.hpp). The pair of warps
+/// has its own barrier, so no warp waits for the other pairs.
 #pragma once
 
 #include "watari/cases/lattice/kernels/half_site.hpp"
@@ -12,11 +12,11 @@ namespace watari::gpu {
 
 inline constexpr unsigned pair_threads = 64;
 
-/// Of the second warps of pairs, by site.
+/// The sums of the second warp of each pair, by site.
 using half_sums = double[2 * tile_sites / pair_threads][spin_bit][lattice::all_sums];
 
-/// few_sums of `beside` as left; or all_sums, left is `diagonal` and other is `beside`. `to`: of
-/// this pair's piece. Calls that follow each other must have different `second_halves`.
+/// Adds few_sums with left = `beside`, or all_sums with left = `diagonal` and other = `beside`.
+/// `to`: the sums of this pair's piece. Consecutive calls need different `second_halves`.
 template <unsigned Width, class Real>
 WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&diagonal)[6],
                             const complex<Real> (&beside)[6], half_sums& second_halves,

@@ -1,4 +1,4 @@
-/// Tiles of 128 sites, which a block of the GPU takes through all systems (hop_tile.hpp).
+/// Tiles of 128 sites. A block of the GPU computes a tile for all systems (hop_tile.hpp).
 #pragma once
 
 #include "watari/cases/lattice/problem/geometry.hpp"
@@ -8,8 +8,8 @@ namespace watari::gpu {
 
 inline constexpr unsigned tile_sites = 128;
 
-/// The shape of a tile: whole rows along t, in whole pieces of 32 sites that follow each other.
-/// Tiles follow each other along z, then y, then x.
+/// The shape of a tile: whole rows along t, in whole pieces of 32 consecutive sites. Tiles are
+/// numbered along z, then y, then x.
 struct tiling {
     unsigned x = 0, y = 0, z = 0;  ///< rows; 0: no tile fits the extents
 

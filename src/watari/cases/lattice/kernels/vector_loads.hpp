@@ -1,5 +1,4 @@
-/// Complex numbers loaded and stored by one instruction each, with what the GPU's caches should
-/// know.
+/// Loads and stores of one complex number by one instruction, with hints for the GPU's caches.
 #pragma once
 
 #include "watari/core/backend.hpp"
@@ -23,7 +22,7 @@ WATARI_INLINE complex<Real> load_often(const complex<Real>* from) {
     const auto v = __ldg(reinterpret_cast<const typename vector_of<Real>::type*>(from));
     return {v.x, v.y};
 }
-/// L2 need not keep it.
+/// Loads with the hint that L2 need not keep the line.
 template <class Real>
 WATARI_INLINE complex<Real> load_once(const complex<Real>* from) {
     const auto v = __ldcs(reinterpret_cast<const typename vector_of<Real>::type*>(from));

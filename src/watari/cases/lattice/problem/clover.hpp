@@ -9,8 +9,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Links of either number of stored elements, by points of the whole lattice. Those of other ranks
-/// are drawn anew: nobody sends links.
+/// Links with 6 or 9 stored elements, by points of the whole lattice. Links of other ranks are
+/// drawn again: ranks do not send links.
 template <class Real>
 struct stored_links {
     lattice::geometry where;
@@ -63,7 +63,7 @@ struct stored_links {
     }
 };
 
-/// A Hermitian matrix on spin (of two) x colour.
+/// A Hermitian matrix on (two spins) x colour.
 struct block {
     complex<double> e[6][6];
 };
@@ -108,7 +108,8 @@ WATARI_KERNEL inline block block_of(const matrix (&g)[3], double k) {
     return result;
 }
 
-/// F^-1 at a point: halves of its two blocks, as hop_body.hpp reads them; log det F.
+/// Stores F^-1 at a point as its two blocks times 1/2, as hop_body.hpp reads them. Returns
+/// log det F.
 WATARI_KERNEL inline double make_clover_at(const lattice::point& p, const auto& links,
                                            complex<double> (&to)[lattice::packed]) {
     matrix f[6];  // 12, 13, 14, 23, 24, 34

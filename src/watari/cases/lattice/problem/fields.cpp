@@ -21,7 +21,7 @@ geometry geometry_of(const parameters& p) {
     result.log2_lanes = 3;
     if (p.processor.is_gpu())
         result.log2_lanes = p.size.half() % 32 == 0 ? 5 : 3;
-    else  // of one row
+    else  // all lanes lie in one row
         while (p.size.row() % (1u << result.log2_lanes) != 0) --result.log2_lanes;
     return result;
 }

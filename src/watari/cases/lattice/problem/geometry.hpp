@@ -1,22 +1,23 @@
-/// Where the sites of a periodic four-dimensional lattice lie in memory.
+/// Memory layout of the sites of a periodic four-dimensional lattice.
 ///
 /// Sites of one parity, (x + y + z + t) mod 2, are numbered with t fastest: a row (x, y, z) has
 /// row() of them, t = 2 h + 0 or 1. The neighbour along x, y and z of site h of a row is site h of
 /// another row; along t it is h of the same row or h +- 1.
 ///
-/// A field has components at each site. `lanes`, a power of two, of them lie side by side:
-/// component a of site i is element (i / lanes, a, i % lanes) of an array
-/// [half / lanes][components][lanes]. So the threads
-/// of a warp (lanes = 32) and the vectors of a CPU (lanes = 8) read what lies together.
+/// A field has components at each site. The same component of `lanes` sites, a power of two, is
+/// contiguous: component a of site i is element (i / lanes, a, i % lanes) of an array
+/// [half / lanes][components][lanes]. So a warp (lanes = 32) or a vector of a CPU (lanes = 8) reads
+/// contiguous memory.
 ///
-/// What kernels call is always inlined: GCC compiles directives for a GPU without a mark then.
+/// Functions that kernels call are always inlined: GCC then needs no mark to compile them for a
+/// GPU.
 #pragma once
 
 #include <cstddef>
 
 namespace watari::lattice {
 
-/// At most 2^31 sites of a parity: the arithmetic of addresses is in 32 bits.
+/// At most 2^31 sites of a parity: a site number has 32 bits.
 struct extents {
     unsigned x = 0, y = 0, z = 0, t = 0;
 
@@ -25,7 +26,7 @@ struct extents {
     constexpr unsigned row() const { return t / 2; }
 };
 
-/// A site by its coordinates.
+/// The coordinates of a site.
 struct point {
     unsigned at[4]{};  ///< x, y, z, t
 
@@ -35,13 +36,13 @@ struct point {
 struct geometry {
     extents size;  ///< of one rank's part
     unsigned log2_lanes = 0;
-    extents whole{};  ///< of all ranks; 0: one rank has all
-    point origin{};   ///< of the part in the whole, all even: a site's parity is the same in both
+    extents whole{};  ///< of all ranks; 0: one rank has the whole lattice
+    point origin{};   ///< of the part in the whole lattice; all even, so parities agree
 
     constexpr const extents& all() const { return whole.x == 0 ? size : whole; }
 
     constexpr unsigned lanes() const { return 1u << log2_lanes; }
-    /// Of a site's component 0; the others follow each `lanes` elements.
+    /// Index of component 0 of a site; component k lies k * lanes elements further.
     constexpr std::size_t first(unsigned components, unsigned site) const {
         return (std::size_t{site >> log2_lanes} * components << log2_lanes) +
                (site & (lanes() - 1));
@@ -55,7 +56,7 @@ struct geometry {
     return direction == 0 ? size.x : direction == 1 ? size.y : direction == 2 ? size.z : size.t;
 }
 
-/// Its number among those of its parity.
+/// The number of a site among the sites of its parity.
 [[gnu::always_inline]] constexpr unsigned number_of(const extents& size, const point& p) {
     return ((p.at[0] * size.y + p.at[1]) * size.z + p.at[2]) * size.row() + p.at[3] / 2;
 }
@@ -70,7 +71,7 @@ struct geometry {
     return p;
 }
 
-/// The neighbour a step along a direction, forward or backward.
+/// The neighbour one step along a direction, forward or backward.
 [[gnu::always_inline]] constexpr point moved(const extents& size, point p, unsigned direction,
                                              bool forward) {
     const unsigned last = extent(size, direction) - 1, at = p.at[direction];
@@ -78,14 +79,14 @@ struct geometry {
     return p;
 }
 
-/// A point of a part, in the whole lattice.
+/// The coordinates in the whole lattice of a point of a part.
 constexpr point in_whole(const geometry& where, point p) {
     for (unsigned d = 0; d < 4; ++d) p.at[d] += where.origin.at[d];
     return p;
 }
 
-/// A point of the whole lattice in the coordinates of a part: beyond its extents where it is
-/// another's.
+/// The coordinates in a part of a point of the whole lattice. They are beyond the extents of the
+/// part if the point belongs to another rank.
 constexpr point in_part(const geometry& where, point p) {
     for (unsigned d = 0; d < 4; ++d) p.at[d] -= where.origin.at[d];
     return p;
@@ -99,7 +100,7 @@ constexpr bool has(const extents& size, const point& p) {
     return size.half() / extent(size, direction);
 }
 
-/// The number of a site in a face: that of the neighbour beyond it too.
+/// The number of a site in a face; its neighbour beyond the face has the same number.
 [[gnu::always_inline]] constexpr unsigned face_number(const extents& size, unsigned direction,
                                                       const point& p) {
     const unsigned slow = p.at[direction == 0 ? 1 : 0], next = p.at[direction < 2 ? 2 : 1];
@@ -127,8 +128,8 @@ constexpr bool has(const extents& size, const point& p) {
 /// Complex components of half a spinor.
 inline constexpr unsigned half_spinor = 6;
 
-/// Half spinors that come from all neighbours of a part, for each divided direction from below,
-/// then from above: where those of one begin. `split`: ranks along each direction.
+/// Index of one neighbour's first number in the array of the half spinors of all neighbours. The
+/// order is by divided direction, below before above. `split`: ranks along each direction.
 [[gnu::always_inline]] constexpr std::size_t halo_begin(const extents& size, const extents& split,
                                                         unsigned direction, bool above) {
     std::size_t sites = 0;
@@ -136,7 +137,7 @@ inline constexpr unsigned half_spinor = 6;
         if (extent(split, d) > 1) sites += 2 * face_sites(size, d);
     return half_spinor * (sites + (above ? face_sites(size, direction) : 0));
 }
-/// All of them.
+/// Complex numbers of the half spinors of all neighbours.
 constexpr std::size_t halo_numbers(const extents& size, const extents& split) {
     return halo_begin(size, split, 4, false);
 }

@@ -34,7 +34,8 @@ WATARI_KERNEL inline matrix sum(const matrix& a, const matrix& b) {
     return c;
 }
 
-/// exp(a) by its series: of |a| up to 1.2, more than any link has, the rest is below a rounding.
+/// exp(a) by its series up to a^18. For |a| up to 1.2, more than any link has, the remainder is
+/// below rounding.
 WATARI_KERNEL inline matrix exponential(const matrix& a) {
     matrix result{};
     for (int i = 0; i < 3; ++i) result.e[i][i] = 1;

@@ -1,8 +1,9 @@
-/// The random numbers of the CCS QCD solver: s = 48828125 s mod 2^31 from 12345, one global order
-/// whatever computes them. A site starts by itself: the state after k draws is a power.
+/// The random numbers of the CCS QCD solver: s = 48828125 s mod 2^31 from 12345, in one global
+/// order for any number of ranks. The state after k draws is 12345 * 48828125^k mod 2^31, so each
+/// site computes its own first state.
 ///
-/// Momenta come first, those of even sites, then of odd ones: for direction, x, y, z a row has 8
-/// t/2 pairs (angle, radius). Then the sources, even and odd: for x, y, z 12 t/2 pairs (radius,
+/// First come the momenta of even sites, then of odd sites: for direction, x, y, z a row has 8 t/2
+/// pairs (angle, radius). Then come the even and the odd source: for x, y, z 12 t/2 pairs (radius,
 /// angle).
 #pragma once
 
@@ -19,7 +20,7 @@ struct random_numbers {
 
     static constexpr std::uint32_t mask = 0x7fffffff, factor = 48828125;
 
-    /// Those that follow `drawn` of them.
+    /// The generator after `drawn` numbers.
     WATARI_KERNEL static random_numbers after(std::uint64_t drawn) {
         std::uint32_t result = 12345, power = factor;
         for (; drawn > 0; drawn /= 2) {
@@ -28,7 +29,7 @@ struct random_numbers {
         }
         return {result & mask};
     }
-    /// In (0, 1].
+    /// The next number, in (0, 1].
     WATARI_KERNEL double next() {
         state = state * factor & mask;
         return state / 2147483647.0;
@@ -38,8 +39,9 @@ struct random_numbers {
 inline constexpr double two_pi = 6.283185307179586476925286766559;
 
 /// U = exp(0.1 i P), P = sum over c of w_c lambda_c / sqrt 2. Generator c at h uses number c + 3 h
-/// of its row: a slip of the original, on which all published numbers depend. Not inlined,
-/// as what else only setup calls: a kernel would have it in 96 places, which take long to compile.
+/// of its row: a slip of the original, on which all published numbers depend. Not inlined, like
+/// other functions that only setup calls: a kernel would contain 96 copies, which take long to
+/// compile.
 [[gnu::noinline]] WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size,
                                                          unsigned parity, unsigned direction,
                                                          const lattice::point& p) {

@@ -5,8 +5,8 @@
 
 namespace watari::lattice {
 
-/// `sent` goes to the neighbours, what they send fills `arrived`: both where halo_begin says, in
-/// memory that the CPU addresses.
+/// Sends `sent` to the neighbours and fills `arrived` with their half spinors. Both have the layout
+/// of halo_begin and lie in memory that the CPU addresses.
 void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived);
 
 }  // namespace watari::lattice

@@ -1,7 +1,8 @@
 /// A hop on several ranks: half spinors go to the neighbours, then the edges are computed.
 ///
-/// Every rank computes all of its sites as if it were its own neighbour, and the sites at its edges
-/// once more when the half spinors have come: so they may travel meanwhile (overlap).
+/// Every rank computes all of its sites as if it were its own neighbour. When the half spinors have
+/// arrived, it computes the sites at its edges again. So half spinors can travel during the first
+/// computation (overlap).
 #pragma once
 
 #include "watari/cases/lattice/problem/fields.hpp"
@@ -13,8 +14,8 @@
 
 namespace watari::lattice {
 
-/// Bytes that a point of a face has in a message, as comm::halo_options wants them: half of the
-/// points are of the parity that is sent.
+/// Bytes per point of a face in a message, as comm::halo_options::point_bytes: half of the points
+/// have the parity that is sent.
 inline std::size_t message_point_bytes(const parameters& p) {
     return p.rhs * half_spinor * p.real_bytes();
 }
@@ -54,7 +55,7 @@ private:
     processor who_;
     comm::halo* halo_;
     memory::buffer<complex<Real>> arrived_;
-    complex<Real>* halos_[4][2]{};  ///< as edge_arguments has them
+    complex<Real>* halos_[4][2]{};  ///< as edge_arguments::halo
     std::optional<beside> overlap_;
 };
 

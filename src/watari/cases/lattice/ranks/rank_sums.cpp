@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_gathered = 8192;  ///< pieces of all ranks
 
-/// Numbers of a rank's pieces in the whole lattice; none where a piece would be of several ranks.
+/// Numbers of a rank's pieces in the whole lattice; empty if a piece would span several ranks.
 std::vector<std::size_t> piece_numbers(const parameters& p) {
     const extents &own = p.size, &whole = p.part->whole;
     const point& origin = p.part->origin;
@@ -30,7 +30,7 @@ std::vector<std::size_t> piece_numbers(const parameters& p) {
     return numbers;
 }
 
-/// Sums of pieces on the host, of all ranks.
+/// Adds the partial sums of all ranks on the host.
 class rank_sums {
 public:
     explicit rank_sums(const parameters& p)
@@ -56,7 +56,7 @@ public:
             return;
         }
         device::copy(totals, total_.data(), total_.size() * sizeof(double), stream);
-        device::synchronize(stream);  // total_ is used again
+        device::synchronize(stream);  // the next call overwrites total_
     }
 
 private:
@@ -89,9 +89,9 @@ private:
 
     processor who_;
     const comm::communicator* ranks_;
-    std::vector<std::size_t> own_numbers_, numbers_;   ///< of pieces: this rank's, all ranks';
-                                                       ///< empty: each adds up its own
-    std::vector<double> own_, total_, all_, ordered_;  ///< grow at the first sums alone
+    std::vector<std::size_t> own_numbers_, numbers_;  ///< of the pieces of this rank, of all ranks;
+                                                      ///< empty: each rank adds its own
+    std::vector<double> own_, total_, all_, ordered_;  ///< grow only at the first sums
 };
 
 }  // namespace

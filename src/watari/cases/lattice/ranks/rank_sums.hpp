@@ -6,10 +6,10 @@
 
 namespace watari::lattice {
 
-/// Totals over all ranks. Where every piece lies within a row or whole rows of one rank, and they
-/// are few, all ranks gather all pieces' sums and add them up as one rank would: the same bits
-/// whatever the split. Else each adds up its own, and the ranks' sums follow in their order.
-/// Real is the precision of the vectors.
+/// Totals over all ranks. If each piece of a rank is also a piece of the whole lattice, and they
+/// are few, all ranks gather the sums of all pieces and add them as one rank would: the same bits
+/// for any split. Otherwise each rank adds its own pieces, and the sums of the ranks are added in
+/// rank order. Real is the precision of the vectors.
 template <class Real>
 krylov::inner_product sums_over_ranks(const parameters& p);
 

@@ -24,7 +24,7 @@ void require_sense(const parameters& p, const comm::communicator& all) {
     cases::require_ranks(text_of(p.split), p.split.sites(), p.processor, all);
 }
 
-/// Directions that are not divided have no neighbours: the kernels go around by themselves.
+/// Directions that are not divided have no neighbours: the kernels wrap around within the part.
 comm::decomposition divided(const parameters& p, int rank) {
     comm::grid whole{.points = {0, 0, 0, 0},
                      .split = {p.split.x, p.split.y, p.split.z, p.split.t},
@@ -38,7 +38,7 @@ comm::decomposition divided(const parameters& p, int rank) {
     return comm::divide(whole, rank);
 }
 
-/// Where a rank's part begins, and its extents.
+/// Sets the origin and the extents of a rank's part.
 void take_part(parameters& own, share& part, int rank) {
     unsigned left = static_cast<unsigned>(rank);
     for (unsigned d = 4; d-- > 0;) {
@@ -57,7 +57,7 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     take_part(own, part, all.rank());
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
-    // a style that is written for the host's path alone packs by itself, and the CPU carries
+    // a style with only the staged path packs by itself, and the CPU carries its half spinors
     const bool by_cpu = row.halos == cases::only(comm::path::staged);
     const processor packs = by_cpu ? the_cpu : own.processor;
     all.together([&] { memory::require_access(memory::row(field), packs); });

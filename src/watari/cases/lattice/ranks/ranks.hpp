@@ -1,13 +1,13 @@
-/// A trial on several ranks: which part of the lattice, which GPU and which halo each has.
+/// A trial on several ranks: the part of the lattice, the GPU and the halo of each rank.
 #pragma once
 
 #include "watari/cases/lattice/styles.hpp"
 
 namespace watari::lattice {
 
-/// One trial; called by all ranks. Throws usage_error for a split that is not the ranks' or does
-/// not divide the lattice into even parts, unsupported (all ranks) for what the style, the machine
-/// or its MPI cannot do.
+/// Runs one trial; called by all ranks. Throws usage_error if the split does not match the number
+/// of ranks or does not divide the lattice into even parts; unsupported (all ranks) if the style,
+/// the machine or its MPI lacks a capability.
 measure::trial run_on_ranks(const parameters& p, const style& row);
 
 }  // namespace watari::lattice

@@ -1,9 +1,9 @@
 /// Bytes and flops of an even site, as the benchmark and the bounds count them.
 ///
-/// A hop with F^-1: 8 links of 18 or 12 real numbers, 72 of F^-1, a spinor of 24 read and one
-/// written for each right-hand side, which share links and F^-1. A step of BiCGStab: two matrices
-/// of two hops and one spinor for the diagonal term each, and the vectors that krylov/bytes.hpp
-/// counts.
+/// A hop with F^-1, in real numbers: 8 links of 18 or 12, 72 of F^-1, and for each right-hand side
+/// a spinor of 24 read and one written. Right-hand sides share links and F^-1. A step of BiCGStab:
+/// two applications of D, each with two hops and one spinor for the diagonal term, and the vectors
+/// that krylov/bytes.hpp counts.
 #pragma once
 
 #include "watari/cases/lattice/lattice.hpp"
@@ -18,7 +18,8 @@ constexpr double hop_bytes(unsigned links, std::size_t rhs, std::size_t real) {
     return static_cast<double>((8 * links + 72 + rhs * 48) * real);
 }
 
-/// Whether a matrix takes the sums of BiCGStab: not on several ranks, where edges come later.
+/// Whether an application of D also computes the sums of BiCGStab: not on several ranks, which
+/// compute edges later.
 constexpr bool sums_on_the_way(kernel which, bool divided) {
     return which == kernel::tuned && !divided;
 }

@@ -19,14 +19,14 @@ namespace watari::lattice {
 
 namespace {
 
-constexpr double drift = 100;          // the true residual of so many roundings
-constexpr double least_single = 1e-6;  // what float can reach
+constexpr double drift = 100;          // largest accepted true residual, in multiples of the limit
+constexpr double least_single = 1e-6;  // tolerance that float can reach
 
 double tolerance_of(const parameters& p) {
     return p.arithmetic == arithmetic::single_precision ? least_single : tolerance;
 }
 
-/// Times the steps that a solver makes, by its calls at the end of each.
+/// Times the steps of a solver, which calls it before the first step and after each step.
 class step_clock {
 public:
     step_clock(measure::trial& into, const parameters& p) : trial_(&into), p_(&p) {}
@@ -105,7 +105,7 @@ krylov::reports run_solver(const parameters& p, const fields& f, const work_area
     return krylov::bicgstab(given, memory, when);
 }
 
-/// The operator once more in float.
+/// Copies the operator in float.
 void narrow(const parameters& p, const work_areas& areas) {
     const auto& run = kernels_on<kernels<float>>(p.processor);
     const std::size_t half = p.size.half();
@@ -152,7 +152,7 @@ void initialise_in(measure::trial& into, const fields& f, const parameters& p) {
     into.quantities["links_im"] = {sums[2], "1"};
 }
 
-/// A whole solve on a few sites, so that no sample has a kernel's first launch.
+/// Solves on a few sites, so that no sample contains a kernel's first launch.
 void warm_up(parameters p) {
     p.size = {2, 2, 4, 8};
     p.part = nullptr;
@@ -172,7 +172,7 @@ void warm_up(parameters p) {
     }
 }
 
-/// Refuses what cannot run here.
+/// Throws if the trial cannot run here; sets the threads and warms up.
 void refuse(const parameters& p, std::span<const memory::kind> kinds) {
     const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     fields none;

@@ -1,9 +1,9 @@
-/// What every style shares: what is done before, the solve, the clock around the rest.
+/// Functions that every style shares: the preparation, the solve, and a clock for the rest.
 ///
-/// A sample is one step of BiCGStab: two matrices and the vectors, until the host has seen the
-/// residual. A half step at which the solver ends is no sample. The first step is the phase
-/// `first`; where pages may migrate the others are `rest`, elsewhere `steady`. F^-1 is made before,
-/// by the processor, and timed apart.
+/// A sample is one step of BiCGStab: two applications of D and the vectors, until the host has read
+/// the residual. A half step at which the solver ends is no sample. The first step is the phase
+/// `first`; the others are `rest` if pages may migrate, otherwise `steady`. The processor computes
+/// F^-1 before the solve, timed separately.
 #pragma once
 
 #include "watari/cases/common/stopwatch.hpp"
@@ -16,18 +16,18 @@ namespace watari::lattice {
 
 using cases::stopwatch;
 
-/// Refuses what cannot run or has no room, sets the CPU's threads, and launches each kernel once on
-/// a small lattice. `kinds`: the memory that the style takes all arrays of.
+/// Throws if the trial cannot run or has no room, sets the CPU's threads, and launches each kernel
+/// once on a small lattice. `kinds`: the memory in which the style allocates all arrays.
 void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds);
 
-/// Writes links and source with the CPU: it touches every page of them first.
+/// Writes links and source on the CPU, which touches each of their pages first.
 void initialise(measure::trial& into, const fields& f, const parameters& p);
 
-/// Makes F^-1, then solves. `migrates`: pages may move while it runs. Throws error where the solver
-/// does not converge.
+/// Computes F^-1, then solves. `migrates`: pages may move during the solve. Throws error if the
+/// solver does not converge.
 void solve(measure::trial& into, const parameters& p, const fields& f, bool migrates);
 
-/// The CPU reads the solution: its norm goes on record.
+/// Reads the solution on the CPU and records its norm.
 void read_result(measure::trial& into, const parameters& p, const fields& f);
 
 }  // namespace watari::lattice

@@ -1,7 +1,7 @@
-/// D_ee as krylov/ wants it: two hops, each with F^-1 fused into it.
+/// D_ee as an operator of krylov/: two hops, each fused with F^-1.
 ///
-/// Bytes of a matrix and even site in double, links of 18: 2 x 2112, and 192 for the diagonal term;
-/// where the sums of BiCGStab are taken on the way, 192 more for r~.
+/// Bytes of an application per even site, in double with links of 18: 2 x 2112, and 192 for the
+/// diagonal term. If it also computes the sums of BiCGStab, it reads 192 more for r~.
 #pragma once
 
 #include "watari/cases/lattice/problem/fields.hpp"
@@ -15,7 +15,7 @@
 
 namespace watari::lattice {
 
-/// What the arrays of a trial hold, in one precision.
+/// The arrays of the operator, in one precision.
 template <class Real>
 struct operands {
     const complex<Real>*links, *clover;
@@ -43,7 +43,7 @@ public:
                       all_sums == krylov::dots_width<complex<Real>, true>);
     }
 
-    /// F_oo^-1 M_oe x, the one hop that the benchmark's rate is of.
+    /// Computes F_oo^-1 M_oe x, the hop whose rate the benchmark reports.
     void hop(const complex<Real>* x, stream_t stream) const {
         hop_arguments<Real> a = first_;
         a.in = x;
@@ -90,7 +90,7 @@ private:
 
     const kernels<Real>* run_;
     kernel which_;
-    std::shared_ptr<exchange<Real>> exchange_;  ///< of several ranks
+    std::shared_ptr<exchange<Real>> exchange_;  ///< null: one rank
     complex<Real>* odd_;
     hop_arguments<Real> first_, second_;
 };

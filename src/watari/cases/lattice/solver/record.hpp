@@ -1,4 +1,4 @@
-/// What a solve leaves in a trial.
+/// Records the results of a solve in a trial.
 #pragma once
 
 #include "watari/cases/lattice/lattice.hpp"
@@ -6,18 +6,19 @@
 
 namespace watari::lattice {
 
-inline constexpr int hops_timed = 20;  ///< of which the rate is measured
+inline constexpr int hops_timed = 20;  ///< hops over which their rate is measured
 
 /// The sum over all ranks.
 double over_ranks(const parameters& p, double own);
 
-/// How it ended. Throws error with the step where a system has not converged.
+/// Records how the solve ended. Throws error with the step if a system has not converged.
 void record_solve(measure::trial& into, const krylov::reports& all);
 
-/// The rate of one hop with F^-1, of which this rank took so long.
+/// Records the rate of one hop with F^-1; `seconds` is the time of this rank.
 void record_hop(measure::trial& into, const parameters& p, double seconds);
 
-/// Bytes, flops and phases of the samples: two matrices and what BiCGStab does to its vectors.
+/// Records bytes, flops and phases of the samples: two applications of D and the vectors of
+/// BiCGStab.
 void summarise(measure::trial& into, const parameters& p, bool migrates);
 
 }  // namespace watari::lattice

@@ -1,4 +1,4 @@
-/// What lies in `fields::work`: vectors of the solver, and with mixed precision the operator in
+/// Contents of `fields::work`: the solver's vectors, and with mixed precision the operator in
 /// float.
 #pragma once
 
@@ -17,7 +17,7 @@ complex<Real>* numbers(std::byte* at) {
     return reinterpret_cast<complex<Real>*>(at);
 }
 
-/// D_ee x = b with the vectors of a trial.
+/// D_ee x = b with the vectors of a trial; the caller sets the operator.
 template <class Real>
 krylov::problem<complex<Real>> problem_of(const fields& f, const parameters& p) {
     krylov::problem<complex<Real>> result;
@@ -31,14 +31,14 @@ krylov::problem<complex<Real>> problem_of(const fields& f, const parameters& p) 
     return result;
 }
 
-/// The operator's arrays and the solver's, taken from `work` one after the other.
+/// The arrays of the operator and of the solver, allocated one after another in `work`.
 struct work_areas {
     work_areas(const fields& f, const parameters& p, krylov::arena& from);
 
     double* sums;
     operands<double> wide{};
     operands<float> narrow{};
-    std::byte* solver;  ///< the rest
+    std::byte* solver;  ///< workspace of the solver
     std::size_t solver_bytes;
 };
 

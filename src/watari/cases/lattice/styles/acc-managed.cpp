@@ -1,6 +1,6 @@
-// Style `acc-managed`: the GPU's arrays are managed, and no transfer is written: the CPU reads and
-// writes half spinors where the GPU left them (Doi 2016, section 4.2: each array `managed`, each
-// directive of a transfer taken out).
+// Style `acc-managed`: the GPU's arrays are managed, and the program has no transfers: the CPU
+// reads and writes half spinors in place (Doi 2016, section 4.2: each array `managed`, each
+// transfer directive removed).
 #include "watari/cases/lattice/styles/acc_kernels.hpp"
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@ namespace watari::lattice::directive {
 
 namespace {
 
-/// Ends the process, as libgomp does where it finds no memory.
+/// Ends the process if a call fails, as libgomp does if an allocation fails.
 void check(cudaError_t status) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "acc-managed: %s\n", cudaGetErrorString(status));
@@ -45,7 +45,7 @@ extern "C" void acc_managed(const request* r, answer* out) {
     watch.lap();
 
     r->finish(r->caller, x);
-    out->transfer_out = watch.lap();  // the CPU's reading moves the pages
+    out->transfer_out = watch.lap();  // the CPU's reads move the pages
 
     for (number* array : {u, f, b, x, p, q, s, t, odd, sent, arrived}) check(cudaFree(array));
     out->release = watch.lap();

@@ -1,8 +1,9 @@
-/// The OpenACC kernels, once for all acc- styles. They take pointers that are valid on the GPU:
-/// from host_data use_device, or managed ones. A loop over sites or numbers each; aggregates would
-/// be copied to the GPU each time, so arguments are scalars.
+/// The OpenACC kernels of all acc- styles. They take pointers that are valid on the GPU: from
+/// host_data use_device, or managed pointers. Each kernel is one loop over sites or numbers.
+/// Arguments are scalars, since aggregates would be copied to the GPU at each launch.
 ///
-/// static:1 lets gangs walk through memory side by side; by default each has a stretch of its own.
+/// With static:1 the gangs take adjacent parts of memory in turn; by default each gang has one
+/// contiguous part.
 #pragma once
 
 #include "watari/cases/lattice/styles/bicgstab.hpp"
@@ -12,9 +13,9 @@
 namespace watari::lattice::directive {
 
 struct openacc {
-    /// Of a sum, one for each warp, on the GPU: the CPU adds them in order, so a sum has the same
-    /// bits in each run. GCC's own reduction makes all threads of a gang, then all gangs, wait for
-    /// each other to add to one number.
+    /// The partial sums of one pass on the GPU, one per warp. The CPU adds them in order, so a sum
+    /// has the same bits in each run. GCC's own reduction makes all threads of a gang, then all
+    /// gangs, wait for each other to add to one number.
     class partial_sums {
     public:
         partial_sums() : on_gpu_(static_cast<double*>(acc_malloc(sizeof(on_cpu_)))) {}
@@ -42,12 +43,12 @@ struct openacc {
         }
         out.no_device = r.gpu >= acc_get_num_devices(acc_device_nvidia);
         if (out.no_device) return false;
-        acc_set_device_num(r.gpu, acc_device_nvidia);  // starts it too: acc_init would be refused
+        acc_set_device_num(r.gpu, acc_device_nvidia);  // also starts it; acc_init would be refused
         return true;
     }
 
-    /// Does a parallel region run on the GPU? A directive program that runs on the host looks
-    /// alike.
+    /// Whether a parallel region runs on the GPU. A directive program gives the same results if it
+    /// runs on the host.
     static int asks_where_it_runs() {
         int on_gpu = 0;
 #pragma acc parallel copy(on_gpu)
@@ -75,7 +76,8 @@ struct openacc {
         }
     }
 
-    /// The same of a rank: what neighbours have sent is read at the edges.
+    /// The same for a rank's part: sites at its edges read the half spinors that neighbours have
+    /// sent.
     static void hop_of_part(const geometry& where, const extents& split, const hop& h,
                             const number* arrived) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
@@ -96,8 +98,8 @@ struct openacc {
         }
     }
 
-    /// Half spinors of a face, for the neighbour beyond: 192 bytes read (288 of those that go up),
-    /// 96 written.
+    /// Packs the half spinors of a face for the neighbour beyond. Bytes per site along x, y or z:
+    /// 192 read (336 for the neighbour above), 96 written.
     template <unsigned Direction, bool Above>
     static void pack(const geometry& where, const hop& h, number* to) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;

@@ -1,7 +1,7 @@
 /// BiCGStab for the directive styles, over the kernels of one model (acc_kernels.hpp,
 /// omp_kernels.hpp).
 ///
-/// A step, and the vectors that it moves besides the matrices, 16:
+/// A step, and the vectors that it moves besides applications of D, 16:
 ///
 ///     q = D p;  alpha = rho / <b,q>                                             2
 ///     r -= alpha q; |r|^2                                                       3
@@ -9,7 +9,7 @@
 ///     beta = (rho' / rho)(alpha / omega)
 ///     x += alpha p + omega r;  r -= omega t; |r|^2;  p = r + beta (p - omega q) 8
 ///
-/// That of krylov/bicgstab.hpp, r~ is b.
+/// The algorithm is that of krylov/bicgstab.hpp, with r~ = b.
 #pragma once
 
 #include "watari/cases/lattice/styles/site.hpp"
@@ -25,10 +25,10 @@ struct vectors {
     number *x, *p, *q, *r, *t, *odd, *sent, *arrived;
 };
 
-// A sum is left in as many parts as warps run at once, 32 on each of an H200's 132 processors.
+// A sum has one part per warp that runs at once: 32 on each of an H200's 132 multiprocessors.
 inline constexpr unsigned warps = 4224, most_sums = 7;
 
-/// `Model` has the kernels; Exchange sends what `sent` holds and fills `arrived`.
+/// `Model` has the kernels; Exchange sends `sent` and fills `arrived`.
 template <class Model, class Exchange>
 class bicgstab {
 public:
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    /// Whether it ended at its half.
+    /// Runs one step. Returns true if the solve ended before the end of the step.
     bool step(krylov::report& report, double enough) {
         const std::size_t n = r_.vector();
         ++report.iterations;
@@ -134,7 +134,7 @@ private:
                                               v_.sent + halo_begin(size, split, Direction, true));
     }
 
-    /// Over warps, then ranks.
+    /// Sums over warps, then over ranks.
     template <unsigned Count>
     std::array<double, Count> total() {
         std::array<double, Count> sums;

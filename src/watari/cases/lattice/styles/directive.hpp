@@ -1,7 +1,8 @@
-/// What the caller and a style written in directives say to each other: plain data, since these
-/// styles live in shared objects of their own (cases/common/directive_abi.hpp).
+/// The interface between the caller and a style written in directives: plain data, since these
+/// styles are separate shared objects (cases/common/directive_abi.hpp).
 ///
-/// They are the original's program: double precision, links of 18 numbers, one right-hand side.
+/// The styles match the original program: double precision, links of 18 numbers, one right-hand
+/// side.
 #pragma once
 
 #include "watari/cases/common/directive_abi.hpp"
@@ -15,9 +16,9 @@ namespace watari::lattice::directive {
 using namespace watari::directive;
 using number = complex<double>;
 
-inline constexpr unsigned link = 9;  ///< numbers that are stored of a link
+inline constexpr unsigned link = 9;  ///< complex numbers stored per link
 
-/// Those that the CPU reads or writes. `clover` is F^-1.
+/// The arrays that the CPU fills before the solve. `clover` is F^-1.
 struct inputs {
     number *links, *clover, *source;
 };
@@ -27,22 +28,22 @@ struct request {
     extents split;             ///< ranks along each direction
     double relative;           ///< |r| <= relative |b| ends the solve
     std::size_t applications;  ///< of D, at most
-    int hops;                  ///< of which the time is measured, after the solve
-    int gpu;                   ///< number; `on_host`: the same code on the CPU, for tests
+    int hops;                  ///< timed after the solve
+    int gpu;  ///< number of the GPU; `on_host`: the same code on the CPU, for tests
     void* caller;
-    void (*initialise)(void* caller, const inputs* of);         ///< fills them, on the CPU
-    void (*finish)(void* caller, const number* solution);       ///< the CPU may read it
-    int (*step)(void* caller, double residual);                 ///< after each; not 0: stop
-    void (*total)(void* caller, double* sums, unsigned count);  ///< over all ranks
-    /// Half spinors to the neighbours and from them, where halo_begin says, on the CPU. Null: there
-    /// is one rank.
+    void (*initialise)(void* caller, const inputs* of);         ///< fills the inputs, on the CPU
+    void (*finish)(void* caller, const number* solution);       ///< called when the CPU may read it
+    int (*step)(void* caller, double residual);                 ///< after each step; not 0: stop
+    void (*total)(void* caller, double* sums, unsigned count);  ///< adds up over all ranks
+    /// Exchanges half spinors with the neighbours, in the layout of halo_begin, on the CPU. Null:
+    /// there is one rank.
     void (*exchange)(void* caller, const number* sent, number* arrived);
 
     std::size_t half() const { return where.size.half(); }
     std::size_t link_numbers() const { return 8 * half() * link; }
     std::size_t clover_numbers() const { return 2 * half() * packed; }
     std::size_t vector() const { return half() * spinor; }
-    /// Never 0: each array has an address.
+    /// Numbers of `sent` and of `arrived`; never 0, so that each array has an address.
     std::size_t halo() const { return exchange ? halo_numbers(where.size, split) : 1; }
 };
 

@@ -1,5 +1,5 @@
 // Style `explicit`: links and source are made in CPU memory and copied to the GPU, the solution is
-// copied back. What the solver alone needs is allocated in GPU memory.
+// copied back. Arrays that only the solver uses are allocated in GPU memory.
 #include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/cuda.hpp"
@@ -34,7 +34,7 @@ measure::trial run_explicit(const parameters& p) {
     solve(result, p, device, false);
     watch.skip();
 
-    // the source is of no more use: the solution takes its place
+    // the source is no longer needed: the solution overwrites it
     host.solution = host.source;
     check(cudaMemcpy(host.solution, device.solution, on_host[1].second, cudaMemcpyDeviceToHost));
     watch.lap("transfer_out");

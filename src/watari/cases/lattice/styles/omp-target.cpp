@@ -1,5 +1,5 @@
-// Style `omp-target`: what acc-data is, in OpenMP: mapped arrays, and in each exchange the half
-// spinors go to the host and come back.
+// Style `omp-target`: acc-data in OpenMP. Arrays are mapped, and in each exchange the half spinors
+// go to the host and come back.
 #include "watari/cases/lattice/styles/omp_kernels.hpp"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 /// The OpenMP kernels of the style omp-target. They take pointers that are valid on the GPU.
 ///
-/// GCC makes an OpenMP thread a warp and a simd lane its lane: without simd 31 of 32 lanes idle.
-/// Aggregates would be copied to the GPU each time, so arguments are scalars.
+/// GCC maps an OpenMP thread to a warp and a simd lane to one of its lanes: without simd 31 of 32
+/// lanes idle. Arguments are scalars, since aggregates would be copied to the GPU at each launch.
 #pragma once
 
 #include "watari/cases/lattice/styles/bicgstab.hpp"
@@ -41,7 +41,8 @@ struct openmp {
         return !out.no_device;
     }
 
-    /// Does a target region run on the GPU? A directive program that runs on the host looks alike.
+    /// Whether a target region runs on the GPU. A directive program gives the same results if it
+    /// runs on the host.
     static int asks_where_it_runs() {
         int on_gpu = 0;
 #pragma omp target map(tofrom : on_gpu)
@@ -64,7 +65,8 @@ struct openmp {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// The same of a rank: what neighbours have sent is read at the edges.
+    /// The same for a rank's part: sites at its edges read the half spinors that neighbours have
+    /// sent.
     static void hop_of_part(const geometry& where, const extents& split, const hop& h,
                             const number* arrived) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
@@ -81,8 +83,8 @@ struct openmp {
                       factor, arrived, n);
     }
 
-    /// Half spinors of a face, for the neighbour beyond: 192 bytes read (288 of those that go up),
-    /// 96 written.
+    /// Packs the half spinors of a face for the neighbour beyond. Bytes per site along x, y or z:
+    /// 192 read (336 for the neighbour above), 96 written.
     template <unsigned Direction, bool Above>
     static void pack(const geometry& where, const hop& h, number* to) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
@@ -95,8 +97,8 @@ struct openmp {
             pack_site<Direction, Above>(x, y, z, t, lanes, parity, links, clover, in, out, n, to);
     }
 
-    // Calls with scalars: GCC 12 and 13 crash where a lane has such objects of its own in a loop.
-    // CMakeLists.txt makes the stack of a lane long enough for them.
+    // Functions with scalar arguments: GCC 12 and 13 crash if a lane has its own structs in a loop.
+    // CMakeLists.txt makes the stack of a lane long enough for these calls.
     template <unsigned Direction, bool Above>
     [[gnu::noinline]] static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t,
                                             unsigned lanes, unsigned parity, const number* links,

@@ -1,8 +1,9 @@
 /// The hop for the directive styles: one site of hop_body.hpp, with arguments that a compiler of
-/// directives passes one by one. All is inlined: so GCC needs no mark that it is code for the GPU.
+/// directives passes one by one. All functions are inlined, so GCC needs no mark to compile them
+/// for the GPU.
 #pragma once
 
-#define WATARI_UNROLLED  // as measured: GCC's code for a GPU unrolls by itself
+#define WATARI_UNROLLED  // by measurement: GCC unrolls by itself in its code for a GPU
 
 #include "watari/cases/lattice/kernels/edge_site.hpp"
 #include "watari/cases/lattice/styles/directive.hpp"
@@ -37,16 +38,15 @@ WATARI_ALWAYS hop_arguments<double> arguments(const geometry& where, unsigned pa
 // GCC has vectors of two 64-bit words for these GPUs, but not of two doubles
 using two_words = unsigned long __attribute__((vector_size(16)));
 
-/// Loads of 16 bytes, a complex number each. All are templates: GCC 12 crashes on members that are
-/// not.
+/// Loads of 16 bytes, one complex number each. All members are templates: GCC 12 crashes on others.
 struct by_16_bytes {
-    /// By members: GCC would keep a struct that is copied as a whole in memory.
+    /// Copies member by member: GCC would keep a struct that is copied as a whole in memory.
     template <class Geometry>
     WATARI_ALWAYS static Geometry layout(const Geometry& given) {
         const extents& s = given.size;
         return {.size = {s.x, s.y, s.z, s.t}, .log2_lanes = given.log2_lanes};
     }
-    /// Volatile: GCC would take it apart into two loads.
+    /// Volatile: GCC would split the load into two.
     template <class Number>
     WATARI_ALWAYS static Number often(const Number* from) {
         const two_words w = *reinterpret_cast<const volatile two_words*>(from);
@@ -72,7 +72,8 @@ WATARI_ALWAYS void hop_at_site(const hop_arguments<double>& a, unsigned n) {
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
-/// The same where neighbours may be another rank's, whose half spinors have arrived.
+/// The same at a site whose neighbours may belong to another rank; `arrived` has their half
+/// spinors.
 WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& split,
                                const number* arrived, unsigned n) {
     edge_arguments<double> edges;

@@ -1,5 +1,5 @@
 // Style `system` on a CPU: allocation as a CPU programmer would do it, in huge pages. Without a GPU
-// there is nothing that the styles differ in.
+// the styles do not differ.
 #include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 

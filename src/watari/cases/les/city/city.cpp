@@ -11,7 +11,7 @@ namespace {
 
 std::ptrdiff_t signed_of(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
-/// Flags of a row of the part with its halo; k and j count from the part's first cell.
+/// Writes the flags of a row of the part with its halo; k and j count from the part's first cell.
 void flag_row(std::uint8_t* to, const columns& height, const grid& g, std::ptrdiff_t k,
               std::ptrdiff_t j) {
     const std::ptrdiff_t nz = signed_of(g.size.z);

@@ -1,6 +1,7 @@
-/// The city: which cells are buildings, how far air is from them, and where they face the air.
+/// The city: the cells that are buildings, the distance of air cells from buildings, and the facets
+/// between both.
 ///
-/// A map of heights in cells, so there is no enclosed air: the pressure has one null vector.
+/// The city is a map of heights in cells, so it encloses no air: the pressure has one null vector.
 #pragma once
 
 #include "watari/cases/les/city/columns.hpp"
@@ -12,20 +13,20 @@
 
 namespace watari::les {
 
-/// A facet is a closed face seen from its cell of air. They are in this order; within a direction
-/// by cell.
+/// A facet is a closed face seen from its cell of air. Facets are ordered by direction as listed
+/// here, within a direction by cell.
 inline constexpr unsigned directions = 5;
 enum class facing { up, plus_x, minus_x, plus_y, minus_y };
 inline constexpr unsigned normal_axis[directions] = {2, 0, 0, 1, 1};
 
-/// The facets of one part: how many, by direction.
+/// The number of facets of one part, by direction.
 struct facet_counts {
     std::size_t of[directions]{};
     std::size_t all() const { return of[0] + of[1] + of[2] + of[3] + of[4]; }
 };
 facet_counts count_facets(const parameters& p);
 
-/// The arrays of facets in `fields::facets`: what the processor needs of them.
+/// The processor's arrays of facets, in `fields::facets`.
 template <class Real>
 struct facet_arrays {
     std::uint32_t* cell;  ///< element of an array over the grid
@@ -36,8 +37,8 @@ template <class Real>
 facet_arrays<Real> facets_in(std::byte* data, std::size_t count);
 std::size_t facets_bytes(const parameters& p);
 
-/// work(facing, k, j, i) for the facets of the part, in their order. No facet is above the tallest
-/// roof.
+/// Calls work(direction, k, j, i) for each facet of the part, in order. No facet is above the
+/// tallest roof.
 template <class Work>
 void for_each_facet(const parameters& p, const Work& work) {
     constexpr std::ptrdiff_t behind[directions][2] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}};
@@ -55,7 +56,8 @@ void for_each_facet(const parameters& p, const Work& work) {
             }
 }
 
-/// Flags, lengths and cells of facets of the part, and no flux yet. Written by the CPU's threads.
+/// Writes the flags, the lengths and the cells of facets of the part, and zero fluxes, by the CPU's
+/// threads.
 template <class Real>
 void build_city(const fields& f, const parameters& p);
 

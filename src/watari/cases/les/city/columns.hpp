@@ -1,4 +1,4 @@
-/// Heights of the columns of one part of the city and of those around it, in cells: a neighbour
+/// Heights in cells of the columns of one part of the city and of a margin around it: a neighbour
 /// costs no division by the city's size.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace watari::les {
 
 class columns {
 public:
-    /// With `margin` columns on each side; x and y go around.
+    /// Adds `margin` columns on each side; x and y are periodic.
     columns(const parameters& p, std::ptrdiff_t margin)
         : margin_(margin),
           width_(static_cast<std::ptrdiff_t>(p.grid.size.x) + 2 * margin),
@@ -32,7 +32,7 @@ public:
         }
     }
 
-    /// From (j, -margin) on; j counts from the part's first row.
+    /// Returns the heights from (j, -margin) on; j counts from the part's first row.
     const int* row(std::ptrdiff_t j) const { return height_.data() + (j + margin_) * width_; }
     int operator()(std::ptrdiff_t j, std::ptrdiff_t i) const { return row(j)[i + margin_]; }
     int tallest() const { return *std::max_element(height_.begin(), height_.end()); }

@@ -13,8 +13,8 @@ namespace watari::les {
 
 namespace {
 
-constexpr double still = 0.1;       // m/s: air is never slower
-constexpr double unit = 1 << 24;    // of the sums, per W
+constexpr double still = 0.1;       // m/s: lower limit of the air's speed
+constexpr double unit = 1 << 24;    // units of the sums per W
 constexpr std::size_t block = 256;  ///< facets whose heat is summed together, in the L1 cache
 
 struct material {
@@ -29,20 +29,20 @@ float conductivity_of(const material& of) {
 
 WATARI_INLINE double fourth(double t) { return t * t * (t * t); }
 
-/// x in whole units of the sums, halves away from 0, for |x| below 2^28 W.
+/// Returns x in whole units of the sums, halves rounded away from 0, for |x| below 2^28 W.
 WATARI_INLINE double whole_units(double x) {
     const double in_units = x * unit, whole = __builtin_trunc(in_units), rest = in_units - whole;
     return whole + (rest >= 0.5 ? 1.0 : 0.0) - (rest <= -0.5 ? 1.0 : 0.0);
 }
 
-/// Long waves that a facet sends to others, W.
+/// Returns the long-wave radiation that a facet sends to other facets, W.
 WATARI_INLINE double emitted_by(double area, double sky, double t) {
     return area * (1.0 - sky) *
            (emissivity * sigma * fourth(t) + (1 - emissivity) * sky * sky_radiation);
 }
 
-/// What a step's facets of one group have in common. Of Thomas's elimination from the inside out,
-/// all but the surface's row is the same for each.
+/// Coefficients that all facets of a group share in a step. Thomas's elimination runs from the
+/// inside out, so that only the surface's row differs between facets.
 struct balance {
     double mass[layers], below[layers], diagonal[layers], share[layers];
     double area, per_speed, long_env, short_env, theta0;
@@ -64,7 +64,8 @@ struct balance {
     }
 };
 
-/// The arrays of some facets, and what they gave in this step and give the others from then on, W.
+/// The arrays of some facets. to_air: heat that a facet gives to the air in this step; emitted:
+/// radiation that it sends to other facets after the step. Both are in units of the sums.
 template <class Real>
 struct some_facets {
     const float *sky, *direct;
@@ -112,7 +113,7 @@ WATARI_CLONES void step_facets(const balance& given, const some_facets<Real>& ar
     }
 }
 
-/// Over all ranks; two's complement makes it right below zero.
+/// Returns the sum over all ranks, W; by two's complement the sum is right below zero too.
 double over_ranks(const parameters& p, std::int64_t own) {
     if (p.others == nullptr) return static_cast<double>(own) / unit;
     const std::uint64_t all = p.others->ranks().sum(static_cast<std::uint64_t>(own));
@@ -121,7 +122,7 @@ double over_ranks(const parameters& p, std::int64_t own) {
 
 }  // namespace
 
-/// The sum of work(facet) over all facets of all ranks.
+/// Returns the sum of work(facet) over all facets of all ranks.
 template <class Work>
 double facets::over_all(const Work& work) const {
     std::atomic<std::int64_t> total = 0;
@@ -141,7 +142,7 @@ facets::facets(const parameters& p) : p_(&p), counts_(count_facets(p)) {
     close_radiation();
 }
 
-/// Groups, sky and light.
+/// Sets the groups, and the sky view and light of each facet.
 void facets::see(const parameters& p) {
     struct place {
         unsigned direction;
@@ -179,7 +180,7 @@ void facets::see(const parameters& p) {
         nullptr);
 }
 
-/// The sums of what facets see of each other.
+/// Sets the sums of the radiation between facets: seen_, short_env_ and emitted_.
 void facets::close_radiation() {
     const auto hidden = [](const facet& f) { return f.area * (1.0 - f.sky); };
     const double sum = over_all(hidden);

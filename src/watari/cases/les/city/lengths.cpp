@@ -11,7 +11,7 @@ namespace watari::les {
 
 namespace {
 
-constexpr std::ptrdiff_t window = 6;  ///< cells within which a wall is looked for
+constexpr std::ptrdiff_t window = 6;  ///< cells: the largest distance of a wall that counts
 
 /// Square of the distance from a cell's centre to the box of a cell `offset` away along one axis.
 double square_gap(std::ptrdiff_t offset, double d) {
@@ -19,8 +19,8 @@ double square_gap(std::ptrdiff_t offset, double d) {
     return gap * gap;
 }
 
-/// Squares of the distance to the nearest solid cell's box, of one plane of the part: three passes
-/// of 13 cells along one axis each give the search of the whole box.
+/// Squares of the distance to the nearest solid cell's box, for one plane of the part. One pass
+/// along each axis, within 6 cells, equals a search of the whole box.
 class distances {
 public:
     distances(const parameters& p, const columns& heights)
@@ -42,7 +42,7 @@ public:
                 take(row, beside_.data() + (n + window), square_gap(n, p_->spacing[0]));
         }
     }
-    /// Of the cells of row j of the part.
+    /// Returns the squares of row j of the part.
     const double* row(std::size_t j) {
         std::fill_n(nearest_.data(), nx_, INFINITY);
         for (std::ptrdiff_t n = -window; n <= window; ++n)
@@ -58,7 +58,7 @@ private:
             nearest[i] = there < nearest[i] ? there : nearest[i];
         }
     }
-    /// To the solid cells of a column.
+    /// Returns the square of the distance along z from plane k to the solid cells of a column.
     double below(std::ptrdiff_t k, int height) const {
         const std::ptrdiff_t offset = std::max<std::ptrdiff_t>(0, k - (height - 1));
         return height == 0 || offset > window ? INFINITY : square_gap(offset, p_->spacing[2]);
@@ -92,7 +92,7 @@ void build_lengths(Real* length2, const parameters& p) {
     };
     const columns heights(p, window);
     const int tallest = heights.tallest();
-    const std::size_t walls =  // planes from which a wall is within the window
+    const std::size_t walls =  // planes with a wall within the window
         tallest == 0 ? 0 : std::min(g.size.z, static_cast<std::size_t>(tallest + window));
     cpu::for_each_part(walls, [&](std::size_t k, std::size_t last) {
         distances squares(p, heights);

@@ -2,14 +2,15 @@
 ///
 ///     1 / l^2 = 1 / (Cs D)^2 + 1 / (karman (s + z0))^2,   D = (dx dy dz)^(1/3)
 ///
-/// s: from a cell's centre to the box of the nearest solid cell within 6 cells; the ground always.
+/// s: distance from a cell's centre to the box of the nearest solid cell within 6 cells; the ground
+/// always counts.
 #pragma once
 
 #include "watari/cases/les/les.hpp"
 
 namespace watari::les {
 
-/// l^2 of the part's cells, by the CPU's threads; 0 in the halo.
+/// Writes l^2 of the part's cells, by the CPU's threads, and 0 in the halo.
 template <class Real>
 void build_lengths(Real* length2, const parameters& p);
 

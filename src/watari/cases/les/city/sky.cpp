@@ -13,10 +13,10 @@ namespace {
 using std::numbers::pi;
 
 constexpr unsigned azimuths = 16, south = azimuths;
-constexpr double reach_of_heights = 10;  // the horizon is looked for so many heights away
+constexpr double reach_of_heights = 10;  // distance of the search for the horizon, in heights
 constexpr double normal_x[directions] = {0, 1, -1, 0, 0}, normal_y[directions] = {0, 0, 0, 1, -1};
 
-/// The azimuths, and the south behind them.
+/// The directions of the azimuths, followed by the south.
 struct compass {
     double east[azimuths + 1], north[azimuths + 1];
     double before[directions][azimuths];  ///< cosine of the angle to a wall's normal
@@ -32,7 +32,8 @@ struct compass {
     }
 };
 
-/// floor of a number that an int holds. One instruction where the library's is a call.
+/// floor of a number within the range of an int: one instruction, where the library's floor is a
+/// call.
 std::ptrdiff_t whole_below(double x) {
     const auto whole = static_cast<std::ptrdiff_t>(x);
     return whole - (static_cast<double>(whole) > x ? 1 : 0);
@@ -45,7 +46,7 @@ std::size_t around(std::ptrdiff_t n, std::size_t size) {
     return static_cast<std::size_t>(n);
 }
 
-/// The angle of the horizon from (x, y, z), metres.
+/// Returns the angle of the horizon seen from (x, y, z), metres.
 double horizon(const parameters& p, double top, double x, double y, double z, double east,
                double north) {
     const double step = 0.5 * std::min(p.spacing[0], p.spacing[1]);

@@ -1,4 +1,4 @@
-/// What a facet sees of the sky, from the map of heights: 16 azimuths, in each the angle b of the
+/// The sky that a facet sees, from the map of heights. For each of 16 azimuths: the angle b of the
 /// horizon within ten heights of the tallest building, in steps of half a cell.
 ///
 ///     up    F = mean of cos^2 b
@@ -16,11 +16,12 @@ struct view {
     bool lit;    ///< the sun, at 45 degrees in the south (-y), is above the horizon
 };
 
-/// From a facet of the whole city's cell (k, j, i); `top` is what `tallest` returns.
+/// Returns the view from a facet of the whole city's cell (k, j, i); `top`: the result of
+/// `tallest`.
 view view_from(const parameters& p, double top, unsigned direction, std::size_t k, std::size_t j,
                std::size_t i);
 
-/// Of all buildings, in metres.
+/// Returns the height of the tallest building, in metres.
 double tallest(const parameters& p);
 
 }  // namespace watari::les

@@ -1,16 +1,16 @@
-/// A stage of the flow by lanes of a GPU that go up a column of two cells beside each other, where
-/// no wall is near: what lies between two planes, or between the two cells, is computed once.
+/// A stage of the flow on a GPU, where no wall is near: a lane goes up a column of two adjacent
+/// cells. Values between two planes, or between the two cells, are computed once.
 ///
-/// Loaded once a plane: 15 pairs and 14 numbers beside them, where a cell by itself takes 50 loads
-/// for 300 operations; here a cell has 220. It keeps the rows of a plane that the next one
-/// needs, and the fluxes between both.
+/// Loads per plane: 15 pairs and 15 numbers beside them. A cell by itself takes 50 loads and 300
+/// operations; here a cell takes 220 operations. A lane keeps the rows of a plane that the next
+/// plane needs, and the fluxes between both planes.
 #pragma once
 
 #include "watari/cases/les/flow/momentum.hpp"
 
 namespace watari::WATARI_BACKEND {
 
-/// Numbers of a row from the cell before a pair to the cell after it.
+/// The numbers of a row from the cell before a pair to the cell after it.
 template <class Real>
 struct beside_pair {
     Real of[4];
@@ -36,11 +36,11 @@ template <class Real>
 struct climb {
     using row = beside_pair<Real>;
 
-    row u, v, next_v, w, theta, nu[3];  ///< of a plane: next_v a row further, nu of three rows
+    row u, v, next_v, w, theta, nu[3];  ///< of a plane: next_v of the next row, nu of three rows
     Real u_below[2], v_below[2], w_below[2], heat_below[2], theta_below[2];  ///< fluxes from below
-    Real w_along_x[2], w_along_y[2];  ///< of w's tendency, both from the edges of this plane
+    Real w_along_x[2], w_along_y[2];  ///< parts of w's tendency, from the low edges of this plane
 
-    /// The plane of cell `at`, when nothing is kept yet: of the fluxes nothing.
+    /// Loads the plane of cell `at` as the first plane; the fluxes stay unset.
     WATARI_INLINE void begin(const les::flow_arguments<Real>& f, index at, index along_y) {
         u.all(f.now.velocity[0], at);
         v.all(f.now.velocity[1], at);
@@ -57,7 +57,7 @@ struct climb {
         nu[2].left(from, at + along_y);
     }
 
-    /// What flows into the plane above, whose first cell is at `up`, and that plane itself.
+    /// The plane above, whose first cell is at `up`, and the fluxes into it.
     struct above {
         row u, v, next_v, w, theta, nu[3];
         Real u_high[2], v_high[2], w_high[2], heat_high[2], w_along_x[2], w_along_y[2];
@@ -116,7 +116,7 @@ struct climb {
         for (int y = 0; y < 3; ++y) nu[y] = to.nu[y];
     }
 
-    /// Tendencies of u v w theta in both cells, the first of which is at `at`.
+    /// Computes the tendencies of u v w theta in both cells; the first cell is at `at`.
     WATARI_INLINE void tendencies(Real (&to)[4][2], const above& up,
                                   const les::flow_arguments<Real>& f, index at,
                                   index along_y) const {
@@ -169,14 +169,14 @@ struct climb {
     }
 };
 
-/// The same for |S|^2 of viscosity_of: squares of strains at the edges of two cells.
+/// The same loop for |S|^2 of viscosity_of: squares of strains at the edges of two cells.
 template <class Real>
 struct strain_climb {
     using row = beside_pair<Real>;
     using flow = les::flow_arguments<Real>;
 
-    row u, v, next_v;                  ///< of a plane: next_v a row further
-    Real w[2], in_xz[3], in_yz[2][2];  ///< w, and squares at the low edges of this plane
+    row u, v, next_v;                  ///< of a plane: next_v of the next row
+    Real w[2], in_xz[3], in_yz[2][2];  ///< w, and squares at the plane's low edges
 
     /// Square of d_b u_a + d_a u_b.
     WATARI_INLINE static Real square(Real a, Real a_below, Real b, Real b_left, Real per_a,
@@ -188,7 +188,7 @@ struct strain_climb {
         return Real(0.25) * ((a + b) + (c + d));
     }
 
-    /// A plane, whose first cell is at `at`.
+    /// The rows of a plane, and the squares at its low edges.
     struct above {
         row u, v, next_v, w;
         Real in_xz[3], in_yz[2][2];
@@ -221,7 +221,7 @@ struct strain_climb {
         }
         for (int x = 0; x < 3; ++x) in_xz[x] = from.in_xz[x];
     }
-    /// The plane of cell `at`, with its low edges.
+    /// Loads the plane of cell `at`, and computes the squares at its low edges.
     WATARI_INLINE void begin(const flow& f, index at, index along_y, index along_z) {
         above own;
         load(own, f, at - along_z, along_y);
@@ -229,7 +229,7 @@ struct strain_climb {
         look_up(own, f, at, along_y);
         take(own);
     }
-    /// |S|^2 of both cells at `at`, then the plane above.
+    /// Computes |S|^2 of both cells at `at`, then moves to the plane above.
     WATARI_INLINE void go_up(Real (&to)[2], const flow& f, index at, index along_y, index along_z) {
         const auto& d = f.air.per_d;
         row u_before, u_after;

@@ -1,4 +1,4 @@
-/// A CPU computes a stage by rows: see climb.hpp.
+/// A CPU has no loop by columns (climb.hpp): it computes a stage by rows.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"

@@ -9,9 +9,9 @@ namespace watari::gpu {
 
 inline constexpr unsigned climb_cells = 2 * row_lanes;
 
-/// A pair of numbers, and its copies in the halo.
+/// Writes a pair of numbers, and its copies in the halo.
 struct pair_writer {
-    index along_x, back_x, along_y;  ///< to the copy of the first, of the last, of the row; or 0
+    index along_x, back_x, along_y;  ///< to the copy of the first, the last, the row; or 0
 
     template <class Real>
     __device__ __forceinline__ static void put(Real* to, const Real (&v)[2]) {
@@ -32,13 +32,13 @@ struct pair_writer {
     }
 };
 
-/// The cells of a row that have walls beside them, of those of a warp: for which of them another
-/// lane computes than in the middle of the air. So they take one turn and not two, since seldom
-/// more than 32 of 64 cells have walls.
+/// The list of those cells in a warp's row that have walls beside them. All lanes share the list:
+/// seldom more than 32 of 64 cells have walls, so the list takes one turn, where two cells per lane
+/// take two.
 struct wall_cells {
     std::uint8_t (&list)[climb_cells];
 
-    /// Takes up this lane's two, if they are; returns how many there are.
+    /// Adds this lane's first and second cell if they have walls; returns the length of the list.
     __device__ __forceinline__ unsigned gather(unsigned lane, bool first, bool second) const {
         const unsigned firsts = __ballot_sync(~0u, first), seconds = __ballot_sync(~0u, second);
         const unsigned before = (1u << lane) - 1, count = static_cast<unsigned>(__popc(firsts));
@@ -51,7 +51,7 @@ struct wall_cells {
     }
 };
 
-/// A number, and its copies in the halo.
+/// Writes a number, and its copies in the halo.
 struct number_writer {
     index along_x, along_y;  ///< to the copies, or 0
 
@@ -64,8 +64,8 @@ struct number_writer {
     }
 };
 
-/// A stage in two cells beside each other, of body advance_one: next = now + b q after
-/// q = a q + step F(now).
+/// A stage in two adjacent cells, for body advance_one: next = now + b q after q = a q + step
+/// F(now).
 template <les::stage Which, class Real>
 struct stage_column {
     climb<Real> here;
@@ -131,7 +131,7 @@ struct stage_column {
     }
 };
 
-/// The viscosity in two cells beside each other, of body viscosity_of.
+/// The viscosity in two adjacent cells, for body viscosity_of.
 template <class Real>
 struct viscosity_column {
     strain_climb<Real> here;
@@ -171,8 +171,8 @@ struct viscosity_column {
     }
 };
 
-/// The result of a body, by Column in the middle of the air. Done for rows of whole pairs, else
-/// false.
+/// Computes a body, by Column in cells without walls beside them. Returns false, and computes
+/// nothing, if rows are not whole pairs.
 template <class Column, unsigned Blocks, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     if (g.size.x % 2 != 0) return false;
@@ -226,7 +226,7 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
                     Column::put_result(body, own.at, there.template value<true>(own),
                                        writer_at(own.i));
                 }
-                __syncwarp();  // the list is read before the next plane's is written
+                __syncwarp();  // read the list before the next plane overwrites it
             }
         },
         stream);

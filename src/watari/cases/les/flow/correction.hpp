@@ -9,8 +9,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Of the pressure as it lies in memory, or of one that is computed: that, `Array`, has enter(),
-/// and `p` is where its values go.
+/// Corrects the flow by a pressure in memory, or by a pressure that is computed on reading. A
+/// computed pressure, `Array`, has enter(), and its values are written to `p`.
 template <class Real, class Array>
 struct correct_one {
     les::flow_arguments<Real> f;

@@ -22,7 +22,7 @@ struct viscosity_of {
     flow_arguments<Real> f;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
-    using two_paths = void;  // the one without walls is much shorter
+    using two_paths = void;  // the path without walls is much shorter
 
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
     WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
@@ -54,7 +54,7 @@ struct advance_one {
     stage_factors<Real> by;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
-    using two_paths = void;  // the one without walls is much shorter
+    using two_paths = void;  // the path without walls is much shorter
     using much = void;       // needs many registers
     using parts = std::integral_constant<unsigned, 4>;
 
@@ -64,7 +64,7 @@ struct advance_one {
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
     WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
-    /// Those of u, v, w and theta from First to Last.
+    /// Returns the components from First to Last of u, v, w and theta.
     template <bool Walls, unsigned First = 0, unsigned Last = 4>
     WATARI_INLINE result value(const cell& c) const {
         const around<Real> here(f, walls, c);
@@ -76,7 +76,7 @@ struct advance_one {
                 return now;
             }
         }
-        // all before the first is stored: what they share is loaded and computed once
+        // all tendencies before the first store: shared values are loaded and computed once
         Real tendency[4]{};
         if constexpr (First == 0) tendency[0] = here.template momentum<Walls, 0>();
         if constexpr (First <= 1 && 1 < Last) tendency[1] = here.template momentum<Walls, 1>();
@@ -147,7 +147,8 @@ void correct(const flow_arguments<Real>& f, Real tau, stream_t stream) {
     correct_by(f, tau, static_cast<const Real*>(f.p), stream);
 }
 
-/// In the parts that each thread will compute on: a page is its thread's.
+/// Zeros an array in the parts that each thread will compute on, so that each page is near its
+/// thread.
 void clear(void* data, std::size_t bytes, stream_t stream) {
     auto* const all = static_cast<std::uint8_t*>(data);
     for_each(

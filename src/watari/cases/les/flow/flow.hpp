@@ -4,11 +4,11 @@
 ///
 /// (incompressible Boussinesq). Second order and central on the staggered grid, in the form of
 /// Morinishi et al. (1998): advection conserves kinetic energy as far as div u = 0. Smagorinsky's
-/// viscosity with the length of Mason and Thomson (1992). Walls: no |neighbour| is asked in a cell
-/// whose flag says `inner`.
+/// viscosity with the length of Mason and Thomson (1992). Walls: a cell whose flag says `inner`
+/// needs no test of its neighbours.
 ///
-/// Bytes in fp32: viscosity 21; tendency 69, of which the first stage (53) reads no q and the last
-/// (53) writes none; correction 29.
+/// Bytes per cell in fp32: viscosity 21; tendency 69, but 53 in the first stage, which reads no q,
+/// and in the last, which writes none; correction 29.
 #pragma once
 
 #include "watari/cases/les/grid/grid.hpp"
@@ -25,10 +25,10 @@ struct wall {
     Real rough;   ///< stress = velocity (rough |U| + smooth)
     Real smooth;  ///< nu / (d/2), or 0
     Real strain;  ///< strain at the wall over velocity / d
-    Real speed;   ///< its own, along x
+    Real speed;   ///< speed of the wall itself, along x
 };
 
-/// What the kernels know of the air and the grid's spacing.
+/// Constants of the air and of the grid's spacing, for the kernels.
 template <class Real>
 struct air {
     Real per_d[3];
@@ -48,7 +48,8 @@ struct motion {
     constexpr const Real* operator[](unsigned n) const { return n == 3 ? theta : velocity[n]; }
 };
 
-/// Where Runge and Kutta's stage begins and ends: q = a q + step F, u* = u + b q.
+/// A stage of Runge and Kutta, q = a q + step F, u* = u + b q: the first reads no q, the last
+/// writes none.
 enum class stage { first, middle, last };
 
 template <class Real>
@@ -56,7 +57,7 @@ struct stage_factors {
     Real a, b, step;
 };
 
-/// What the kernels of the flow take. They write halos of a grid that goes around.
+/// The arguments of the flow's kernels. The kernels write the halos of a periodic grid.
 template <class Real>
 struct flow_arguments {
     les::grid grid;
@@ -69,7 +70,7 @@ struct flow_arguments {
     Real* p;
 };
 
-/// Facets of one direction: cell and flux of heat (K m/s) of each, over the spacing (1/m).
+/// Facets of one direction: the cell and the flux of heat (K m/s) of each, and 1 / spacing (1/m).
 template <class Real>
 struct heated_cells {
     const std::uint32_t* cell;
@@ -86,7 +87,7 @@ struct flow_kernels {
     /// next = now + b q after q = a q + step F(now).
     void (*advance)(const flow_arguments<Real>& f, stage which, const stage_factors<Real>& by,
                     stream_t stream);
-    /// next.theta (and q's, but in the last stage) of cells that facets warm.
+    /// Adds the flux of facets to next.theta of their cells, and to q's but in the last stage.
     void (*heat)(const flow_arguments<Real>& f, const heated_cells<Real>& cells, stage which,
                  const stage_factors<Real>& by, stream_t stream);
     /// next -= tau grad p.

@@ -1,8 +1,9 @@
-/// Fluxes around one cell: what the kernels of the flow add up.
+/// Fluxes around one cell, which the kernels of the flow add up.
 ///
-/// Between two values of u along another axis lies an edge with four cells around it. None or one
-/// of them solid: the plain formula, a closed face counts as 0. Two side by side: a flat wall, the
-/// flux is its stress. (Three or two diagonal: both faces are closed, and nobody asks.)
+/// An edge lies between two values of u that are neighbours along another axis; four cells are
+/// around it. If none or one of them is solid, the plain formula holds, and a closed face counts as
+/// 0. If two adjacent cells are solid, the wall is flat and the flux is its stress. (If three or
+/// two diagonal cells are solid, both faces are closed and the flux is not used.)
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -13,8 +14,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// What lies below and above a plane of cells where there is no air: chosen once a row, since a
-/// choice inside the loop would keep it from becoming one of vectors.
+/// The walls below and above a plane of cells, for cells with no air there. Chosen once per row,
+/// since a choice inside the loop would prevent its vectorisation.
 template <class Real>
 struct walls_of_plane : flags_around<Real> {
     les::wall<Real> below, above;
@@ -25,9 +26,9 @@ struct walls_of_plane : flags_around<Real> {
     }
 };
 
-/// Fluxes are multiplied by powers of two, whose factors means of two or four numbers would have:
-/// fewer multiplications, and no other bits, since nothing but the exponent changes. Whoever takes
-/// differences of them divides the spacing by the same power.
+/// Fluxes are scaled by 2 or 4, the inverse of the factor that means of two or four numbers have:
+/// fewer multiplications and the same bits, since the scale changes only the exponent. Their
+/// differences are then multiplied by 1 / (2 d) or 1 / (4 d).
 ///
 /// 4 (u u - 2 nu d u) in a centre between two faces.
 template <class Real>
@@ -36,15 +37,15 @@ WATARI_INLINE Real normal_flux_of(Real low, Real high, Real nu, Real per_d) {
     return sum * sum - nu * ((high - low) * (Real(8) * per_d));
 }
 
-/// An edge between two values of u_a, one along b below the other, and two of u_b.
+/// An edge between two values of u_a, neighbours along b, and two of u_b, neighbours along a.
 template <class Real>
 struct edge_of {
     Real a, a_below, b, b_left, per_a, per_b;
 
     /// d_b u_a + d_a u_b.
     WATARI_INLINE Real strain() const { return (a - a_below) * per_b + (b - b_left) * per_a; }
-    /// 4 (u_b u_a - nu_e (d_b u_a + d_a u_b)). The other way round, with a and b exchanged, only
-    /// the order in which nu is added differs. share: 4 over the number of cells that have a nu.
+    /// 4 (u_b u_a - nu_e (d_b u_a + d_a u_b)). With a and b exchanged, only the order in which nu
+    /// is added differs. share: 4 over the number of cells that have a nu.
     WATARI_INLINE Real flux(Real nu, Real nu_left, Real nu_below, Real nu_far,
                             Real share = Real(1)) const {
         const Real sum = (nu + nu_left) + (nu_below + nu_far);
@@ -79,8 +80,8 @@ struct around {
     WATARI_INLINE index step(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? along_y : along_z;
     }
-    /// 1 or 0. A number as wide as a velocity: choices between velocities by comparing it are made
-    /// by vectors, choices by bytes are not.
+    /// Returns 1 in a solid cell, else 0, as a number as wide as a velocity: the compiler
+    /// vectorises choices between velocities by such a number, but not by a byte.
     WATARI_INLINE Real solid(index at) const { return level.solid(f.flags, at); }
 
     WATARI_INLINE Real difference_up(const Real* of, unsigned axis) const {
@@ -96,7 +97,8 @@ struct around {
     WATARI_INLINE Real at_wall(Real les::wall<Real>::*of, unsigned axis, bool high) const {
         return axis != 2 ? f.air.side[axis].*of : high ? level.above.*of : level.below.*of;
     }
-    /// Strain squared at one of the cell's four edges in plane (a, b), the walls' own beside these.
+    /// Strain squared at one of the cell's four edges in plane (a, b); with Walls, the wall's
+    /// strain at a flat wall.
     template <bool Walls>
     WATARI_INLINE Real square_at(unsigned a, unsigned b, bool high_a, bool high_b) const {
         const index edge = c.at + (high_a ? step(a) : 0) + (high_b ? step(b) : 0);
@@ -139,7 +141,7 @@ struct around {
                                  ub[left], f.air.per_d[a], f.air.per_d[b]};
         return edge.flux(f.nu[at], f.nu[left], f.nu[below], f.nu[far], share);
     }
-    /// Stress of a wall normal to b, over the constants of that wall.
+    /// Returns the speed along a wall normal to b, at this cell's face of u_a.
     WATARI_INLINE Real speed_along(unsigned a, unsigned b) const {
         const unsigned other = 3 - a - b;
         const Real own = f.now.velocity[a][c.at];
@@ -149,7 +151,7 @@ struct around {
                                         (u[up] + u[static_cast<offset>(up - left)]));
         return square_root(own * own + mean * mean);
     }
-    /// Difference of the fluxes of u_a through both edges along b.
+    /// Difference of the fluxes of u_a through both edges along b, over the spacing.
     template <bool Walls>
     WATARI_INLINE Real edges(unsigned a, unsigned b) const {
         Real low = edge_flux<Walls>(c.at, a, b);
@@ -170,7 +172,7 @@ struct around {
         }
         return (high - low) * (Real(0.25) * f.air.per_d[b]);
     }
-    /// The tendency of velocity a at the low face of this cell.
+    /// The tendency of velocity A at the low face of this cell.
     template <bool Walls, unsigned A>
     WATARI_INLINE Real momentum() const {
         constexpr unsigned b = A == 0 ? 1 : 0, d = A == 2 ? 1 : 2;

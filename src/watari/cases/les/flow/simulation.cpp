@@ -36,7 +36,7 @@ void simulation<Real>::start(stream_t stream) {
     for (std::size_t n = input_count; n < all.size(); ++n)
         run_->clear(*all[n].first, all[n].second, stream);
     pressure_.build(stream);
-    std::swap(flow_.now, flow_.next);  // what is corrected is `next`
+    std::swap(flow_.now, flow_.next);  // project() corrects `next`
     project(1, p_.first_cycles, stream);
     run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
     if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos may need the host
@@ -46,7 +46,7 @@ void simulation<Real>::start(stream_t stream) {
     }
 }
 
-/// next -= tau grad p, and becomes now.
+/// Makes next -= tau grad p, and swaps now and next.
 template <class Real>
 void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
     pressure_.project(flow_, tau, cycles, stream);
@@ -56,8 +56,8 @@ void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
     std::swap(flow_.now, flow_.next);
 }
 
-/// What flows out of the last cells, through the first faces of the parts beside: all that the
-/// residual reads of them.
+/// Exchanges the velocities at the first faces of the next parts, through which the last cells of
+/// this part have outflow: the residual reads no others.
 template <class Real>
 void simulation<Real>::fill_inflow(stream_t stream) {
     if (p_.others == nullptr) return;

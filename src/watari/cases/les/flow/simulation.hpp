@@ -1,14 +1,14 @@
-/// The simulation on one processor: what is done before the first step, and a step.
+/// The simulation on one processor: the start before the first step, and a step.
 ///
 /// Williamson's (1980) third order in two sets of arrays, every stage projected:
 ///
 ///     q = a q + dt F(u);  u* = u + b q;  u = u* - tau grad p,  tau = c dt
 ///     a = 0, -5/9, -153/128;   b = 1/3, 15/16, 8/15;   c = 1/3, 5/12, 1/4
 ///
-/// Bytes in fp32 a cell and step: viscosity 21, tendencies 175, three residuals 63 and corrections
-/// 87, and 96 for each iteration of a stage, of which the first needs no direction (12 less) and
-/// the last no residual (9 less) and no direction (12 less, unless it is the only one):
-/// 283 + 3 x (96 x cycles - 12).
+/// Bytes per cell and step in fp32: viscosity 21, tendencies 175, three residuals 63, corrections
+/// 87, and 96 for each iteration of a stage. The first iteration needs no direction (12 less). The
+/// last one needs no residual (9 less) and, unless it is the only one, no direction (12 less): 283
+/// + 3 x (96 x cycles - 12).
 #pragma once
 
 #include "watari/cases/les/city/city.hpp"
@@ -17,8 +17,8 @@
 
 namespace watari::les {
 
-/// Bytes of a step by the table of the kernels, a cell: 283 + 3 x (96 x cycles - 12) in fp32, and
-/// without the 12 for one cycle.
+/// Returns the bytes of a step by the table of the kernels. Per cell in fp32: 283 + 3 x (96 x
+/// cycles - 12), or 283 + 3 x 96 for one cycle.
 constexpr double step_bytes(std::size_t cells, std::size_t real, int cycles) {
     const double reals = 69 + 3 * (22.5 * cycles - (cycles > 1 ? 3 : 0)),
                  flags = 7 + 6 * 3 * cycles;
@@ -28,11 +28,11 @@ constexpr double step_bytes(std::size_t cells, std::size_t real, int cycles) {
 template <class Real>
 class simulation {
 public:
-    /// `f` stays the caller's; its inputs are filled.
+    /// The caller owns the arrays of `f`, and has written the inputs.
     simulation(const fields& f, const parameters& p);
 
-    /// Zeros what the processor writes alone, makes the coarser levels and the first flow free of
-    /// divergence.
+    /// Zeros the arrays that the processor alone writes, builds the coarser levels, and makes the
+    /// first flow free of divergence.
     void start(stream_t stream);
     void step(stream_t stream);
 
@@ -51,13 +51,14 @@ private:
     flow_arguments<Real> flow_;
     les::pressure<Real> pressure_;
     facet_counts facets_;
-    /// Steps of a GPU that has all of the city, each one launch: from now to next, and back.
+    /// Recorded steps of a GPU that has the whole city, one launch each: from now to next, and
+    /// back.
     device::graph recorded_[2];
-    flow_arguments<Real> after_{};  ///< `flow_` after the next of them
+    flow_arguments<Real> after_{};  ///< `flow_` after the next recorded step
     unsigned parity_ = 0;
 };
 
-/// The first wind: 4 m/s along x with whirls as large as the city, and air that is warmer above.
+/// Writes the first flow: 4 m/s along x with whirls as large as the city, and warmer air above.
 /// Closed faces are 0.
 template <class Real>
 void first_flow(const fields& f, const parameters& p);

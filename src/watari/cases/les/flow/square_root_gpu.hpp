@@ -7,8 +7,8 @@
 
 namespace watari::gpu {
 
-/// sqrtf's bits, and its steps where x is large enough: without its branch to the others, loads
-/// before and after it are under way together. Smaller ones are scaled by a power of 4.
+/// Returns the same bits as sqrtf, by its steps for large x but without its branch for other x:
+/// loads before and after it overlap. Small x is scaled by a power of 4.
 WATARI_INLINE float square_root(float x) {
     const bool small = x < 0x1p-60f;
     const float scaled = small ? x * 0x1p64f : x;

@@ -32,11 +32,11 @@ void gather(const les::grid& g, const motion<Real>& now, unsigned normal,
         stream);
 }
 
-/// What cells add up to: sums, and the largest Courant number with its first place.
+/// The sum of a survey over cells: sums, and the largest Courant number with its first place.
 struct seen {
     les::condition of;
 
-    constexpr seen& operator+=(const seen& other) {  // of blocks, by the CPU
+    constexpr seen& operator+=(const seen& other) {
         const les::condition& more = other.of;
         const bool larger = more.courant > of.courant;
         if (larger || (more.courant == of.courant && more.place < of.place))

@@ -1,9 +1,9 @@
-/// What a row of a CPU asks of the flags around it, for momentum.hpp.
+/// The flags around a row, as a CPU reads them, for momentum.hpp.
 ///
-/// A loop that reads bytes beside velocities becomes one of vectors with as many lanes as these
-/// have bytes: four times more values than registers. So a row with walls first writes the flags
-/// that it will read as numbers as wide as a velocity, into memory of its thread that stays in the
-/// cache.
+/// A vectorised loop that reads bytes beside velocities has as many lanes as a vector has bytes:
+/// four times more values than registers. So a row with walls first widens the flags that it will
+/// read to the width of a velocity. The widened flags lie in memory of the thread, which stays in
+/// the cache.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -19,12 +19,12 @@ template <class Real>
 struct flags_around {
     using wide = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
 
-    const Real* solids = nullptr;  ///< of the rows around, as far from each other as in the grid
+    const Real* solids = nullptr;  ///< of the rows around, as far apart as in the grid
     index first = 0;               ///< the cell of solids[0]
     const wide* flags = nullptr;   ///< of the row itself
     index begin = 0;               ///< the cell of flags[0]
 
-    /// The row of `count` cells from `from` on.
+    /// Widens the flags around the row of `count` cells from `from` on.
     WATARI_INLINE void look(const les::flow_arguments<Real>& f, const cell& from, index count) {
         const index row = f.grid.row(), plane = f.grid.plane();
         Real* const to = row_scratch<Real>(2 * (plane + row + 1) + same_path);

@@ -1,4 +1,4 @@
-/// What a cell of a GPU asks of the flags around it, for momentum.hpp.
+/// The flags around a cell, as a GPU reads them, for momentum.hpp.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -8,7 +8,7 @@ namespace watari::gpu {
 
 template <class Real>
 struct flags_around {
-    /// 1 or 0.
+    /// Returns 1 in a solid cell, else 0.
     WATARI_INLINE Real solid(const std::uint8_t* flags, index at) const {
         return Real(int(flags[at] & les::flag::fluid) ^ 1);
     }

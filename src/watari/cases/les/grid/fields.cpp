@@ -10,13 +10,13 @@ namespace watari::les {
 
 namespace {
 
-/// Cells of a level: those of so many and fewer every rank has, since four halos in each cycle
-/// would take longer than its part of the work.
+/// Returns the cells of the largest level that every rank has whole: on a part of such a level,
+/// four halos per cycle would take longer than the work.
 std::size_t least_divided(processor who) { return who.is_gpu() ? std::size_t{1} << 19 : 4096; }
 constexpr std::size_t table_numbers = 256;  ///< 1 / diagonal of the finest level, by the flag
 constexpr unsigned coarse_arrays = 7;       ///< three faces, inverse, r, e, scratch
 
-/// Stress and strain beside a wall whose normal's spacing is d.
+/// Returns stress and strain beside a wall whose normal's spacing is d.
 template <class Real>
 wall<Real> wall_of(const constants& c, surface which, double d) {
     if (which == surface::slip) return {0, 0, 0, 0};
@@ -46,7 +46,8 @@ air<Real> air_of(const parameters& p) {
     return a;
 }
 
-/// Which axes of a level are halved for the next; none: it is the coarsest.
+/// Returns the axes of a level that are halved for the next level; none if the level is the
+/// coarsest.
 std::array<bool, 3> halved_next(const extents& size, const std::array<double, 3>& spacing) {
     const auto can = [&](unsigned a) { return along(size, a) % 2 == 0 && along(size, a) > 2; };
     double least = INFINITY;
@@ -57,7 +58,7 @@ std::array<bool, 3> halved_next(const extents& size, const std::array<double, 3>
     return result;
 }
 
-/// Whether a GPU has the faces of the first coarser level as numbers of open fine ones.
+/// Whether a GPU has the faces of the first coarser level as counts of open fine faces.
 bool has_open_faces(const std::vector<level_shape>& levels) {
     if (levels.size() < 2 || levels[0].grid.whole() != levels[1].grid.whole()) return false;
     return levels[1].halved[0] && levels[1].halved[1] && levels[1].halved[2];
@@ -151,7 +152,7 @@ flow_arguments<Real> flow_of(const fields& f, const parameters& p) {
 }
 
 sums_layout sums_of(const parameters& p) {
-    constexpr std::size_t numbers = 8;  // iteration_sums
+    constexpr std::size_t numbers = 8;  // room for iteration_sums
     const std::size_t pieces = p.grid.size.x / piece_of(p.whole.x);
     const std::size_t columns = pieces * p.grid.size.y;
     const std::size_t all_columns = p.whole.x / piece_of(p.whole.x) * p.whole.y;

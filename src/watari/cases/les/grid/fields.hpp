@@ -1,6 +1,6 @@
 /// The arrays of a simulation, which a style allocates.
 ///
-/// In fp32: 19 floats and a flag a cell, and 4 bytes for the coarser levels: 81 bytes.
+/// Bytes per cell in fp32: 19 floats, a flag, and 4 bytes for the coarser levels: 81.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -16,7 +16,7 @@
 
 namespace watari::les {
 
-/// The first seven are written by the CPU before the first step, the others by the processor.
+/// The CPU writes the first seven arrays before the first step, the processor writes the others.
 struct fields {
     std::byte *flags{}, *length2{}, *facets{}, *flow[4]{};  ///< flow: u v w theta
     std::byte *next[4]{}, *q[4]{}, *nu{}, *p{}, *r{}, *e{}, *d{}, *scratch{};
@@ -27,7 +27,7 @@ inline constexpr std::size_t input_count = 7;
 /// An array, and its bytes.
 using array = std::pair<std::byte**, std::size_t>;
 
-/// All of them, those that the CPU writes first.
+/// Returns all arrays, first the inputs that the CPU writes.
 std::vector<array> arrays(fields& f, const parameters& p);
 inline std::span<const array> inputs(const std::vector<array>& all) {
     return std::span(all).first(input_count);
@@ -38,9 +38,10 @@ Real* numbers(std::byte* data) {
     return reinterpret_cast<Real*>(data);
 }
 
-/// The grids of multigrid, the finest first: every axis is halved whose count is even and above
-/// 2 and whose spacing is below 1.9 times the smallest of these. Of several ranks each has its
-/// part of a level of more than 4096 cells (2^19 on GPUs), and all of a smaller one.
+/// The grids of multigrid, the finest first. An axis is halved if its count is even and above 2 and
+/// its spacing is below 1.9 times the smallest spacing of such axes. With several ranks, each rank
+/// has its part of a level of more than 4096 cells (2^19 on GPUs), and the whole of a smaller
+/// level.
 struct level_shape {
     les::grid grid;
     extents whole;
@@ -48,11 +49,11 @@ struct level_shape {
 };
 std::vector<level_shape> level_shapes(const parameters& p);
 
-/// The levels with their arrays.
+/// Returns the levels with their arrays.
 template <class Real>
 std::vector<level<Real>> levels_of(const fields& f, const parameters& p);
 
-/// What the flow's kernels take.
+/// Returns the arguments of the flow's kernels.
 template <class Real>
 flow_arguments<Real> flow_of(const fields& f, const parameters& p);
 

@@ -1,8 +1,9 @@
-/// Where a cell lies in memory: [z][y][x], x fastest, with a halo around: one cell, or more rows.
+/// The place of a cell in memory: [z][y][x], x fastest, with a halo of one cell around, or of more
+/// rows.
 ///
-/// A horizontal plane is one piece, and so is all air below the tallest roof. Planes -1 and nz are
-/// ground and lid; nothing is ever written there but zeros. Velocities are at the low faces of a
-/// cell, everything else is in its centre.
+/// A horizontal plane is contiguous, and so is all air below the tallest roof. Planes -1 and nz are
+/// ground and lid, and hold only zeros. Velocities are at the low faces of a cell, everything else
+/// is in its centre.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +30,20 @@ constexpr std::size_t& along(extents& e, unsigned axis) {
 struct grid {
     extents size;
     extents origin{};  ///< of the box in the whole grid
-    /// It goes around by itself along an axis: who writes cells writes their copies in the halo.
-    /// Else ranks exchange the halo of that axis.
+    /// Whether the box is periodic by itself along x and y: a kernel that writes cells then writes
+    /// their copies in the halo. If not, ranks exchange the halo of that axis.
     bool around_x = true, around_y = true;
     /// Rows of each plane's halo, below its first row and above its last one.
     std::size_t below = 1, above = 1;
 
-    /// One rank has all of it.
+    /// Whether one rank has the whole grid.
     constexpr bool whole() const { return around_x && around_y; }
     /// Rows of the halo of a part that computes some of its neighbours' rows too.
     static constexpr std::size_t deep = 3;
-    /// Sweeps one after the other need no exchange between them.
+    /// Whether consecutive sweeps need no exchange between them.
     constexpr bool unbroken() const { return around_x && (around_y || below >= deep); }
-    /// Rows of the same arrays, of the halo too.
+    /// Returns the grid of `count` rows of the same arrays from row `first` on; rows of the halo
+    /// are allowed.
     constexpr grid rows_from(std::ptrdiff_t first, std::size_t count) const {
         grid result = *this;
         const auto moved = static_cast<std::size_t>(first);
@@ -50,13 +52,14 @@ struct grid {
         result.above = above + size.y - moved - count;
         return result;
     }
-    /// Elements of a row before its first cell, which is at a multiple of eight elements, so that
-    /// several lie in one word. The halo cell after a row is in the room before the next.
+    /// Elements of a row before its first cell. The first cell is at a multiple of eight elements,
+    /// so that one word holds several cells. The halo cell after a row lies in this room before the
+    /// next row.
     static constexpr std::size_t lead = 8;
-    /// From a row to the next.
+    /// Elements from a row to the next.
     constexpr std::size_t row() const { return (size.x + 7) / 8 * 8 + lead; }
     constexpr std::size_t plane() const { return row() * (below + size.y + above); }
-    /// Elements of an array over it.
+    /// Elements of an array over the grid.
     constexpr std::size_t points() const { return plane() * (size.z + 2) + lead; }
     constexpr std::size_t stride(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? row() : plane();
@@ -67,11 +70,11 @@ struct grid {
     constexpr std::size_t rows() const { return size.y * size.z; }
 };
 
-/// What a cell is. The open faces are those between two cells of air; a closed face has velocity 0.
+/// The flags of a cell. A face between two cells of air is open; a closed face has velocity 0.
 namespace flag {
 inline constexpr std::uint8_t fluid = 1;
 inline constexpr std::uint8_t inner = 16;  ///< all 26 neighbours are fluid
-inline constexpr std::uint8_t all = 255;   ///< of a cell that is `inner`
+inline constexpr std::uint8_t all = 255;   ///< the flags of an `inner` cell
 constexpr std::uint8_t low(unsigned axis) { return static_cast<std::uint8_t>(2u << axis); }
 constexpr std::uint8_t high(unsigned axis) { return static_cast<std::uint8_t>(32u << axis); }
 }  // namespace flag

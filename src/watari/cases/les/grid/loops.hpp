@@ -1,10 +1,10 @@
 /// Loops over the cells of a grid: a thread of the CPU has a row, a warp of the GPU a tile of
 /// several planes.
 ///
-/// A body has `operator()<Walls>(where)`, or its two steps. Walls: false where all neighbours of
-/// the cell are fluid, which needs no branches; both give the same bits there. Where a grid goes
-/// around by itself, whoever has written cells writes their copies in the halo too, while they are
-/// in the cache.
+/// A body has `operator()<Walls>(where)`, or its two steps. Walls is false where all neighbours of
+/// the cell are fluid, which needs no branches; both paths give the same bits there. On a periodic
+/// grid the thread or warp that has written cells also writes their copies in the halo, while the
+/// cells are in the cache.
 #pragma once
 
 #include "watari/cases/les/grid/grid.hpp"
@@ -16,12 +16,12 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// What counts cells: on a GPU 32 bits, since an address of 64 takes twice the instructions. A
-/// rank's arrays have fewer elements than 2^31.
+/// The index of a cell: on a GPU 32 bits, since a 64-bit address takes twice the instructions.
+/// Arrays on a GPU have fewer elements than 2^31.
 using index = std::conditional_t<executes == processor::type::gpu, std::int32_t, std::size_t>;
 using offset = std::make_signed_t<index>;  ///< from a cell to another
 
-/// A cell, and where it is in arrays.
+/// A cell, and its index in arrays.
 struct cell {
     index k, j, i, at;
 };
@@ -57,7 +57,7 @@ struct stepped {
     }
 };
 
-/// The arrays that a loop writes, whose halo follows.
+/// The arrays that a loop writes, with their halo.
 template <class Real>
 struct written {
     Real* array[5]{};
@@ -67,8 +67,8 @@ struct written {
 /// Cells of a row that a CPU computes together.
 inline constexpr std::size_t same_path = 256;
 
-/// A body that says what it will write before it writes it, so that loads of several cells can be
-/// under way at once: `value<Walls>(where)` and `put(where, value)`.
+/// A body that computes a value before it writes the value: `value<Walls>(where)` and `put(where,
+/// value)`. So the loads of several cells can overlap.
 template <class Body>
 concept in_two_steps = requires(const Body& body, const cell& where) {
     body.put(where, body.template value<true>(where));
@@ -82,14 +82,14 @@ WATARI_INLINE auto visit_cell(const Body& body, const cell& where) {
         return body.template operator()<Walls>(where);
 }
 
-/// Lets a body that asks for it look up what holds for all cells: a thread's first step.
+/// Calls enter() of a body that has it, a thread's first step: the body loads values that hold for
+/// all cells.
 template <class Body>
 WATARI_INLINE Body entered(Body body) {
     if constexpr (requires { body.enter(); }) body.enter();
     return body;
 }
-/// Tells a body that asks for it which plane it is in: once a row it looks up what holds for all of
-/// it.
+/// Calls enter(k) of a body that has it, once per row: the body loads values that hold for plane k.
 template <class Body>
 WATARI_INLINE Body in_plane(Body body, std::size_t k) {
     if constexpr (requires { body.enter(k); }) body.enter(k);

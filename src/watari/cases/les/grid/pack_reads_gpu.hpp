@@ -1,9 +1,9 @@
-/// Packs of a GPU: a lane has four cells beside each other in two planes, and reads them with their
-/// neighbours. packs_gpu.hpp has the loops over them.
+/// Packs of a GPU: a lane has four adjacent cells in two planes, and reads them with their
+/// neighbours. packs_gpu.hpp has the loops over packs.
 ///
-/// One load brings the four numbers of a pack, and neighbours along x come from the lanes beside.
-/// So a cell takes a third of the instructions of a lane that has one cell of four planes, and a
-/// warp asks the L1 cache for a number once, where it would ask five times.
+/// One load reads the four numbers of a pack, and neighbours along x come from adjacent lanes. So a
+/// cell takes a third of the instructions that it takes where a lane has one cell of four planes. A
+/// warp reads a number once from the L1 cache, not five times.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -23,7 +23,7 @@ struct pack {
     __device__ __forceinline__ T last() const { return of[3]; }
     __device__ __forceinline__ T operator[](unsigned n) const { return of[n]; }
 };
-/// Of flags, in one word.
+/// A pack of flags, in one word.
 template <>
 struct pack<std::uint8_t> {
     std::uint32_t word;
@@ -33,7 +33,7 @@ struct pack<std::uint8_t> {
     }
     __device__ __forceinline__ std::uint8_t first() const { return (*this)[0]; }
     __device__ __forceinline__ std::uint8_t last() const { return (*this)[3]; }
-    /// All bits are set if those of all cells are.
+    /// Returns a word whose bits are all set if all flags of all cells are.
     __device__ __forceinline__ std::uint32_t mask() const { return word; }
 };
 template <>
@@ -77,8 +77,8 @@ __device__ __forceinline__ void write_pack(float* to, const pack<float>& v) {
     *reinterpret_cast<float4*>(to) = make_float4(v.of[0], v.of[1], v.of[2], v.of[3]);
 }
 
-/// Where a lane is: its first cell in the lower plane, and whether the lane beside has no
-/// neighbour's number for it.
+/// The place of a lane: its first cell in the lower plane. `first`, `last`: no lane to the left or
+/// to the right has the neighbour's number.
 struct place {
     cell c;
     index row, plane;
@@ -100,7 +100,7 @@ struct place {
     }
 };
 
-/// The cells themselves, in an array or what is read as one.
+/// The cells themselves, from an array or from a vector that is computed on reading.
 template <class T>
 struct own_cells_of {
     pack<T> own[2];
@@ -110,7 +110,7 @@ struct own_cells_of {
         for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
     }
 };
-/// And the neighbours at higher x.
+/// The cells and their neighbours at higher x.
 template <class T>
 struct with_right {
     pack<T> own[2];
@@ -124,7 +124,7 @@ struct with_right {
         return n == 3 ? beside[p] : own[p][(n + 1) % 4];
     }
 };
-/// And those at higher y.
+/// The cells and their neighbours at higher y.
 template <class T>
 struct with_high {
     pack<T> own[2], high[2];
@@ -134,7 +134,7 @@ struct with_high {
         for (int p = 0; p < 2; ++p) high[p] = read_pack(data + at.c.at + at.row + p * at.plane);
     }
 };
-/// And those above.
+/// The cells and their neighbours above.
 template <class T>
 struct with_above {
     pack<T> plane[3];
@@ -147,10 +147,10 @@ struct with_above {
         for (int p = 1; p < 3; ++p) plane[p] = read_pack(data + at.c.at + p * at.plane);
     }
 };
-/// The cells with the neighbours at lower x, y and z, in an array or what is read as one.
+/// The cells and their neighbours at lower x, y and z, from an array or from a computed vector.
 template <class T>
 struct with_lower {
-    pack<T> plane[3], low[2];  ///< plane: from the one below on
+    pack<T> plane[3], low[2];  ///< plane: planes from the one below on
     T beside[2];
 
     template <class Array>
@@ -169,10 +169,10 @@ struct with_lower {
     }
 };
 
-/// The cells and their six neighbours, in an array or what is read as one.
+/// The cells and their six neighbours, from an array or from a computed vector.
 template <class T>
 struct star {
-    pack<T> plane[4], low[2], high[2];  ///< plane: from the one below on
+    pack<T> plane[4], low[2], high[2];  ///< plane: planes from the one below on
     T left[2], right[2];
 
     template <class Array>
@@ -207,7 +207,7 @@ struct star {
             right[p] = at.right(data, at.c.at + p * at.plane, plane[p + 1]);
         }
     }
-    /// f of each number, beside that of others at the same place.
+    /// Sets each number to f of the numbers of a and b at the same place.
     template <class Of, class U, class F>
     __device__ __forceinline__ void fill(const star<Of>& a, const star<U>& b, const F& f) {
 #pragma unroll
@@ -242,7 +242,7 @@ struct in_star {
     }
 };
 
-/// What `reads` of a body are made of.
+/// The types that `reads` of a body are made of.
 struct pack_lane {
     using where = place;
     template <class T>
@@ -265,7 +265,7 @@ struct pack_lane {
 struct pack_writer {
     index at;
     index along_x;  ///< to the copy of the first cell of a row, or 0
-    index back_x;   ///< to that of the last cell, from the pack's first, or 0
+    index back_x;   ///< from the pack's first cell to the copy of its last, or 0
     index along_y;
 
     __device__ __forceinline__ void operator()(float* array, const pack<float>& v) const {
@@ -273,7 +273,7 @@ struct pack_writer {
         write_pack(own, v);
         around(own, v);
     }
-    /// The copies alone, of what others have written.
+    /// Writes the copies alone, of a pack that other loops have written.
     __device__ __forceinline__ void copy(float* array) const {
         if (along_x == 0 && back_x == 0 && along_y == 0) return;
         around(array + at, read_pack(array + at));

@@ -1,10 +1,11 @@
 /// Loops over packs of a GPU (pack_reads_gpu.hpp). Part of rows_gpu.hpp, which includes it.
 ///
-/// A warp goes up through the planes of its tile and keeps what the next two planes need.
+/// A warp goes up through the planes of its tile and keeps the numbers that the next two planes
+/// need.
 ///
-/// A body has `reads<Lane>`, whose begin(body, place) and next(body, place) load, and whose
-/// value<Walls>(body, p, n, c) is the result in the n-th cell of plane p; and write(to, values).
-/// Only numbers of 4 bytes.
+/// A body has `reads<Lane>` and write(to, values). begin(body, place) and next(body, place) of the
+/// reads load; value<Walls>(body, p, n, c) returns the result in the n-th cell of plane p. Only
+/// numbers of 4 bytes.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -20,7 +21,7 @@ concept in_packs = std::is_same_v<Real, float> && requires {
     typename Body::template reads<pack_lane>;
 };
 
-/// Whether its rows are whole packs, and at least two lanes have them.
+/// Whether a grid's rows are whole packs, at least two lanes have packs, and planes come in pairs.
 template <class Body>
 bool fits_packs(const les::grid& g, const Body& body) {
     if constexpr (requires { body.packs(); })
@@ -38,7 +39,8 @@ inline constexpr unsigned pack_blocks = requires {
 
 inline constexpr unsigned most_planes = 8;  ///< of a tile
 
-/// Tiles of so many planes that there are several for each place on the GPU.
+/// Returns tiles with the most planes that leave several tiles for each block that the GPU runs at
+/// once.
 inline tiling pack_tiling(const les::grid& g, unsigned cells) {
     for (unsigned planes : {most_planes, 4u}) {
         const tiling by{cells, planes};
@@ -48,14 +50,15 @@ inline tiling pack_tiling(const les::grid& g, unsigned cells) {
     return {cells, 2};
 }
 
-/// What neighbouring cells share: computed once.
+/// Computes the values that neighbouring cells share once, if the reads have prepare().
 template <bool Walls, class Reads, class Body>
 __device__ __forceinline__ void prepare(Reads& reads, const Body& body, const place& at) {
     if constexpr (requires { reads.template prepare<Walls>(body, at); })
         reads.template prepare<Walls>(body, at);
 }
 
-/// finish(place, writer of plane p, results of its four cells) for what a lane has of a tile.
+/// Calls finish(place, p, writer of plane p, whether the lane has cells, results of its four cells)
+/// for each plane p of a lane's packs.
 template <class Body, class Finish>
 __device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body, const tile& t,
                                             unsigned lane, const Finish& finish) {
@@ -119,9 +122,9 @@ void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
         stream);
 }
 
-/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them: the
-/// n-th of all packs together, each of these rows in banks of its own. Halves are added onto halves
-/// once a tile, by four lanes for each plane.
+/// sum_cells by packs. Shared memory holds the products in the order in which lanes add them: a row
+/// has the n-th cells of all packs, and the rows begin in different banks. Four lanes per plane add
+/// halves onto halves, once per tile.
 template <class Body>
 void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t stream) {
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));

@@ -10,8 +10,8 @@
 
 namespace watari::cpu {
 
-/// Memory of this thread for so many numbers, aligned to a line of the cache. Of a large one few
-/// pages are ever touched.
+/// Returns memory of this thread for `count` numbers, aligned to a line of the cache. Loops touch
+/// few pages of a large one.
 template <class Real>
 Real* row_scratch(std::size_t count) {
     struct alignas(64) line {
@@ -23,7 +23,7 @@ Real* row_scratch(std::size_t count) {
     return reinterpret_cast<Real*>(held.get());
 }
 
-/// work(k, j) for each row.
+/// Calls work(k, j) for each row.
 template <class Work>
 void for_each_grid_row(const les::grid& g, const Work& work) {
     const std::size_t across = g.size.y;
@@ -36,9 +36,9 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
     });
 }
 
-/// A body that asks for it looks up what a row with walls needs: once for all of it. Bodies come by
-/// reference, since the core would wait for the stores of a copy before it can load them; the loop
-/// has its own, in registers.
+/// Visits cells of a row. With walls it first calls look() of a body that has it, once for all
+/// cells. Bodies are passed by reference, since the core would wait for the stores of a copy before
+/// it can load them. The loop has its own copy, in registers.
 template <bool Walls, class Body>
 WATARI_CLONES void visit_row(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
@@ -58,8 +58,8 @@ WATARI_INLINE void visit_part(const Body& body, const cell& from, std::size_t co
     if constexpr (N + 1 < Body::parts::value) visit_part<N + 1>(body, from, count);
 }
 
-/// With walls the parts of a body one after the other: together they have far more values than a
-/// CPU has registers.
+/// Visits cells of a row with walls by the parts of a body, one after the other: together the parts
+/// have far more values than a CPU has registers.
 template <class Body>
 WATARI_CLONES void visit_parts(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
@@ -74,14 +74,14 @@ void visit_walls(const Body& body, const cell& from, std::size_t count) {
         visit_row<true>(body, from, count);
 }
 
-/// Halves onto halves. Each is a loop of a constant length: no branches.
+/// Adds halves onto halves. Each addition is a loop of a constant length: no branches.
 template <std::size_t Half>
 WATARI_INLINE void fold(double (&lane)[row_lanes]) {
     for (std::size_t l = 0; l < Half; ++l) lane[l] += lane[l + Half];
     if constexpr (Half > 1) fold<Half / 2>(lane);
 }
 
-/// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
+/// Returns the sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
 WATARI_INLINE double sum_piece(const Body& body, const cell& from, std::size_t count) {
     double lane[row_lanes]{};
@@ -107,7 +107,7 @@ bool has_walls(const Body& body, std::size_t at, std::size_t count) {
     return body.flags != nullptr && !all_inner(body.flags + at, count);
 }
 
-/// Copies of row (k, j) for who reads beyond the edges in x and y.
+/// Writes the copies of row (k, j) in the halo in x and y.
 template <class Real>
 void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written<Real>& to) {
     for (unsigned n = 0; n < to.count; ++n) {
@@ -121,7 +121,7 @@ void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written
     }
 }
 
-/// body(cell) for each cell, in no order; body.row(k, j, cells) where it has one.
+/// Calls body(cell) for each cell, in no order, or body.row(k, j, cells) of a body that has it.
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
     for_each_grid_row(g, [=](std::size_t k, std::size_t j) {

@@ -1,9 +1,9 @@
 /// The loops of the GPU: a warp has a tile of a row and several planes. Part of loops.hpp, which
 /// includes it.
 ///
-/// Lanes lie along x. A lane takes four planes at once: what two of them both read it loads once,
-/// all loads are under way together, and the L2 cache is asked for fewer planes twice. The warps of
-/// a block have neighbouring rows, which they read from the same L1 cache.
+/// Lanes lie along x. A lane takes four planes at once: it loads a value that two planes share
+/// once, all its loads overlap, and fewer planes are read twice from the L2 cache. The warps of a
+/// block have neighbouring rows, which they read from the same L1 cache.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -21,8 +21,7 @@ struct tile {
     index k, j, i, planes, cells;
 };
 
-/// Tiles of a grid, and how large they are: smaller ones for a small grid, so that it has a warp
-/// for every place on the GPU.
+/// The size of a grid's tiles. Tiles of a small grid are smaller, so that the GPU has enough warps.
 struct tiling {
     unsigned cells, planes;
 
@@ -48,7 +47,7 @@ inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
 }
 ? 4 : 2;
 
-/// work(tile, lane) for each tile, by all lanes of a warp.
+/// Calls work(tile, lane) for each tile, by all lanes of a warp.
 template <unsigned BlocksAtOnce, class Work>
 void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t stream) {
     launch<warps_of_a_block * row_lanes, BlocksAtOnce>(
@@ -78,8 +77,8 @@ concept asks_for_walls = requires {
     typename Body::two_paths;
 };
 
-/// What this lane has just written of `Planes` cells above each other at an edge, to their copies
-/// in the halo. A grid that goes around has two cells or more along x and y.
+/// Copies the values that this lane has just written, in `Planes` cells above each other at an
+/// edge, to the halo. A periodic grid has two cells or more along x and y.
 template <unsigned Planes, class Real>
 __device__ void copy_around(const les::grid& g, const cell& c, index plane,
                             const written<Real>& to) {
@@ -104,7 +103,8 @@ __device__ void copy_around(const les::grid& g, const cell& c, index plane,
     }
 }
 
-/// The value of each of `Planes` cells above each other, then finish(n, put of the n-th).
+/// Computes the values of `Planes` cells above each other, then calls finish(n, put of the n-th
+/// cell).
 template <bool Walls, unsigned Planes, class Body, class Above, class Finish>
 __device__ __forceinline__ void compute_column(const Body& body, const Above& above,
                                                const Finish& finish) {
@@ -115,8 +115,9 @@ __device__ __forceinline__ void compute_column(const Body& body, const Above& ab
     for (unsigned n = 0; n < Planes; ++n) finish(n, [&] { return body.put(above(n), values[n]); });
 }
 
-/// body on `Planes` cells above each other; finish(n, the n-th's visit). A body in two steps that
-/// has little to compute never asks whether there are walls: its loads would wait for the answer.
+/// Runs the body on `Planes` cells above each other, and calls finish(n, visit of the n-th cell). A
+/// body in two steps that computes little always takes the path with walls: its loads would wait
+/// for a test of the flags.
 template <unsigned Planes, class Body, class Finish>
 __device__ __forceinline__ void visit_column(const Body& body, const cell& c, index plane,
                                              const Finish& finish) {
@@ -149,8 +150,9 @@ __device__ __forceinline__ void visit_column(const Body& body, const cell& c, in
     }
 }
 
-/// From a plane to the next: the body's own number, if it has one, by which its neighbours'
-/// addresses become those of cells above and are loaded once.
+/// Returns the elements from a plane to the next. If the body has its own number, the loop uses it:
+/// the compiler then sees that a neighbour's address is that of a cell above, and loads the number
+/// once.
 template <class Body>
 __device__ __forceinline__ index plane_of(const Body& body, const les::grid& g) {
     if constexpr (requires { body.plane(); })
@@ -159,7 +161,7 @@ __device__ __forceinline__ index plane_of(const Body& body, const les::grid& g) 
         return static_cast<index>(g.plane());
 }
 
-/// Cells of a tile in `Planes` planes from k on that are a lane's.
+/// Visits a lane's cells of a tile, in `Planes` planes from k on.
 template <unsigned Planes, class Body, class Real, class Finish>
 __device__ __forceinline__ void visit_planes(const les::grid& g, const Body& body,
                                              const written<Real>& to, const tile& t, index k,

@@ -1,9 +1,9 @@
-/// Steps of a V-cycle on the finest level that a CPU does in one pass: what lies between them never
-/// leaves its cache. For vcycle.cpp.
+/// Steps of a V-cycle on the finest level that a CPU does in one pass: values between the steps
+/// never leave its cache. For vcycle.cpp.
 ///
-/// A block computes the rows beside it too, whose neighbour does the same: no thread waits for
-/// another. Where ranks exchange halos between the steps (level.grid.unbroken()), these are passes
-/// of their own.
+/// A block also computes the rows beside it, as its neighbour does: no thread waits for another. If
+/// ranks exchange halos between the steps (not level.grid.unbroken()), each step is a separate
+/// pass.
 #pragma once
 
 #include "watari/cases/les/pressure/planes_cpu.hpp"
@@ -46,7 +46,7 @@ struct four_rows {
     cell from[4];
 };
 
-/// Means over the children of r - A x, in a row of `count` fine cells.
+/// `to` = means of r - A x over the children, in a row of `count` fine cells.
 template <class Operator, class Real>
 WATARI_CLONES void restrict_row(const Operator& given, const four_rows<Real>& rows, const Real* r,
                                 Real share, index count, Real* to) {
@@ -85,7 +85,8 @@ public:
     first_sweeps(const les::level<Real>& l, const les::level<Real>& coarse)
         : l_(l), coarse_(coarse), a_(l), scaled_{a_, l.r, Real(les::first_weight)} {}
 
-    /// Rows first to last of all planes: even ones, so that all of a coarse row is here.
+    /// Computes rows first to last of all planes. Both are even, so that the block has all of a
+    /// coarse row.
     void operator()(index first, index last) const {
         const les::grid& g = l_.grid;
         const auto begin = static_cast<offset>(first), end = static_cast<offset>(last);
@@ -131,7 +132,7 @@ private:
     scaled<fine_operator<Real>, Real> scaled_;
 };
 
-/// Whether it was done.
+/// Does two_sweeps() and restrict_residual() in one pass; returns false if the levels do not fit.
 template <class Real>
 bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t) {
     if (!l.finest() || !l.grid.unbroken() || l.grid.whole() != coarse.grid.whole() ||
@@ -141,7 +142,7 @@ bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stre
     return true;
 }
 
-/// The sums over the pieces of a row.
+/// `to` = the sums over the pieces of a row.
 template <bool Walls, class Operator, class Real>
 WATARI_CLONES void sum_pieces(const product_of<Operator, Real, in_rows<Real>>& given,
                               const cell& first, index piece, index pieces,
@@ -168,7 +169,7 @@ public:
     last_sweeps(const les::level<Real>& l, const les::level<Real>& coarse, double* partials)
         : l_(l), a_(l), corrected_(l, coarse), partials_(partials) {}
 
-    /// Rows first to last of all planes.
+    /// Computes rows first to last of all planes.
     void operator()(index first, index last) const {
         const les::grid& g = l_.grid;
         const auto begin = static_cast<offset>(first), end = static_cast<offset>(last);
@@ -217,7 +218,7 @@ private:
     double* partials_;
 };
 
-/// Whether it was done.
+/// Does correct_sweep() and sweep_product() in one pass; returns false if the level does not fit.
 template <class Real>
 bool sweep_last(const les::level<Real>& l, const les::level<Real>& coarse, double* partials,
                 stream_t) {

@@ -1,5 +1,5 @@
-/// Steps of a V-cycle on the finest level that a GPU does in one pass: see planes_gpu.hpp. For
-/// vcycle.cpp. Where ranks exchange halos between the steps, these are passes of their own.
+/// Steps of a V-cycle on the finest level that a GPU does in one pass; see planes_gpu.hpp. For
+/// vcycle.cpp. If ranks exchange halos between the steps, each step is a separate pass.
 #pragma once
 
 #include "watari/cases/les/pressure/planes_gpu.hpp"
@@ -8,7 +8,8 @@
 
 namespace watari::gpu {
 
-/// Where a lane of a pass writes: plane 0 of its row, with the copies in the halo.
+/// The place where a lane of a pass writes: its cells in plane 0 of its row, with the copies in the
+/// halo.
 struct row_writer {
     pack_writer at;
     offset plane;
@@ -31,8 +32,8 @@ struct row_writer {
     }
 };
 
-/// x1 itself, and the mean of r - A x1 over the children of each coarse cell: a row of these is
-/// that of two warps, of which the second leaves its part to the first.
+/// The `Finish` of a pass: stores x1, and the mean of r - A x1 over the children of each coarse
+/// cell. Two warps share a row of coarse cells; the second leaves its numbers to the first.
 struct swept_and_restricted {
     static constexpr unsigned odd = own_rows / 2 * row_lanes;
     les::grid grid, coarse;
@@ -40,7 +41,7 @@ struct swept_and_restricted {
 
     struct lane {
         row_writer write;
-        pack<float>* others;  ///< of the second row: even planes, then odd ones
+        pack<float>* others;  ///< of the second row: even planes, then odd planes
         pack<float> column;
         bool second, begun;
         offset coarse_at, along_x, back_x, along_y;
@@ -118,7 +119,7 @@ private:
     }
 };
 
-/// Whether a pass fits a level, and the one below it.
+/// Whether a pass fits a level and the next coarser level.
 inline bool fits_pass(const les::level<float>& l, const les::level<float>& coarse) {
     const les::extents& size = l.grid.size;
     return l.finest() && l.grid.unbroken() && l.grid.whole() == coarse.grid.whole() &&
@@ -126,7 +127,8 @@ inline bool fits_pass(const les::level<float>& l, const les::level<float>& coars
            size.y > begun_rows;
 }
 
-/// Planes of a block: all of a column, if there are two blocks for each multiprocessor.
+/// Returns the planes of a block: the whole column, if the GPU then has about two blocks for each
+/// multiprocessor.
 inline std::size_t pass_planes(const les::extents& size) {
     const std::size_t columns = size.x / pass_cells * (size.y / own_rows), enough = 240;
     std::size_t parts = 1;
@@ -153,7 +155,7 @@ void run_pass(const pass<Finish>& all, stream_t stream) {
         stream);
 }
 
-/// Whether it was done.
+/// Does two_sweeps() and restrict_residual() in one pass; returns false if the levels do not fit.
 template <class Real>
 bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t stream) {
     if constexpr (std::is_same_v<Real, float>) {
@@ -170,7 +172,7 @@ bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stre
     }
 }
 
-/// A GPU takes longer for the last two sweeps in one pass than one after the other.
+/// Returns false: a GPU takes longer for the last two sweeps in one pass than in two.
 template <class Real>
 bool sweep_last(const les::level<Real>&, const les::level<Real>&, double*, stream_t) {
     return false;

@@ -24,7 +24,7 @@ struct coarse_faces {
         const std::size_t to = coarse.at(c.k, c.j + offset[0], c.i + offset[1]);
         for (unsigned axis = 0; axis < 3; ++axis) {
             unsigned count[3] = {1 + halved[0], 1 + halved[1], 1 + halved[2]};
-            count[axis] = 1;  // of the children, those at the low face
+            count[axis] = 1;  // only the children at the low face
             Real sum = 0;
             for (unsigned z = 0; z < count[2]; ++z)
                 for (unsigned y = 0; y < count[1]; ++y)
@@ -71,7 +71,7 @@ struct inverse_of {
     }
 };
 
-/// Of a coarse cell, how many fine faces are open in each face.
+/// Writes the code of a coarse cell: the number of open fine faces in each face (open_faces).
 template <class Real>
 struct open_of {
     counted_operator<Real> a;

@@ -8,7 +8,7 @@ namespace watari::les {
 
 template <class Real>
 struct coarsening_kernels {
-    /// Faces and diagonals of a coarser level.
+    /// coarsen: faces of a coarser level; invert: diagonals of a level.
     void (*coarsen)(const level<Real>& l, const level<Real>& coarse, stream_t stream);
     void (*invert)(const level<Real>& l, stream_t stream);
     static const coarsening_kernels cpu, gpu;

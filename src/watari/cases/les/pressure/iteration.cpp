@@ -134,7 +134,7 @@ void direction(const level<Real>& l, Real* d, const iteration_sums* sums, unsign
     for_each_cell(l.grid, next_direction<Real>{l.e, d, sums, iteration}, only(d), stream);
 }
 
-/// Of the direction as it lies in memory, or of the last one, which nobody writes.
+/// d.Ad of the direction in memory, or of the last direction, which is never stored.
 template <class Real, class Array = const Real*>
 struct curvature_of {
     fine_operator<Real> a;
@@ -217,7 +217,8 @@ void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
         for_each_cell(l.grid, last_steps<Real>{{{p, d, l.e}, sums, iteration}, p}, only(p), stream);
 }
 
-/// A CPU computes longer than it saves: it makes each number of p four times.
+/// Returns false on a CPU: it would compute each number of p four times, which takes longer than it
+/// saves.
 template <class Real>
 bool finish_flow(const level<Real>& l, const Real* d, const flow_arguments<Real>& f, Real tau,
                  Real* p, const iteration_sums* sums, unsigned iteration, stream_t stream) {

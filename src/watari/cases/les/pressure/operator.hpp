@@ -1,4 +1,4 @@
-/// The operator of the pressure in one cell. vectors.hpp has what it is applied to.
+/// The operator of the pressure in one cell. vectors.hpp has the vectors that it is applied to.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -9,8 +9,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// The flags of a part of a row as numbers as wide as others: bytes beside these would be vectors
-/// of four times more lanes, each number in four registers. For CPUs.
+/// The flags of a part of a row, widened to the width of Real. With bytes beside Reals, vectors
+/// would have four times more lanes, with each vector of Reals in four registers. For CPUs.
 template <class Real>
 struct wide_flags {
     using wide = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
@@ -65,7 +65,7 @@ struct fine_operator {
         }
         return sum;
     }
-    /// What a diagonal is found by.
+    /// The type by which a diagonal is looked up.
     using diagonal = std::uint8_t;
     constexpr const diagonal* diagonals() const {
         if constexpr (std::is_pointer_v<Flags>)
@@ -77,14 +77,15 @@ struct fine_operator {
     WATARI_INLINE Real inverse_by(diagonal flag) const {
         return table[Walls ? flag : les::flag::all];
     }
-    /// 1 / diagonal; 0 where no face is open. Without walls it is the same everywhere.
+    /// 1 / diagonal; 0 if no face is open. Without walls it is the same everywhere.
     template <bool Walls = true>
     WATARI_INLINE Real inverse(index at) const {
         return table[Walls ? flags[at] : les::flag::all];
     }
-    /// Whether cells of a row have no walls beside them. For CPUs.
+    /// Whether some of `count` cells of a row have walls beside them. For CPUs.
     bool has_walls(index at, index count) const { return !all_inner(flags + at, count); }
-    /// Itself for `count` cells of a row, whose flags it writes to `own`. For CPUs.
+    /// Returns the operator for `count` cells of a row, whose widened flags it writes to `own`. For
+    /// CPUs.
     template <class Wide>
     fine_operator<Real, wide_flags<Real>> in_row(index at, index count, Wide* own) const {
         WATARI_VECTORS
@@ -207,14 +208,14 @@ struct coarse_operator {
 template <class Real>
 struct counted_cell;
 
-/// The first coarser level, whose faces follow from the number of open fine ones: for packs of a
-/// GPU, which read 2 bytes of a cell in place of 16.
+/// The first coarser level, whose faces follow from the counts of open fine faces. For packs of a
+/// GPU, which read 2 bytes per cell in place of 16.
 template <class Real>
 struct counted_operator : coarse_operator<Real> {
     const std::uint16_t* open;
     const Real* table;  ///< 1 / diagonal
-    Real each[3];       ///< a face's share of each open fine one
-    Real free;          ///< 1 / diagonal where all are open
+    Real each[3];       ///< a face's share of each open fine face
+    Real free;          ///< 1 / diagonal if all faces are open
 
     constexpr explicit counted_operator(const les::level<Real>& l)
         : coarse_operator<Real>(l), open(l.open), table(l.by_open), each{}, free{} {
@@ -225,9 +226,10 @@ struct counted_operator : coarse_operator<Real> {
         }
         free = Real(1) / sum;
     }
-    /// The same bits as from adding up: only three times a number is rounded.
+    /// Returns the coefficient of a face with `count` open fine faces. It has the same bits as a
+    /// sum of shares: only three times a number is rounded.
     constexpr Real known(unsigned axis, unsigned count) const { return Real(count) * each[axis]; }
-    /// The number of open fine faces in one of six: low and high of x, of y, of z.
+    /// Returns the number of open fine faces in one of six faces: low and high of x, of y, of z.
     WATARI_INLINE static unsigned count(std::uint16_t code, unsigned which) {
         unsigned rest = code < les::open_faces::least ? 0 : code - les::open_faces::least;
         for (unsigned n = which; n < 5; ++n) rest /= 5;
@@ -258,7 +260,7 @@ struct counted_operator : coarse_operator<Real> {
     };
 };
 
-/// One of its cells.
+/// One cell of a counted_operator.
 template <class Real>
 struct counted_cell {
     const counted_operator<Real>& a;
@@ -279,7 +281,7 @@ struct counted_cell {
     }
 };
 
-/// Calls work(operator) with the one of this level.
+/// Calls work(operator) with the operator of this level.
 template <class Real, class Work>
 void with_operator(const les::level<Real>& l, const Work& work) {
     if (l.finest()) return work(fine_operator<Real>(l));

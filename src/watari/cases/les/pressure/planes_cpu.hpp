@@ -1,4 +1,5 @@
-/// Blocks of rows that go up through all planes, and the planes that they keep. For blocks_cpu.hpp.
+/// Blocks of rows that go up through all planes, and the planes that a block keeps. For
+/// blocks_cpu.hpp.
 #pragma once
 
 #include "watari/cases/les/pressure/sweeps.hpp"
@@ -12,12 +13,12 @@ namespace watari::cpu {
 /// Cells of a block's plane: three planes of two vectors are half of an L2 cache of 1 MB.
 inline constexpr std::size_t block_cells = 16384;
 
-/// The last three planes of a vector, in rows that go around in x.
+/// The last three planes of a vector, in rows that are periodic in x.
 template <class Real>
 struct three_planes {
     Real* data;
     index row, rows;  ///< elements of a row, rows of a plane
-    offset first;     ///< row of the grid
+    offset first;     ///< first row of a plane, in the grid
 
     static constexpr index ends = 16;  ///< room before a row and after it: rows begin aligned
     static constexpr index row_of(index cells) { return (cells + ends - 1) / ends * ends + ends; }
@@ -32,7 +33,8 @@ struct three_planes {
     }
 };
 
-/// Planes of two vectors in memory of this thread, for a block's rows and two on either side.
+/// Returns planes of two vectors in memory of this thread, for a block's rows and two on either
+/// side.
 template <class Real>
 std::array<three_planes<Real>, 2> planes_of_block(const les::grid& g, index first, index last) {
     using planes = three_planes<Real>;
@@ -42,7 +44,7 @@ std::array<three_planes<Real>, 2> planes_of_block(const les::grid& g, index firs
     return {planes{room, row, rows, begin}, planes{room + all, row, rows, begin}};
 }
 
-/// work(first, last) for blocks of rows of a plane, each a multiple of `least` rows.
+/// Calls work(first, last) for blocks of rows of a plane, each a multiple of `least` rows.
 template <class Work>
 void for_each_block(const les::grid& g, index least, const Work& work) {
     const index most = std::max<index>(block_cells / g.size.x / least, 1) * least;
@@ -54,7 +56,7 @@ void for_each_block(const les::grid& g, index least, const Work& work) {
     g.size.cells() < least_shared ? run(0, parts) : for_each_part(parts, run);
 }
 
-/// The first cell of a row of a grid that goes around, or of its halo.
+/// Returns the first cell of a row of a periodic grid, or of a row of its halo.
 inline cell row_around(const les::grid& g, offset k, offset j) {
     const auto all = static_cast<offset>(g.size.y);
     const auto inside = static_cast<index>(g.around_y ? (j % all + all) % all : j),
@@ -62,7 +64,7 @@ inline cell row_around(const les::grid& g, offset k, offset j) {
     return {up, inside, 0, g.at(up, inside, 0)};
 }
 
-/// `to` = a vector that is computed, in a row and its ends.
+/// `to` = a computed vector, in a row and its ends.
 template <class Vector, class Real>
 WATARI_CLONES void fill_around(const Vector& given, const cell& from, index count, Real* to) {
     const Vector x = given;

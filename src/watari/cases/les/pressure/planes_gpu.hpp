@@ -1,16 +1,16 @@
-/// Two sweeps from zero on the finest level, and what is made of them, in one pass of a GPU: what
-/// lies between them never leaves a block of threads. For blocks_gpu.hpp.
+/// Two sweeps from zero on the finest level, and a last step, in one pass of a GPU: values between
+/// the steps never leave a block of threads. For blocks_gpu.hpp.
 ///
-///     x0 = a sweep from zero, x1 = a sweep from x0, and what `Finish` makes of x1
+///     x0 = a sweep from zero, x1 = a sweep from x0, then the step of `Finish` from x1
 ///
 /// A block has 128 cells of eight rows and goes up through the planes. A warp has a row, a lane
-/// four cells of it: neighbours above and below are in its registers, those along x come from the
-/// lanes beside, those along y from shared memory. Two more warps sweep the rows beside, whose
-/// block does the same: no block waits for another. One more has x0 in the rows beside these, and
-/// the last one sweeps the cell before and the cell after each row.
+/// four cells of the row. Neighbours above and below are in a lane's registers, those along x come
+/// from adjacent lanes, those along y from shared memory. Two more warps sweep the rows beside, as
+/// the neighbouring block does too: no block waits for another. One more warp has x0 in the rows
+/// beside these, and the last warp sweeps the cell before and the cell after each row.
 ///
-/// At plane k a warp makes x0 of plane k + 1, x1 of k, and finishes k - 1. What others have written
-/// it reads a plane later, from the other of two places: one barrier a plane.
+/// At plane k a warp computes x0 of plane k + 1, x1 of k, and finishes k - 1. It reads the values
+/// of other warps one plane later, from the other of two places: one barrier per plane.
 #pragma once
 
 #include "watari/cases/les/grid/pack_reads_gpu.hpp"
@@ -26,7 +26,7 @@ inline constexpr unsigned pass_warps = swept_rows + 2;
 inline constexpr unsigned half_lanes = row_lanes / 2;  ///< for the cells at an end of all rows
 static_assert(begun_rows <= half_lanes);
 
-/// A pack with its neighbours, and that as a vector for one of its cells.
+/// pack_star: a pack with its neighbours. in_pack: this pack as a vector for one of its cells.
 struct pack_star {
     const pack<float>&below, &own, &above, &low, &high;
     float left, right;
@@ -67,7 +67,7 @@ __device__ __forceinline__ float free_of(const fine_operator<float>& a) {
     return a.template inverse_by<false>(0);
 }
 
-/// r - A x in a pack, and a sweep of it.
+/// rest_of: r - A x in a pack. sweep_of: a sweep of a pack.
 template <bool Walls>
 __device__ __forceinline__ pack<float> rest_of(const fine_operator<float>& a, const pack_star& x,
                                                const pack<std::uint8_t>& codes,
@@ -156,7 +156,7 @@ struct begun {
     }
 };
 
-/// What warps of a block leave for others, of even and of odd planes.
+/// The values that warps of a block share, of even and of odd planes.
 struct pass_memory {
     pack<float> begun[2][begun_rows][row_lanes], swept[2][swept_rows][row_lanes];
     float begun_ends[2][2][half_lanes], swept_ends[2][2][half_lanes];  ///< of low and high x
@@ -167,13 +167,13 @@ struct pass_tile {
     offset k, planes, j, i;
 };
 
-/// Rows go around, and so do their planes, unless others have the rows beside.
+/// Returns the index n of a periodic axis, within 0 to size - 1.
 __device__ __forceinline__ offset around(offset n, std::size_t size) {
     const auto all = static_cast<offset>(size);
     return n < 0 ? n + all : n >= all ? n - all : n;
 }
 
-/// `Finish` has a lane, begin(lane, tile, row, number) for it, swept(lane, x1, k), then plane(lane,
+/// `Finish` has a type `lane`, begin(lane, tile, row, number), swept(lane, x1, k), then plane(lane,
 /// operator, x1 and its neighbours, codes, r, k), and end(lane).
 template <class Finish>
 struct pass {
@@ -182,17 +182,17 @@ struct pass {
     Finish finish;
     float weight;  ///< of the sweep
 
-    /// A warp with a row.
+    /// A lane of a warp with a row.
     struct row_lane {
         offset at;                 ///< in plane 0
-        pack<float> x0[3], x1[3];  ///< of the plane below, this one, the one above; of x1 the last
+        pack<float> x0[3], x1[3];  ///< x0 of planes k - 1 to k + 1, x1 of k - 2 to k
         begun::ahead ahead;
         pack<float> r[3];  ///< of the plane below, this one, the one above
         pack<std::uint8_t> codes[3];
         typename Finish::lane finish;
     };
     __device__ __forceinline__ offset last() const { return static_cast<offset>(grid.size.z); }
-    /// A plane that is in memory, in place of one that nobody needs.
+    /// Returns k, or the nearest plane in memory, whose values are then not used.
     __device__ __forceinline__ offset in_memory(offset k) const {
         return k < -1 ? -1 : k > last() ? last() : k;
     }
@@ -217,7 +217,7 @@ struct pass {
         l.x1[0] = l.x1[1] = {};
         memory.begun[k & 1][row + 1][lane] = l.x0[1];
     }
-    /// x0 of plane k + 1, x1 of k, and what is left to do in k - 1.
+    /// Computes x0 of plane k + 1 and x1 of k, and finishes k - 1.
     __device__ __forceinline__ void step(row_lane& l, pass_memory& memory, const pass_tile& t,
                                          unsigned row, unsigned lane, offset k, float free) const {
         const unsigned now = k & 1, other = now ^ 1;
@@ -273,7 +273,7 @@ struct pass {
         return lane == row_lanes - 1 ? end : value;
     }
 
-    /// The warp with x0 of the first row and of the last one.
+    /// A lane of the warp that computes x0 of the first row and of the last row.
     struct edge_lane {
         offset at[2];
         begun::ahead ahead[2];
@@ -301,8 +301,8 @@ struct pass {
         }
     }
 
-    /// The warp with both ends of all rows: a lane has two cells of a row beside the tile. The
-    /// inner one, beside the tile itself, is swept.
+    /// A lane of the warp with both ends of all rows: it has two cells of a row beside the tile. It
+    /// sweeps the inner cell, beside the tile itself.
     struct end_lane {
         offset at;
         begun::pair_ahead ahead;
@@ -322,7 +322,7 @@ struct pass {
     __device__ __forceinline__ void start(end_lane& l, pass_memory& memory, const pass_tile& t,
                                           unsigned lane, float) const {
         l.side = lane / half_lanes, l.row = lane % half_lanes;
-        const unsigned row = l.row < begun_rows ? l.row : begun_rows - 1;  // some have none
+        const unsigned row = l.row < begun_rows ? l.row : begun_rows - 1;  // some lanes have none
         const offset k = t.k - 1, beside = l.side == 0 ? -2 : static_cast<offset>(pass_cells);
         l.at = place_of(t.j - 2 + static_cast<offset>(row), around(t.i + beside, grid.size.x));
         const auto own = begin.load_pair(l.at, k);
@@ -367,7 +367,7 @@ struct pass {
         l.r = r, l.own = own;
     }
 
-    /// All of a block's tile.
+    /// Runs the pass on a block's tile.
     __device__ __forceinline__ void operator()(const pass_tile& t, unsigned warp,
                                                unsigned lane) const {
         __shared__ pass_memory memory;

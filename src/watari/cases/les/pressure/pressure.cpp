@@ -31,14 +31,15 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
 
 namespace {
 
-/// Some rows of a level.
+/// Returns a level with `count` of its rows, from row `first` on.
 template <class Real>
 level<Real> rows_of(level<Real> l, std::ptrdiff_t first, std::size_t count) {
     l.grid = l.grid.rows_from(first, count);
     return l;
 }
 
-/// A level with some rows of the neighbours, who compute them too, where that saves an exchange.
+/// Returns a level with some rows of the neighbours, which compute these rows too, if that saves an
+/// exchange.
 template <class Real>
 level<Real> with_beside(const level<Real>& l, std::size_t rows) {
     if (l.grid.around_y || !l.grid.unbroken()) return l;
@@ -47,26 +48,27 @@ level<Real> with_beside(const level<Real>& l, std::size_t rows) {
 
 }  // namespace
 
-/// A halo that the kernels have not written themselves.
+/// Exchanges a halo that the kernels have not written themselves.
 template <class Real>
 void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream, std::size_t rows) {
     if (others_ != nullptr && !levels_[level].grid.whole())
         others_->exchange(level, {array}, sizeof(Real), stream, rows);
 }
 
-/// All rows of the halo that the arrays have.
+/// Exchanges all rows of the halo that the arrays have.
 template <class Real>
 void pressure<Real>::fill_all(std::size_t level, Real* array, stream_t stream) {
     fill(level, array, stream, levels_[level].grid.below);
 }
 
-/// The halo of what is computed beside the part too, if it is.
+/// Exchanges the halo, unless this part has computed the rows beside it too.
 template <class Real>
 void pressure<Real>::fill_unless_known(std::size_t level, Real* array, stream_t stream) {
     if (!levels_[level].grid.unbroken()) fill(level, array, stream);
 }
 
-/// What a part has written of a coarser level: its halo, or all of it where every rank has it.
+/// Completes an array of a coarser level of which each part has written its cells: exchanges its
+/// halo, or gathers all of it if every rank has it.
 template <class Real>
 void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t stream) {
     const les::grid& g = levels_[coarse].grid;
@@ -106,8 +108,8 @@ void pressure<Real>::solve_coarsest(stream_t stream) {
     }
 }
 
-/// e = V r on level n; the finest stops before it is corrected. Small levels take one launch in
-/// all.
+/// Computes e = V r on level n; on the finest level it stops before the correction. Small levels
+/// take one launch in all.
 template <class Real>
 void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     if (n >= small_) {
@@ -147,7 +149,8 @@ void pressure<Real>::cycle(stream_t stream) {
     cycle_->sweep_product(l, partials_, stream);
 }
 
-/// The sum of all partial sums, of all ranks. One that nobody asks for yet travels with the next.
+/// Computes the sum of all partial sums, of all ranks. If `asked` is false, the sum is exchanged
+/// with the next one.
 template <class Real>
 void pressure<Real>::total(double* to, stream_t stream, bool asked) {
     const les::grid& g = levels_[0].grid;
@@ -166,7 +169,7 @@ void pressure<Real>::total(double* to, stream_t stream, bool asked) {
     waiting_.clear();
 }
 
-/// All but the last steps of p.
+/// Runs all iterations, without the last steps of p.
 template <class Real>
 void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles,
                              stream_t stream) {
@@ -187,7 +190,7 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
         else
             run_->curvature(l, d_, partials_, stream);
         total(&numbers_->d_ad[n % 2], stream);
-        if (!last)  // p; beside the part nobody reads r
+        if (!last)  // for p: no kernel reads r beside the part
             run_->update(with_beside(l, 1), d_, n + 2 == cycles ? nullptr : f.p, numbers_, n,
                          stream);
     }
@@ -213,7 +216,7 @@ void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stre
     const auto all = static_cast<unsigned>(cycles);
     iterate(f, tau, all, stream);
     level<Real>& l = levels_[0];
-    const level<Real> known = with_beside(l, 1);  // p; the flow beside the part will be exchanged
+    const level<Real> known = with_beside(l, 1);  // for p: the flow beside is exchanged later
     flow_arguments<Real> flow = f;
     flow.grid = known.grid;
     if (l.grid.unbroken() && all > 1 &&

@@ -5,8 +5,8 @@
 ///     alpha = r.z / d.Ad;  p += alpha d;  r -= alpha A d                         5 + 21
 ///     the last two: r -= alpha A d; then p with both, from d and z          5 + 13; 9 + 16
 ///
-/// The number of iterations is fixed and small: fp32 cannot give more than 1e-7 of the first
-/// residual, and what asks for it sees the true residual grow again. No host looks at alpha and
+/// The number of iterations is fixed and small. In fp32 the residual cannot fall below 1e-7 of the
+/// first residual; with further iterations the true residual grows again. No host reads alpha and
 /// beta: they stay in the backend's memory, and nothing waits.
 #pragma once
 
@@ -25,11 +25,11 @@ public:
 
     /// Faces and diagonals of the coarser levels, once.
     void build(stream_t stream);
-    /// f.p, by which the flow's correction makes f.next free of divergence, and its halo.
+    /// Computes f.p and its halo; the flow's correction by f.p makes f.next free of divergence.
     void solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
-    /// That, and the correction. f.p may become another array.
+    /// Computes f.p, and corrects the flow by it. f.p may become another array.
     void project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
-    /// The finest level's e = V r.
+    /// Computes e = V r on the finest level.
     void cycle(stream_t stream);
 
     const std::vector<level<Real>>& levels() const { return levels_; }
@@ -51,7 +51,7 @@ private:
     processor who_;
     neighbours* others_;
     std::vector<level<Real>> levels_;
-    std::size_t small_;  ///< the first level of those that one launch computes
+    std::size_t small_;  ///< the first of the levels that one launch computes
     Real* d_;
     iteration_sums* numbers_;
     double *partials_, *columns_, *scratch_;

@@ -7,7 +7,7 @@
 
 namespace watari::cpu {
 
-/// Levels of so many cells and fewer: a team would cost more.
+/// Levels of at most this many cells run on one thread: a team would cost more.
 inline constexpr std::size_t small_cells = 4096;
 static_assert(small_cells <= least_shared);
 

@@ -7,7 +7,7 @@
 ///     coarsest: x = a sweep from zero, then sweeps to y and back to x; the last is y
 ///     up:       y += the correction, x = a sweep from y, y = a sweep from x
 ///
-/// Cells lie without halos: x and y go around, and beyond ground and lid all is 0.
+/// Arrays have no halos: x and y are periodic, and beyond ground and lid all values are 0.
 #pragma once
 
 #include "watari/cases/les/pressure/operator.hpp"
@@ -21,7 +21,7 @@ namespace watari::gpu {
 inline constexpr unsigned small_threads = 1024;
 inline constexpr std::size_t small_arrays = 7;  ///< x, y, r, three faces and 1 / diagonal
 
-/// The first of the levels whose arrays fit into so many bytes together.
+/// Returns the first of the coarsest levels whose arrays fit into `bytes` together.
 template <class Real>
 std::size_t first_within(std::span<const les::level<Real>> levels, std::size_t bytes) {
     std::size_t first = levels.size(), cells = 0;
@@ -37,7 +37,7 @@ std::size_t first_small(std::span<const les::level<Real>> levels) {
     return first_within(levels, device::current_limits().shared_bytes);
 }
 
-/// n / by, of n and by whose product is below 2^32.
+/// Computes n / by, for n and by whose product is below 2^32.
 struct quotient {
     std::uint64_t factor;
 
@@ -47,13 +47,13 @@ struct quotient {
     }
 };
 
-/// A level: how many cells it has, where its arrays begin beside those of others, and in memory.
+/// A level: its number of cells, and the places of its arrays in shared and in global memory.
 template <class Real>
 struct small_level {
     unsigned x, plane, cells, begin;
     quotient per_x, per_plane;
     unsigned halved[3];
-    const Real *face[3], *inverse;  ///< in memory
+    const Real *face[3], *inverse;  ///< in global memory
     les::grid grid;
 
     small_level(const les::level<Real>& l, unsigned first)
@@ -70,7 +70,7 @@ struct small_level {
     small_level() : small_level({.grid = {{1, 1, 1}}}, 0) {}
 };
 
-/// A cell by itself: n-th of its level, of row j of plane k.
+/// A cell: the n-th of its level, at (k, j, i).
 struct small_cell {
     unsigned n, k, j, i;
 };
@@ -80,7 +80,7 @@ __device__ __forceinline__ small_cell cell_of(const small_level<Real>& l, unsign
     return {n, k, row, n - k * l.plane - row * l.x};
 }
 
-/// A number with its neighbours' ones.
+/// A number with those of its neighbours.
 template <class Real>
 struct with_neighbours {
     Real own, left, right, low, high, below, above;
@@ -132,7 +132,7 @@ struct small_arrays_of {
                                           const small_cell& c, Real weight) const {
         return v[c.n] + weight * (inverse[c.n] * rest(l, v, c));
     }
-    /// The mean of x in the children of a cell of the level below.
+    /// Returns the mean of x over the children of a cell of the next coarser level.
     __device__ __forceinline__ Real mean(const small_level<Real>& l,
                                          const small_level<Real>& coarse,
                                          const small_cell& c) const {
@@ -154,11 +154,11 @@ struct small_cycle {
     using level = small_level<Real>;
     using arrays = small_arrays_of<Real>;
     level levels[les::most_small];
-    unsigned count, all;  ///< levels, and their cells together
+    unsigned count, all;  ///< levels, and cells of all levels
     const Real* r;
     Real* e;
 
-    /// work(cell) for each of a level, then a barrier.
+    /// Calls work(cell) for each cell of a level, then waits at a barrier.
     template <class Work>
     __device__ __forceinline__ void each(const level& l, const Work& work) const {
         for (unsigned n = threadIdx.x; n < l.cells; n += small_threads) work(cell_of(l, n));
@@ -216,7 +216,7 @@ struct small_cycle {
         sweep(l, own.y, own.x, Real(les::second_weight));
         sweep(l, own.x, own.y, Real(les::first_weight));
     }
-    /// e of the first level, with its halo.
+    /// Writes e of the first level, with its halo.
     __device__ __forceinline__ void store() const {
         const level& l = levels[0];
         const auto size_x = static_cast<offset>(l.x), size_y = static_cast<offset>(l.plane / l.x);

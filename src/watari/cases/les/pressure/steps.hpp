@@ -1,4 +1,4 @@
-/// What an iteration makes of its sums, and the steps along its directions.
+/// alpha and beta of an iteration, and the steps along its directions.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -8,7 +8,7 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// What an iteration makes of the sums in memory: no host looks at them.
+/// alpha and beta of an iteration, from the sums in the backend's memory: no host reads these.
 WATARI_INLINE double beta_of(const les::iteration_sums* sums, unsigned iteration) {
     const double now = sums->rz[iteration % 2], before = sums->rz[(iteration + 1) % 2];
     return before > 0 ? now / before : 0;
@@ -18,7 +18,8 @@ WATARI_INLINE double alpha_of(const les::iteration_sums* sums, unsigned iteratio
     return d_ad > 0 ? sums->rz[iteration % 2] / d_ad : 0;
 }
 
-/// Of r, and of p too unless the last step will do both.
+/// A step of r along d; with Both a step of p too. Without Both the last step of p includes this
+/// one.
 template <class Real, bool Both>
 struct step_along {
     fine_operator<Real> a;
@@ -75,7 +76,7 @@ struct step_along {
     }
 };
 
-/// p after the last step and the one before it, which was along d.
+/// p after the last step and the one before it; the one before is along d.
 template <class Real>
 struct last_pressure : stepped<Real> {
     const les::iteration_sums* sums;
@@ -88,7 +89,7 @@ struct last_pressure : stepped<Real> {
     }
 };
 
-/// Both steps.
+/// The last two steps of p.
 template <class Real>
 struct last_steps {
     last_pressure<Real> stepped;
@@ -121,7 +122,7 @@ struct last_steps {
     }
 };
 
-/// The only step.
+/// The only step of p.
 template <class Real>
 struct one_step {
     const Real* d;

@@ -66,7 +66,7 @@ struct sweep_from {
     }
 };
 
-/// The same, and r to.
+/// The same sweep, and the product of r and the new value.
 template <class Operator, class Real, class Vector>
 struct product_of {
     sweep_from<Operator, Real, Vector> sweep;
@@ -122,7 +122,8 @@ constexpr auto sweep_of(const Operator& a, const les::level<Real>& l, Real weigh
     return sweep_from<Operator, Real, in_array<Real>>{a, {from}, l.r, to, weight, l.flags};
 }
 
-/// A sweep from a vector that is computed: a CPU does that once for a row and its four neighbours.
+/// A sweep from a computed vector: a CPU computes the vector once for a row and its four
+/// neighbours.
 template <class Operator, class Real, class Vector>
 struct sweep_by_rows : sweep_from<Operator, Real, Vector> {
     les::grid grid;
@@ -190,7 +191,7 @@ struct scale_by_diagonal {
     WATARI_INLINE void put(const cell& c, Real value) const { to[c.at] = value; }
 };
 
-/// Mean over the children of a coarse cell of r - A e. All: every axis was halved.
+/// Mean of r - A e over the children of a coarse cell. All: every axis was halved.
 template <class Operator, class Real, bool All>
 struct restriction {
     Operator a;
@@ -203,7 +204,7 @@ struct restriction {
 
     template <bool>
     WATARI_INLINE void operator()(const cell& c) const {
-        Real sum = 0;  // over x last: a CPU makes two columns at once
+        Real sum = 0;  // over x last: a CPU computes two columns at once
         const unsigned hx = All ? 1 : halved[0], hy = All ? 1 : halved[1], hz = All ? 1 : halved[2];
         for (index x = 0; x <= hx; ++x) {
             Real column = 0;
@@ -226,9 +227,9 @@ struct restriction {
         for (index n = 0; n < count; ++n)
             column[n] += rest<Walls>(cell{c.k, c.j, c.i + n, c.at + n});
     }
-    /// Cells first to first + count of row (k, j), two columns at once.
+    /// Computes cells first to first + count of row (k, j), two columns at once.
     WATARI_CLONES void row_part(index k, index j, index first, index count) const {
-        const restriction own = *this;  // in registers: column is not part of it
+        const restriction own = *this;  // in registers: a store to column cannot change it
         Real column[same_path];
         for (index n = 0; n < 2 * count; ++n) column[n] = 0;
         for (index z = 2 * k; z < 2 * k + 2; ++z)

@@ -1,4 +1,4 @@
-/// Sums of what each piece of a row has given, by a fixed tree: over z, then over all columns. For
+/// Sums of the partial sums of pieces of rows, by a fixed tree: over z, then over all columns. For
 /// iteration.cpp.
 #pragma once
 

@@ -1,5 +1,5 @@
-/// The sum of partial sums by one launch of a GPU: columns first, and the block that comes last
-/// adds these up. Part of totals.hpp, which includes it.
+/// The sum of partial sums by one launch of a GPU: blocks add up columns, and the last block to end
+/// adds up the columns' sums. Part of totals.hpp, which includes it.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -39,7 +39,7 @@ inline void add_up(const double* values, std::size_t count, double* total, doubl
         stream);
 }
 
-/// Columns of a block: its warps load some planes of them each, the first one adds up.
+/// Columns of a block: each of its warps loads some planes of them, the first warp adds up.
 inline constexpr unsigned columns_at_once = row_lanes, planes_of_warp = 16,
                           planes_loaded = lanes / row_lanes * planes_of_warp;
 
@@ -65,8 +65,8 @@ __device__ __forceinline__ void add_columns_in_block(const double* partials, dou
     if (warp == 0 && column < count) columns[column] = sum;
 }
 
-/// Whether this block is the last of all that come here; `came` is 0 before and after. What others
-/// have written before, the last one can read.
+/// Whether this block is the last of all blocks to arrive here; `came` is 0 before and after. The
+/// last block can read what the others have written before.
 __device__ __forceinline__ bool comes_last(unsigned* came, unsigned blocks) {
     __shared__ bool last;
     __threadfence();

@@ -1,4 +1,4 @@
-/// The vectors that the operator of the pressure is applied to.
+/// The vectors to which the operator of the pressure is applied.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -9,7 +9,7 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// A vector by the offset to a cell's neighbour: here as it lies in memory.
+/// A vector, read by the offset to a cell's neighbour: here from memory.
 template <class Real, class Array = const Real*>
 struct in_array {
     Array data;
@@ -44,8 +44,8 @@ constexpr written<Real> only(Real* array) {
     return {{array}, 1};
 }
 
-/// The cells of a coarser level that this part writes, and where they begin in its arrays: not at
-/// 0 where every rank has all of that level.
+/// The cells of a coarser level that this part writes, and their first row and cell in its arrays:
+/// not 0 if every rank has the whole level.
 struct own_cells {
     les::grid cells;
     std::size_t y = 0, x = 0;
@@ -62,7 +62,7 @@ struct own_cells {
     }
 };
 
-/// weight r / diagonal: what the first sweep from zero would have written.
+/// weight r / diagonal, computed on reading: the result of the first sweep from zero.
 template <class Operator, class Real>
 struct scaled {
     Operator a;
@@ -73,7 +73,7 @@ struct scaled {
         const auto at = static_cast<index>(static_cast<offset>(c.at) + step);
         return weight * (a.inverse(at) * r[at]);
     }
-    /// For packs of a GPU: the diagonals around too, by flags or as they are.
+    /// For packs of a GPU: also reads the diagonals around, by flags or as numbers.
     template <class Lane>
     struct reads {
         using diagonal = typename Operator::diagonal;
@@ -110,7 +110,7 @@ struct scaled {
         }
         WATARI_INLINE const auto& all() const { return of; }
     };
-    /// Those of `count` cells from c on, in a row `step` away. For CPUs.
+    /// Writes the values of `count` cells from c on, in a row `step` elements away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int, int, offset step) const {
         const index at = c.at + static_cast<index>(step);
         a.has_walls(at, count) ? fill_row<true>(to, at, count) : fill_row<false>(to, at, count);
@@ -130,7 +130,7 @@ struct prolonged {
     offset row, plane;  ///< of the coarse level
     int halved[3];
     offset start;     ///< element of the first cell of the whole coarse level
-    offset first[2];  ///< cell of the whole level, y and x
+    offset first[2];  ///< the part's first cell in the whole level, y and x
 
     constexpr prolonged(const les::level<Real>& l, const les::level<Real>& c)
         : e(l.e),
@@ -142,7 +142,7 @@ struct prolonged {
                 static_cast<offset>(c.grid.origin.y) * row - static_cast<offset>(c.grid.origin.x)),
           first{static_cast<offset>(l.grid.origin.y), static_cast<offset>(l.grid.origin.x)} {}
 
-    /// Element of the parent of the cell (z, y, x) away.
+    /// Returns the element of the parent of the cell (z, y, x) away.
     WATARI_INLINE offset parent_of(const cell& c, int z, int y, int x) const {
         const offset k = (static_cast<offset>(c.k) + z) >> halved[2];
         const offset j = (static_cast<offset>(c.j) + y + first[0]) >> halved[1];
@@ -152,7 +152,8 @@ struct prolonged {
     WATARI_INLINE Real operator()(const cell& c, int z, int y, int x, offset step = 0) const {
         return e[static_cast<offset>(c.at) + step] + correction[parent_of(c, z, y, x)];
     }
-    /// For packs of a GPU: two parents of each pack, where every axis was halved.
+    /// Whether packs of a GPU have two parents each: every axis was halved, and rows of the part
+    /// begin at a multiple of four cells.
     bool packs() const { return halved[0] && halved[1] && halved[2] && first[1] % 4 == 0; }
     template <class Lane>
     struct reads {
@@ -200,7 +201,7 @@ struct prolonged {
         }
         WATARI_INLINE const auto& all() const { return of; }
     };
-    /// Those of `count` cells from c on, in the row z, y away. For CPUs.
+    /// Writes the values of `count` cells from c on, in the row (z, y) away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int z, int y, offset step) const {
         const Real* const own = e + static_cast<offset>(c.at) + step;
         const Real* const parent = correction + parent_of(c, z, y, 0);
@@ -215,11 +216,11 @@ struct prolonged {
     }
 };
 
-/// A vector in a part of a row of a CPU, made once and used by all neighbours.
+/// A vector in a part of a row of a CPU, computed once and read by all neighbours.
 template <class Real>
 struct in_rows {
     const Real *here,
-        *rows[4];  ///< here[0] is the cell before the first; y below, above, z below, above
+        *rows[4];  ///< here[0]: the cell before the first; rows: y below, above, z below, above
     index first;
 
     WATARI_INLINE Real operator()(const cell& c, int z, int y, int x, offset = 0) const {

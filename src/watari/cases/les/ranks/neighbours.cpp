@@ -10,7 +10,8 @@ namespace watari::les {
 
 namespace {
 
-/// The neighbours around y and x. Along an axis that is not divided the kernels go around.
+/// Returns the neighbours along y and x, which are periodic. Along an undivided axis there are
+/// none: the kernels write the halo.
 comm::decomposition around(const extents& split, int rank) {
     comm::decomposition ring = comm::divide({.points = {1, split.y, split.x},
                                              .split = {1, split.y, split.x},
@@ -23,8 +24,8 @@ comm::decomposition around(const extents& split, int rank) {
     return ring;
 }
 
-/// Their faces of an array over a part: some rows of the halo, and the cell beyond either end of
-/// each row.
+/// Returns the faces of an array over a part: `rows` rows of the halo, and the cell beyond either
+/// end of each row.
 comm::decomposition faces_of(const grid& g, comm::decomposition ring, std::size_t rows) {
     const std::size_t first = g.at(0, 0, 0) - g.plane(), planes = g.size.z + 2;
     comm::faces &y = ring.axes[1], &x = ring.axes[2];
@@ -39,8 +40,8 @@ comm::decomposition faces_of(const grid& g, comm::decomposition ring, std::size_
     return ring;
 }
 
-/// Parts of an array to both neighbours. With two parts both neighbours are one rank, and bring
-/// the same.
+/// A message with parts of an array to both neighbours. `same`: both neighbours send the same part,
+/// which is unpacked once.
 class parts final : public comm::message {
 public:
     parts(processor who, const comm::field& array, bool same)
@@ -74,7 +75,7 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
       place_{static_cast<std::size_t>(all.rank()) % split_.x,
              static_cast<std::size_t>(all.rank()) / split_.x, 0} {
     ring_ = around(split_, all.rank());
-    const std::size_t across = split_.y > 1 ? split_.y : split_.x;  // parts of the largest message
+    const std::size_t across = split_.y > 1 ? split_.y : split_.x;  // largest message: 1 / across
     std::size_t most = 2 * whole_.x / piece_of(whole_.x) * whole_.y / across * sizeof(double);
     for (const level_shape& l : level_shapes(own)) {
         grids_.push_back(l.grid);
@@ -123,15 +124,15 @@ void neighbours::exchange(std::size_t level, std::initializer_list<void*> arrays
     const comm::decomposition part = faces_of(grids_[level], ring_, rows);
     timed(
         [&] {
-            for (const unsigned axis : {2u, 1u})  // rows bring the ends of their neighbours' rows
+            for (const unsigned axis : {2u, 1u})  // x first: rows then include their ends
                 if (part.axes[axis].shared())
                     halos_[level].exchange(part.axes[axis], message, stream);
         },
         stream);
 }
 
-/// A ring along x, then one along y. In the n-th round a rank sends on what the round before
-/// brought, and gets the n-th parts on either side.
+/// Gathers along a ring in x, then along a ring in y. In round n a rank forwards the parts that it
+/// received in round n - 1, and receives the n-th part on either side.
 void neighbours::gather(const layout& of, void* array, std::size_t element, stream_t stream) {
     const extents part{of.size.x / split_.x, of.size.y / split_.y, of.size.z};
     for (const unsigned axis : {0u, 1u}) {

@@ -1,7 +1,7 @@
-/// What ranks exchange: halos, a level of each size its own; coarse levels that every rank has
-/// whole; partial sums of the columns, so that each adds up all of them in the same order.
+/// The exchanges between ranks: halos of each level; coarse levels that every rank has whole;
+/// partial sums of the columns, which each rank adds up in the same order.
 ///
-/// All of it goes by the path of the halo: where that works in stream order, no host waits.
+/// All exchanges use the path of the halo: where this path works in stream order, no host waits.
 #pragma once
 
 #include "watari/cases/les/les.hpp"
@@ -21,27 +21,28 @@ class neighbours {
 public:
     neighbours(const comm::communicator& all, const parameters& own, memory::kind field);
 
-    /// The halos of arrays over a level, so many rows, in one message an axis and side.
+    /// Exchanges `rows` rows of the halos of arrays over a level, in one message per axis and side.
     void exchange(std::size_t level, std::initializer_list<void*> arrays, std::size_t element,
                   stream_t stream, std::size_t rows = 1);
-    /// All parts of an array over a level that every rank has whole, of which each has written its
-    /// own.
+    /// Gathers an array over a level that every rank has whole: each rank has written its own part,
+    /// and gets the others.
     void gather(std::size_t level, void* array, std::size_t element, stream_t stream);
-    /// The same of sets of sums of the columns, each in the order of the whole grid.
+    /// Gathers sets of sums of the columns; each set is in the order of the whole grid.
     void gather_columns(double* columns, std::size_t sets, stream_t stream);
 
     const comm::communicator& ranks() const { return *all_; }
-    /// Seconds of the host in MPI since the last call.
+    /// Returns the seconds of the host in MPI since the last call.
     double seconds();
 
-    /// Whether exchanges are timed from now on.
+    /// Sets whether exchanges are timed from now on.
     void watch(bool now) { watched_ = now; }
-    /// Seconds from the begin to the end of each since the last call, of the processor's own time:
-    /// of the waits for other ranks too. A GPU must be done.
+    /// Returns the seconds of the timed exchanges since the last call, by the processor's clock,
+    /// including waits for other ranks. A GPU must be done.
     double exchanged();
 
 private:
-    /// An array in parts: elements from one row and plane to the next, and before the first.
+    /// The layout of an array in parts: elements between rows, between planes, and before the first
+    /// cell.
     struct layout {
         extents size;
         std::size_t row, plane, first;
@@ -52,14 +53,14 @@ private:
 
     const comm::communicator* all_;
     processor who_;
-    extents whole_, split_, place_;  ///< place_: of this rank's part among those of the split
+    extents whole_, split_, place_;  ///< place_: position of this rank's part in the split
     comm::decomposition ring_;
     std::vector<grid> grids_;  ///< of the levels
     std::deque<comm::halo> halos_;
     std::optional<comm::halo> parts_;
     bool watched_ = false;
     double exchanged_ = 0;
-    std::deque<device::event> marks_;  ///< begin and end of each that was timed
+    std::deque<device::event> marks_;  ///< begin and end of each timed exchange
     std::size_t marked_ = 0;
 };
 

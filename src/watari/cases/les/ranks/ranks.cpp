@@ -18,14 +18,14 @@ std::string text_of(const extents& e) {
     return to_string(e.x) + "x" + to_string(e.y) + "x" + to_string(e.z);
 }
 
-/// What every share is a multiple of: whole cells of each level that is divided, and along x whole
-/// pieces of a sum.
+/// Returns the block of which every share is a multiple: whole cells of each divided level, and
+/// along x whole pieces of a sum.
 extents blocks_of(const parameters& p) {
     parameters divided = p;
     divided.grid.around_x = false;
     extents block{1, 1, 1};
     for (const level_shape& l : level_shapes(divided)) {
-        // the first level that every rank has is still restricted from whole shares
+        // the restriction to the first undivided level needs whole shares too
         for (unsigned a = 0; a < 3; ++a)
             if (l.halved[a]) along(block, a) *= 2;
         if (l.grid.whole()) break;
@@ -39,8 +39,7 @@ bool shares_are_whole(const parameters& p, unsigned axis) {
     return parts == 1 || along(p.whole, axis) % (along(blocks_of(p), axis) * parts) == 0;
 }
 
-/// The nearest grid that ranks can share along an axis: `; the nearest valid grid is ...`, or
-/// nothing where none is near.
+/// Returns `; the nearest valid grid is ...` for an axis, or nothing if no valid grid is near.
 std::string nearest_grid(parameters p, unsigned axis) {
     constexpr std::size_t farthest = 1 << 15;  // cells
     std::size_t& cells = along(p.whole, axis);
@@ -54,9 +53,10 @@ std::string nearest_grid(parameters p, unsigned axis) {
     return {};
 }
 
-/// A halo of more rows: sweeps then need no exchange between them. Not where a divided level is
-/// thinner than this halo, nor where the next coarser level is not halved along y: the two rows
-/// beside a part then have two rows of parents, and the halo of a correction has one.
+/// Widens the halo to grid::deep rows: sweeps then need no exchange between them. The halo stays
+/// one row if a divided level is thinner than this halo, or if the next coarser level is not halved
+/// along y: the two rows beside a part then have two rows of parents, but the halo of a correction
+/// has one.
 void deepen(parameters& own) {
     if (!own.grid.around_x || own.grid.around_y) return;
     const std::vector<level_shape> levels = level_shapes(own);

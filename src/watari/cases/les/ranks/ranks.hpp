@@ -1,16 +1,16 @@
-/// A trial on several ranks: which part of the city, which GPU and which halo each has.
+/// A trial on several ranks: the part of the city, the GPU and the halo of each rank.
 #pragma once
 
 #include "watari/cases/les/styles.hpp"
 
 namespace watari::les {
 
-/// Throws usage_error, with the nearest valid grid, for a split that the levels do not divide.
-/// Looks at `whole`, `spacing` and `split` alone.
+/// Throws usage_error, with the nearest valid grid, if the shares of a split are not whole on all
+/// divided levels. Reads `whole`, `spacing`, `split` and `processor` alone.
 void require_shares(const parameters& p);
 
-/// One trial; called by all ranks. Throws usage_error for a split that is not the ranks' or that
-/// the levels do not divide, unsupported (all ranks) for what style, machine or MPI cannot do.
+/// Runs one trial; all ranks call it. Throws usage_error if the split does not match the ranks or
+/// the levels, unsupported (all ranks) if the style, the machine or MPI lacks a capability.
 measure::trial run_on_ranks(const parameters& p, const style& row);
 
 }  // namespace watari::les

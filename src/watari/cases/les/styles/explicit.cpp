@@ -1,6 +1,6 @@
-// Style `explicit`: two copies of what the CPU looks at, and the programmer moves the data. The
-// CPU's copies are page-locked and allocated once: pageable memory travels at a fraction of the
-// link.
+// Style `explicit`: the CPU has copies of the arrays that it reads, and the program copies the
+// data. The CPU's copies are page-locked and allocated once: transfers of pageable memory reach a
+// fraction of the link's bandwidth.
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"
 #include "watari/core/cuda.hpp"

@@ -1,5 +1,5 @@
-// Style `managed-prefetch`: managed memory, and the programmer says when it moves: what the CPU
-// will touch comes before, and goes back after.
+// Style `managed-prefetch`: managed memory whose migrations the program requests. It prefetches the
+// data of a touch to the CPU before the touch, and back to the GPU after the touch.
 #include "watari/cases/common/location.hpp"
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"

@@ -1,5 +1,5 @@
-// Style `managed`: one pointer for both processors; the driver moves a page when it is touched. A
-// step has nothing to say about memory, nor has a touch of the CPU.
+// Style `managed`: one pointer for both processors; the driver migrates a page when a processor
+// touches it. Neither a step nor a touch has code that manages memory.
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"
 #include "watari/core/cuda.hpp"

@@ -1,5 +1,5 @@
-// Style `pinned`: one copy in CPU memory, page-locked, which the GPU reads over the link at each
-// access (zero-copy). Nothing is transferred, and nothing ever becomes local.
+// Style `pinned`: one page-locked copy in CPU memory, which the GPU reads over the link at each
+// access (zero-copy). No array is ever copied to GPU memory.
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"
 #include "watari/core/cuda.hpp"

@@ -1,8 +1,8 @@
-// Style `system` on a CPU: allocation as a CPU programmer would do it, in huge pages. Without a GPU
-// there is nothing that the styles differ in.
+// Style `system` on a CPU: the allocation of a CPU programmer, in huge pages. Without a GPU the
+// styles do not differ.
 //
-// Each array begins five lines further into its page: arrays that all begin one fight for the same
-// lines of the caches.
+// Each array begins five lines further into its page: arrays that all begin at the start of a page
+// compete for the same lines of the caches.
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"
 

@@ -1,5 +1,5 @@
 // Style `system`: plain malloc, and the GPU uses the same pointers. Needs a machine whose GPU reads
-// the CPU's page tables (ATS) or is notified of them (HMM). There is not one line of CUDA.
+// the CPU's page tables (ATS) or is notified of them (HMM). It contains no CUDA.
 #include "watari/cases/les/loop.hpp"
 #include "watari/cases/les/styles.hpp"
 

@@ -27,9 +27,9 @@ std::size_t low_plane(const parameters& p) {
 }
 
 constexpr std::size_t profile_sums = sizeof(profile) / sizeof(double);
-constexpr std::size_t profile_lanes = 8;  ///< of x are summed side by side
+constexpr std::size_t profile_lanes = 8;  ///< cells along x that are summed side by side
 
-/// Adds some cells beside each other of u v w theta, a lane each.
+/// Adds `count` adjacent cells of u v w theta to the sums, one lane per cell.
 template <class Real>
 WATARI_INLINE void add_cells(const std::array<const Real*, 4>& from, std::size_t count,
                              double (&sums)[profile_sums][profile_lanes]) {
@@ -41,7 +41,7 @@ WATARI_INLINE void add_cells(const std::array<const Real*, 4>& from, std::size_t
     }
 }
 
-/// Sums over plane k of u v w theta, and of their products.
+/// Returns the sums over plane k of u v w theta, and of their products.
 template <class Real>
 WATARI_CLONES profile profile_of(const grid& g, const std::array<const Real*, 4>& all,
                                  std::size_t k) {
@@ -85,7 +85,7 @@ region touch<Real>::rows_of(unsigned n, std::byte* data, std::size_t first, std:
     return {data + first, twin + first, bytes, rows == 1 ? bytes : stride, rows};
 }
 
-/// What the CPU will read of u v w theta.
+/// Returns the regions of u v w theta that the CPU will read.
 template <class Real>
 const std::vector<region>& touch<Real>::regions(const motion<Real>& now) {
     regions_.clear();
@@ -115,7 +115,7 @@ motion<Real> touch<Real>::on_cpu(const motion<Real>& now) const {
     return result;
 }
 
-/// Temperature and speed of each facet's air, into the facets' array at `data`.
+/// Writes theta and speed of each facet's air to the facets' array at `data`.
 template <class Real>
 void touch<Real>::pack(processor who, const motion<Real>& now, std::byte* data,
                        stream_t stream) const {

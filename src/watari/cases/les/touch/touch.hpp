@@ -1,14 +1,14 @@
-/// What the CPU does every N steps: it warms the city, looks at planes, or reads all.
+/// The work of the CPU every N steps: it warms the city, reads planes, or reads all fields.
 ///
 /// Each row of the table includes those above it. Bytes in fp32 of 512x512x128 cells:
 ///
 ///     none     nothing: fluxes stay as they are                                    0
 ///     facets   theta and speed of each facet's cell; writes its flux     6.3 MB packed
 ///     planes   u v w theta of one horizontal and one x-z plane                 5.2 MB
-///     all      u v w theta: means, variances and fluxes by height              537 MB
+///     all      u v w theta: sums of them and of products by height             537 MB
 ///
-/// gather=gpu: a kernel packs two numbers a facet. gather=cpu: the CPU picks them from the fields,
-/// up to the tallest roof. Same bits.
+/// gather=gpu: a kernel packs two numbers per facet. gather=cpu: the CPU reads the two numbers from
+/// the fields, up to the tallest roof. Both give the same bits.
 #pragma once
 
 #include "watari/cases/les/city/facets.hpp"
@@ -31,17 +31,17 @@ class touch {
 public:
     touch(const fields& f, const parameters& p, const reach& by);
 
-    /// One touch; the processor is done before, and may go on after.
+    /// Runs one touch. The processor must be done before; it may start the next step after.
     touch_times operator()(const motion<Real>& now, stream_t stream);
 
     const exchanged_heat& heat() const { return heat_; }
-    /// The horizontal plane and the x-z plane of u, of v, of w, of theta; empty where none are
-    /// read.
+    /// Returns the horizontal plane and the x-z plane of u, of v, of w, of theta; empty if the CPU
+    /// reads no planes.
     const std::vector<Real>& planes() const { return planes_; }
     const std::vector<profile>& profiles() const { return profiles_; }
 
 private:
-    /// Rows of array n (of u v w theta: `now`'s), as both memories have them.
+    /// Returns rows of array n, at `data` for the processor, as both memories have them.
     region rows_of(unsigned n, std::byte* data, std::size_t first, std::size_t bytes,
                    std::size_t rows = 1, std::size_t stride = 0) const;
     const std::vector<region>& regions(const motion<Real>& now);
@@ -53,7 +53,7 @@ private:
     const fields* fields_;
     const parameters* p_;
     reach by_;
-    std::optional<facets> facets_;  ///< none where nothing is touched: seeing the sky takes seconds
+    std::optional<facets> facets_;  ///< none if nothing is touched: the sky view takes seconds
     std::size_t top_;               ///< planes below the tallest roof, and one above
     exchanged_heat heat_{};
     std::vector<region> regions_;

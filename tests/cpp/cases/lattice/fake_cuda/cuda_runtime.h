@@ -1,4 +1,5 @@
-// In place of CUDA's, for acc-managed as host code: managed memory is the heap's, and counted.
+// Replaces CUDA's header, for acc-managed as host code: managed memory comes from the heap, and is
+// counted.
 #pragma once
 
 #include <cstddef>
