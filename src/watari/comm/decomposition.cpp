@@ -11,9 +11,9 @@ namespace {
 
 using std::to_string;
 
-/// The name of an axis in messages: i, j, k of three axes; t, z, y, x of four, x the fastest.
+/// The name of an axis in messages: i, j, k of three axes; x, y, z, t of four, as lattice has them.
 std::string name_of(const grid& whole, std::size_t axis) {
-    return std::string(1, (whole.points.axes() == 4 ? "tzyx" : "ijk ")[axis]);
+    return std::string(1, (whole.points.axes() == 4 ? "xyzt" : "ijk ")[axis]);
 }
 
 void require_shares(const grid& whole, std::size_t axis) {

@@ -154,7 +154,7 @@ TEST(decomposition, what_cannot_be_divided_is_refused) {
                        .split = {1, 1, 1, 2},
                        .periodic = {true, true, true, true},
                        .blocks = {2, 2, 2, 8}}),
-              "the grid has 12 points along x, not a multiple of 8");
+              "the grid has 12 points along t, not a multiple of 8");
     EXPECT_EQ(refusal({.points = {8, 8}, .split = {4, 1}, .periodic = {true, true}, .depth = 3}),
               "a rank has 2 planes along i, fewer than the 3 of the halo");
     EXPECT_EQ(refusal({.points = {8, 8, 8}, .split = {1, 0, 1}}),
