@@ -10,7 +10,7 @@
 ///
 /// The last residual is computed in double, so the solve reaches the accuracy of double. A step
 /// moves half the bytes of the double solver. An update has one product in double and moves 4 high
-/// and 4 low vectors; in BiCGStab 10 low ones. BiCGStab tests only at whole steps. `look_every`
+/// and 3 low vectors; in BiCGStab 10 low ones. BiCGStab tests only at whole steps. `look_every`
 /// limits how late an update comes; 0 is taken as 1. T is double or complex<double>.
 #pragma once
 

@@ -2,8 +2,7 @@
 //
 // Four points per thread along k, 16 bytes per load. The 12 arrays that are read once are evicted
 // from the caches first, so that three planes of p stay there. A block advances `planes` points
-// along i: the planes of p that the next point needs are then in L1. L2, whose bandwidth is little
-// more than the memory's, delivers each plane once.
+// along i.
 #include "watari/cases/himeno/quad.cuh"
 
 namespace watari::gpu {
