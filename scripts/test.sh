@@ -91,7 +91,9 @@ sanitizers() {
 other_builds() { { ! $gtest || sanitizers; } && { ! $aarch64 || cross_compile; }; }
 
 # Several tests share the cores: a thread that spins takes the core from the thread that it waits for.
-export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
+# Threads of OpenBLAS, in each process that imports NumPy, would for 30 ms after each use.
+export OMP_WAIT_POLICY=passive OPENBLAS_THREAD_TIMEOUT=4 OMPI_MCA_mpi_yield_when_idle=1
+unset PYTHONDONTWRITEBYTECODE # hundreds of processes import the same packages
 scripts/setup.sh test
 use_cache
 # Machine code for the GPUs here, or for one kind: a wheel is compiled for all.
