@@ -1,19 +1,30 @@
-# Options that speed up frequent builds. Other builds do without them and so detect missing includes.
+# WATARI_FASTER speeds up frequent builds, of the tests or of all targets. Other builds do without it
+# and so detect missing includes.
 include_guard()
 
-# WATARI_PRECOMPILED: headers that most files include are read once per target.
+function(watari_is_faster target result)
+  if(WATARI_FASTER STREQUAL "ALL" OR (WATARI_FASTER STREQUAL "TESTS" AND NOT target STREQUAL "watari"))
+    set(${result} ON PARENT_SCOPE)
+  else()
+    set(${result} OFF PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Headers that most files include are read once per target.
 function(watari_precompile target)
-  if(WATARI_PRECOMPILED)
+  watari_is_faster(${target} faster)
+  if(faster)
     target_precompile_headers(${target} PRIVATE ${ARGN} <algorithm> <array> <atomic> <chrono> <cmath>
       <cstring> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional>
       <random> <set> <span> <string> <thread> <utility> <vector>)
   endif()
 endfunction()
 
-# WATARI_UNITY: the files of a folder are compiled as one, for the tests or for all targets, except
-# files with their own options. So names in anonymous namespaces must be unique in their folder.
+# The files of a folder are compiled as one, except files with their own options. So names in
+# anonymous namespaces must be unique in their folder.
 function(watari_unite target)
-  if(WATARI_UNITY STREQUAL "ALL" OR (WATARI_UNITY STREQUAL "TESTS" AND NOT target STREQUAL "watari"))
+  watari_is_faster(${target} faster)
+  if(faster)
     # relocatable: a cache of compiled files is valid for clones in other folders, too
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
       UNITY_BUILD_RELOCATABLE ON)

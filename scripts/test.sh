@@ -75,8 +75,7 @@ static_runtime() {
 }
 # Checks that the library compiles and has no undefined symbols; no part of it runs here.
 cross_compile() {
-    make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON \
-        -DWATARI_UNITY=ALL &&
+    make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_FASTER=ALL &&
         aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive \
             build/aarch64/src/libwatari.a -Wl,--no-whole-archive -ldl -o build/aarch64/libwatari.so
 }
@@ -103,7 +102,7 @@ mkdir -p $logs
 stage "lint" scripts/lint.sh
 stage "build" scripts/build.sh --config-settings=build-dir=build/test \
     --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON \
-    --config-settings=cmake.define.WATARI_UNITY=TESTS
+    --config-settings=cmake.define.WATARI_FASTER=TESTS
 gtest=false aarch64=false
 [[ -x build/test/tests/cpp/watari_tests ]] && gtest=true
 command -v aarch64-linux-gnu-g++ >/dev/null && aarch64=true
