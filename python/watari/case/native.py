@@ -22,8 +22,8 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
 
 
 def compiled(case: str) -> Callable[..., dict[str, Any]]:
-    """The function that runs a trial of a case. The stub of the module does not list these
-    functions."""
+    """The function that runs a trial of a case, named after the case. `_native.pyi` does not list
+    these functions."""
     function: Callable[..., dict[str, Any]] = getattr(_native, case)
     return function
 
