@@ -1,0 +1,101 @@
+"""scripts/recompute.py sees a number that differs from its file, and one without a source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import recompute
+from recompute import Page, agrees, rounded
+from result_files import NoSuchKeyError, Run, Text
+
+WORDS = """# A page
+A copy has **12.5** GB/s in `20260101-a.json`, a fifth
+of 63 GB/s. In 4 KiB pages (Doi 2016) it takes 3 calls.
+
+```console
+$ watari run copy samples=17
+the rate is 99.9 GB/s
+```
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
+    (tmp_path / "page.md").write_text(WORDS)
+    monkeypatch.setattr(recompute, "ROOT", tmp_path)
+    return Page("page.md")
+
+
+def test_numbers_without_a_source_are_reported(page: Page) -> None:
+    assert [line.split(" has ")[0] for line in page.uncovered()] == [
+        "line 2: 12.5",
+        "line 3: 63",
+        "line 7: 99.9",
+    ]
+    page.says("A copy has {} GB/s", 12.54)
+    page.given("data sheet", "a fifth of 63 GB/s")  # across the end of a line
+    page.given_block("output of a command", "the rate is")
+    assert list(page.uncovered()) == []
+    assert page.errors == []
+
+
+def test_a_number_that_differs_is_reported(page: Page) -> None:
+    page.says("A copy has {} GB/s", 12.56)
+    assert "line 2: 12.5 is 12.56" in page.errors[0]
+
+
+def test_a_sentence_that_is_not_there_is_reported(page: Page) -> None:
+    page.says("A copy has {} TB/s", 12.5)
+    page.given("data sheet", "a sixth")
+    assert len(page.errors) == 2
+
+
+def test_a_sentence_needs_a_value_for_each_gap(page: Page) -> None:
+    with pytest.raises(NoSuchKeyError):
+        page.says("A copy has {} GB/s", 12.5, 63)
+
+
+def test_the_page_is_written_with_the_digits_that_it_shows(page: Page) -> None:
+    page.says("A copy has {} GB/s", 13.37)
+    assert page.written() == WORDS.replace("12.5", "13.4")
+
+
+def test_a_file_that_the_page_does_not_cite_is_reported(page: Page) -> None:
+    page.sources |= {"machine/20260101-a.json", "machine/20260101-b.json"}
+    assert page.uncited() == ["does not cite machine/20260101-b.json"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "value", "same"),
+    [
+        ("2.50", 2.5049, True),
+        ("2.50", 2.506, False),
+        ("1,048,576", 1048576, True),
+        ("3.79e9", 3.794e9, True),
+        ("3.79e9", 3.80e9, False),
+        ("100", 100.4, True),
+        ("100", 101, False),
+    ],
+)
+def test_a_value_agrees_if_it_rounds_to_the_number_shown(
+    shown: str, value: float, same: bool
+) -> None:
+    assert agrees(shown, value) == same
+    assert agrees(rounded(shown, value), value)
+
+
+def test_braces_name_files_as_a_shell_does() -> None:
+    words = "results/m/20260101-{a,b-1}.json"
+    assert "results/m/20260101-b-1.json" in recompute.expanded(words)
+
+
+def test_a_key_that_no_case_or_several_cases_have_is_an_error() -> None:
+    text = Text("a.txt", ["copy: 1.5 2.5", "triad: 3", "triad: 4"])
+    assert text.line("copy:") == [1.5, 2.5]
+    for words in ("triad:", "scale:"):
+        with pytest.raises(NoSuchKeyError):
+            text.line(words)
+    run = Run("a.json", [])
+    with pytest.raises(NoSuchKeyError):
+        run.case("copy", size=1)
