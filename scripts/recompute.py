@@ -36,17 +36,29 @@ ROOT = Path(__file__).parents[1]
 NUMBERS = ROOT / "docs" / "numbers"
 # A number of prose: no part of a word, a version or a path
 NUMBER = re.compile(rf"(?<![\w.,/-])(?:{SHOWN})(?![\w/]|\.\d|-\d)")
-NO_MEASUREMENTS = (
-    r"^```(?!console).*?^```",  # code
-    r"^\$ [^\n]*(?:(?<=\\)\n[^\n]*)*",  # commands, not their output
-    r"`[^`\n]*(?:\n[^`\n]+)?`",
-    r"(?<=\])\([^)]*\)",  # targets of links
-    r"^#.*?$",
-    r"\d+ [KMG]iB\b|\d+(?: x \d+)+",  # settings
-    r"\b(?:19|20)\d\d\b|\d{1,2} [A-Z][a-z]+ (?=20\d\d)",  # dates
-    r"(?:revisions?|at) (?:[0-9a-f]{7,9}(?:, | and )?)+",
+FENCED = re.compile(r"^```(\w*)\n.*?^```", re.M | re.S)
+COMMAND = re.compile(r"^\$ .*(?:(?<=\\)\n.*)*", re.M)
+NO_MEASUREMENT = re.compile(
+    r"`[^`\n]*(?:\n[^`\n]+)?`"
+    r"|(?<=\])\([^)]*\)"  # targets of links
+    r"|^#.*$"
+    r"|\d+ [KMG]iB\b|\d+(?: x \d+)+"  # settings
+    r"|\b(?:19|20)\d\d\b|\d{1,2} [A-Z][a-z]+ (?=20\d\d)"  # dates
+    r"|(?:revisions?|at) (?:[0-9a-f]{7,9}(?:, | and )?)+",
+    re.M,
 )
-NO_MEASUREMENT = re.compile("|".join(NO_MEASUREMENTS), re.M | re.S)
+
+
+def no_measurements(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbers of a page are no measurements: code and commands, but not their output."""
+    prose = text
+    for block in FENCED.finditer(text):
+        prose = prose[: block.start()] + " " * len(block[0]) + prose[block.end() :]
+        if block[1] != "console":
+            yield block.span()
+        else:
+            yield from (c.span() for c in COMMAND.finditer(text, *block.span()))
+    yield from (match.span() for match in NO_MEASUREMENT.finditer(prose))
 
 
 def agrees(shown: str, value: float) -> bool:
@@ -125,7 +137,7 @@ class Page:
     def uncovered(self) -> Iterator[str]:
         """Numbers of two digits or with a fraction, which have neither a value nor a reason."""
         spans = [*self.covered, *((first, last) for first, last, _ in self.computed)]
-        spans += [match.span() for match in NO_MEASUREMENT.finditer(self.text)]
+        spans += no_measurements(self.text)
         for match in NUMBER.finditer(self.text):
             if len(match[0].lstrip("-")) < 2 or any(a <= match.start() < b for a, b in spans):
                 continue

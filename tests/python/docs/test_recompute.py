@@ -17,6 +17,11 @@ of 63 GB/s. In 4 KiB pages (Doi 2016) it takes 3 calls.
 $ watari run copy samples=17
 the rate is 99.9 GB/s
 ```
+Then 88 of them.
+
+```cpp
+int lines = 77;
+```
 """
 
 
@@ -32,10 +37,12 @@ def test_numbers_without_a_source_are_reported(page: Page) -> None:
         "line 2: 12.5",
         "line 3: 63",
         "line 7: 99.9",
+        "line 9: 88",
     ]
     page.says("A copy has {} GB/s", 12.54)
     page.given("data sheet", "a fifth of 63 GB/s")  # across the end of a line
     page.given_block("output of a command", "the rate is")
+    page.given("counted", "88 of them")
     assert list(page.uncovered()) == []
     assert page.errors == []
 
