@@ -55,5 +55,5 @@ page.given(
 )
 page.given("published/babelstream.toml", "3980 GB/s by BabelStream")
 page.given("lines of the output above", "14 pass, 7 unknown")
-page.given("versions that are tested", "Debian 12 and Ubuntu 24.04", "CUDA 12.4")
+page.given("versions that are tested", "Debian 12 and Ubuntu 24.04", "CUDA 12.4", "Python 3.10")
 page.given("the name of an architecture", "x86-64 and aarch64")
