@@ -37,12 +37,14 @@ NUMBERS = ROOT / "docs" / "numbers"
 # A number of prose: no part of a word, a version or a path
 NUMBER = re.compile(rf"(?<![\w.,/-])(?:{SHOWN})(?![\w/]|\.\d|-\d)")
 FENCED = re.compile(r"^```(\w*)\n.*?^```", re.M | re.S)
-COMMAND = re.compile(r"^\$ .*(?:(?<=\\)\n.*)*", re.M)
+COMMAND = re.compile(r"^[$#] .*(?:(?<=\\)\n.*)*", re.M)
 NO_MEASUREMENT = re.compile(
     r"`[^`\n]*(?:\n[^`\n]+)?`"
     r"|(?<=\])\([^)]*\)"  # targets of links
     r"|^#.*$"
-    r"|\d+ [KMG]iB\b|\d+(?: x \d+)+"  # settings
+    r"|\d+ (?:[KMG]i)?B\b|\d+(?: x \d+)+"  # settings
+    r"|\d+ (?:samples|trials|threads|cores|iterations|steps|ranks|GPUs)\b"
+    r"|\b(?:[Ff]igures?|[Tt]ables?|[Ss]ections?|[Ll]istings?|Linux|driver|CUDA|Python) \d+(?:\.\d+)*"
     r"|\b(?:19|20)\d\d\b|\d{1,2} [A-Z][a-z]+ (?=20\d\d)"  # dates
     r"|(?:revisions?|at) (?:[0-9a-f]{7,9}(?:, | and )?)+",
     re.M,

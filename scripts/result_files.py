@@ -66,7 +66,8 @@ class Text:
 
     def line(self, words: str) -> list[float]:
         """The numbers behind these words in the only line that has them."""
-        matching = [line for line in self.lines if words in line]
+        key = re.compile(rf"(?<!\w){re.escape(words)}")
+        matching = [line for line in self.lines if key.search(line)]
         if len(matching) != 1:
             raise NoSuchKeyError(f"{self.file}: {len(matching)} lines with '{words}'")
         return [float(n) for n in re.findall(SHOWN, matching[0].partition(words)[2])]
