@@ -44,7 +44,7 @@ NO_MEASUREMENT = re.compile(
     r"|^#.*$"
     r"|\d+ (?:[KMG]i)?B\b|\d+(?: x \d+)+"  # settings
     r"|\d+ (?:samples|trials|threads|cores|iterations|steps|ranks|GPUs)\b"
-    r"|\b(?:[Ff]igures?|[Tt]ables?|[Ss]ections?|[Ll]istings?|Linux|driver|CUDA|Python) \d+(?:\.\d+)*"
+    r"|\b(?:[Ff]igures?|[Tt]able|[Ss]ection|[Ll]isting|Linux|driver|CUDA|Python) \d+(?:\.\d+)*"
     r"|\b(?:19|20)\d\d\b|\d{1,2} [A-Z][a-z]+ (?=20\d\d)"  # dates
     r"|(?:revisions?|at) (?:[0-9a-f]{7,9}(?:, | and )?)+",
     re.M,

@@ -3,7 +3,7 @@
 from statistics import median
 
 from recompute import Page
-from result_files import data, results, series, text, trials
+from result_files import data, results, series, text
 
 GIB, MIB = 2**30, 2**20
 H200 = "nvidia-h200-x86_64/"
