@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ import synthetic
 
 from watari.cases.himeno import known
 from watari.cases.himeno import trial as himeno_trial
+from watari.cases.himeno.axes import GRIDS
 from watari.common.errors import WrongResultError
 from watari.plan.request import resolve
+from watari.results import schema
 
 
 def parameters(**given: Any) -> dict[str, Any]:
@@ -80,3 +83,18 @@ def test_the_check_counts_a_rehearsal() -> None:
     assert trial["quantities"]["verified_iteration"]["value"] == 100
     p = parameters(grid="XS", rehearsal=3, iterations=1)
     assert himeno_trial.check(p, [1.0], 0) == 0  # iteration 4: no value is known
+
+
+NAMES = ("*-himeno*.json", "*-nvlink-openacc.json")
+RESULTS = [f for n in NAMES for f in sorted((Path(__file__).parents[4] / "results").rglob(n))]
+
+
+@pytest.mark.parametrize("file", RESULTS, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_trials_on_gpus_have_the_known_values(file: Path) -> None:
+    for case in schema.read(file).cases:
+        if case.case != "himeno" or case.status != "ok":
+            continue
+        for trial in case.trials:
+            field = trial.quantities["fingerprint"].value
+            last = himeno_trial.check(case.parameters, trial.series["gosa"], field)
+            assert last == len(trial.series["gosa"]) or case.parameters["grid"] not in GRIDS
