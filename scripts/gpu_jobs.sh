@@ -14,7 +14,8 @@ lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
 lattice-step   64 - evidence/lattice-qcd.md, "The merged step": an earlier package beside this one, if EARLIER has it
 tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
 beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
-himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
+himeno        200 2 evidence/himeno.md: the three rates, 200 and 3000 iterations; studies.md. Again: the missing trials
+himeno-init    60 - evidence/himeno.md, "Structs of pointers": init=gpu
 pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, numa=gpu
 contention     45 2 evidence/advise.md: several processes on one link
 les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
@@ -183,7 +184,56 @@ case $job in
         for turn in earlier now; do ranks "lattice-step-$turn" iterations norm2 flops_per_s loop hop_s; done
         ;;
     beyond-copy) run_first beyond-copy 110 beyond-copy '"(deep|atomic)"' ;;
-    himeno) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
+    himeno) # A trial of XL takes 5 s for 200 iterations, 15 to 25 s for 3000, so three of each take 460 s. Another call resumes.
+        [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+        run_cases himeno-200 95 <<'EOF'
+[defaults]
+processor = "gpu"
+iterations = 200
+trials = 3
+[[case]]
+case = "himeno"
+grid = ["XL", "L"]
+style = ["explicit-struct", "managed-struct"]
+form = "two-kernel"
+kernel = "shared"
+[[case]]
+case = "himeno"
+grid = ["XL", "L"]
+style = ["acc-data", "acc-managed"]
+form = "two-kernel"
+[[case]]
+case = "himeno"
+grid = ["XL", "L"]
+style = ["explicit", "managed", "managed-prefetch"]
+form = "fused"
+kernel = "tuned"
+[[case]]
+case = "himeno"
+grid = "XL"
+style = ["explicit", "managed", "managed-prefetch"]
+form = "two-kernel"
+kernel = "shared"
+EOF
+        run_cases himeno-3000 100 <<'EOF'
+[defaults]
+processor = "gpu"
+grid = "XL"
+iterations = 3000
+trials = 3
+[[case]]
+case = "himeno"
+style = ["explicit-struct", "managed-struct"]
+form = "two-kernel"
+kernel = "shared"
+[[case]]
+case = "himeno"
+style = ["explicit", "managed", "managed-prefetch"]
+form = "fused"
+kernel = "tuned"
+EOF
+        ;;
+    himeno-init) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
     pages) # huge pages of the kernel's pool, for the time of the job
         pool=/proc/sys/vm/nr_hugepages
         before=$(<"$pool")

@@ -23,6 +23,7 @@ himeno::parameters parameters_of(const nb::dict& p) {
     result.processor = processor_named(text("processor"));
     result.size = grid_of(p["shape"]);
     result.iterations = nb::cast<int>(p["iterations"]);
+    result.rehearsal = nb::cast<int>(p["rehearsal"]);
     result.form = text("form") == "fused" ? himeno::form::fused : himeno::form::two_kernel;
     result.kernel = text("kernel") == "tuned" ? himeno::kernel::tuned : himeno::kernel::shared;
     result.data = text("data") == "general" ? himeno::data::general : himeno::data::standard;

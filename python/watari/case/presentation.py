@@ -6,13 +6,13 @@ A case's module of words defines PRESENTATION. Only reports import the module th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from watari.case.axis import Parameters
 from watari.common.units import format_size
 from watari.results.measured import Measured, drawable
-from watari.results.statistics import WHOLE, Summary, summaries, summary
+from watari.results.statistics import WHOLE, Summary, Trial, summaries, summary
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,9 @@ class Presentation:
     # unit and value of a sample, from its seconds and bytes: progress lines, table of all cases
     unit: str = "GB/s"
     value: Callable[[float, int], float] = gigabytes_per_second
+    # the parts of a series that `watari compare` judges, and those that depend on its length
+    compared: Callable[[Iterable[Trial]], dict[str, Summary]] = summaries
+    of_length: tuple[str, ...] = ()
     tables: Callable[[Sequence[Measured]], list[Table]] = lambda cases: []
     # a case in the terms of an equivalent one, so that both are shown side by side
     alike: Callable[[Measured], Measured] = lambda m: m

@@ -80,10 +80,13 @@ def of_case(m: Measured, traits: Traits) -> list[Observation]:
         if components(mine["first"]) != components(steady):  # else it only shows a cold start
             found.append(observed(mine["first"], [s[:1] for s in series], source))
         found.append(observed(steady or mine["first"], [s[1:] or s for s in series], source))
-    for quantity, name in CASES[m.case].outside.items():
-        values = [
-            t["quantities"][quantity]["value"] for t in m.trials if quantity in t["quantities"]
+    outside = CASES[m.case].outside
+    for name in dict.fromkeys(outside.values()):
+        laps = [
+            [v["value"] for quantity, v in t["quantities"].items() if outside.get(quantity) == name]
+            for t in m.trials
         ]
+        values = [sum(mine) for mine in laps if mine]
         work = tuple(item for p in whole if p.name == name for item in p.work)
         found.append(observed(work, [[v] for v in values], source))
     if len(program.allocations) == 1:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from watari.cases import presentation
 from watari.machine.hosts import apart
 from watari.results.key import key
 from watari.results.schema import Case, Results
@@ -26,7 +27,7 @@ from watari.results.significance import (
     trials_needed,
     verdict,
 )
-from watari.results.statistics import summaries
+from watari.results.statistics import Summary
 
 ONLY_BASE, ONLY_NEW, CHANGED = "only in base", "only in new", "status changed"
 LOST = "lost"  # ok in base, and not in new
@@ -133,8 +134,7 @@ def both(old: Case, new: Case) -> list[tuple[Row, Levels | None]]:
     if new.status != "ok":
         verdict = SAME if new.status == "unsupported" else UNSURE
         return [(replace(row, verdict=verdict, note=f"{new.status} in both"), None)]
-    before = summaries(trial.model_dump() for trial in old.trials)
-    after = summaries(trial.model_dump() for trial in new.trials)
+    before, after = compared(old, new)
     rows: list[tuple[Row, Levels | None]] = []
     for part, times in before.items():
         if part not in after:
@@ -150,6 +150,16 @@ def both(old: Case, new: Case) -> list[tuple[Row, Levels | None]]:
         )
         rows.append((measured, (times.medians, after[part].medians)))
     return rows or [(replace(row, note="nothing measured in both"), None)]
+
+
+def compared(old: Case, new: Case) -> tuple[dict[str, Summary], dict[str, Summary]]:
+    """The parts of a case in both runs. Series of other lengths have no parts that depend on it."""
+    shown = presentation(new.case)
+    before, after = (shown.compared(trial.model_dump() for trial in c.trials) for c in (old, new))
+    lengths = [{len(trial.host_s) for trial in c.trials if trial.host_s} for c in (old, new)]
+    if lengths[0] != lengths[1]:
+        before = {name: part for name, part in before.items() if name not in shown.of_length}
+    return before, after
 
 
 def notes(old: Case, new: Case) -> list[str]:

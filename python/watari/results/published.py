@@ -33,6 +33,7 @@ class Quantity:
     unit: str = "GB/s"
     less: dict[str, Any] = field(default_factory=dict)
     over: dict[str, Any] = field(default_factory=dict)
+    rate: str = ""  # of several rates of the case, the one that is meant
     least: float = 0.0  # part of the physical limit that sound hardware reaches; 0: not known
 
     def matches(self, case: str, parameters: dict[str, Any]) -> bool:

@@ -61,9 +61,14 @@ def test_the_short_plan_of_yoshida_has_the_same_cases():
 def test_the_himeno_plan_of_yoshida_has_its_protocol_and_its_floor():
     requests = plan.read(plan.find("himeno-sam"), machine(gpus=1)).requests
     programs = [r.parameters for r in requests if r.case == "himeno"]
-    repeated = [p for p in programs if (p["form"], p["kernel"]) == ("two-kernel", "shared")]
+    shared = [p for p in programs if (p["form"], p["kernel"]) == ("two-kernel", "shared")]
+    his = {"explicit-struct", "managed-struct", "system"}  # listings 4.8 to 4.10
+    for iterations, rehearsal in ((3000, 0), (200, 0), (200, 3)):
+        protocol = {"iterations": iterations, "rehearsal": rehearsal, "init": "cpu"}
+        assert his <= {p["style"] for p in shared if protocol.items() <= p.items()}
+    repeated = [p for p in shared if p["iterations"] == 3000]
     studied = {p["style"] for p in repeated if p["init"] == "cpu" and "prefetch" not in p["style"]}
-    assert studied == {"explicit", "managed", "system"}
+    assert studied == {*his, "explicit", "managed"}
     advised = {(p["style"], p["init"]) for p in repeated if p["style"] not in studied}
     assert advised == {("managed-prefetch", "cpu"), ("system-prefetch", "cpu")}
     assert {p["style"] for p in repeated if p["init"] == "gpu"} == {"managed", "system"}
@@ -78,7 +83,10 @@ def test_the_plan_of_doi_has_every_implementation_on_every_number_of_gpus():
     requests = plan.read(plan.find("nvlink-openacc"), machine(gpus=4)).requests
     programs = [r.parameters for r in requests if r.case == "himeno"]
     four = ("acc-data", "acc-host-data", "acc-managed-all", "acc-managed")
-    points = {(p["style"], p["grid"], p["ranks"], p["split"]) for p in programs}
+    short = [p for p in programs if p["iterations"] == 200]
+    points = {(p["style"], p["grid"], p["ranks"], p["split"]) for p in short}
+    as_the_original = [p for p in programs if (p["iterations"], p["rehearsal"]) == (3000, 3)]
+    assert {p["style"] for p in as_the_original} == set(four)
     for style in (*four, "explicit", "omp-target"):
         for grid in ("L", "XL"):
             for ranks in (1, 2, 4):

@@ -26,7 +26,7 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
     gflops, moving, before, after = STYLES[style]
     parameters: dict[str, Any] = {"processor": "gpu", "style": style, "grid": "XL"}
     parameters |= {"iterations": 60, "form": "fused", "kernel": "tuned", "data": "standard"}
-    parameters |= {"ranks": 1, "overlap": False} | more
+    parameters |= {"rehearsal": 0, "ranks": 1, "overlap": False} | more
     alone = parameters["ranks"] == 1
     parameters |= {"halo": "none" if alone else more.get("halo", "staged")}
     parameters.setdefault("split", f"{parameters['ranks']}x1x1")
@@ -44,7 +44,9 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
         one["series"] = {"gosa": [1e-4] * count}
         if ranks > 1:
             one["series"]["halo_s"] = [0.1 * s for s in one["host_s"]]
-        outside = {"allocate": 0.1, "transfer_in": before, "transfer_out": after, "release": 0.05}
+        outside = {"allocate": 0.1, "allocate_device": 0.002, "transfer_in": before}
+        outside |= {"transfer_out": after / 2, "release_device": 0.002}
+        outside |= {"read": after / 2, "release": 0.05}
         one["quantities"] |= {n: {"value": v, "unit": "s"} for n, v in outside.items()}
         name = "rest" if moving else "steady"
         one["phases"] = [

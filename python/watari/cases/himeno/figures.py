@@ -10,10 +10,11 @@ FIGURES = (
         "himeno-speed",
         "Himeno: speed of each style",
         ("himeno",),
-        "GFLOPS by Himeno's convention, one processor. Pale: an iteration of the steady state. "
-        "Tick: the whole loop, with first iteration and migration (as figure 5.8 of Yoshida 2024 "
-        "shows). Solid: the whole run, also with allocation and transfers. Dashed: the speed at "
-        "the rate of a copy in the same file. Hollow bars are published by others.",
+        "GFLOPS by Himeno's convention, one processor. Tick: the benchmark, which "
+        "times jacobi(), as figure 5.8 of Yoshida 2024: iterations, and allocation, copies and "
+        "release of the GPU's own memory (~: an older result, without allocation and release). "
+        "Pale: an iteration of the steady state. Solid: the whole run. Dashed: the speed at the "
+        "rate of a copy in the same file. Hollow bars are published by others.",
         styles.speed_charts,
     ),
     Figure(
@@ -31,8 +32,8 @@ FIGURES = (
         "Himeno: where the time goes",
         ("himeno",),
         "Seconds of one run from allocation to release, without the initial data. Warm colours: "
-        "outside the loop. Blue: iterations, without their waits for the halo, which have a part "
-        "of their own.",
+        "allocation, copies, release. Blue: iterations, without their waits for the halo, which "
+        "have a part of their own.",
         spending.spent,
         folded=True,
     ),
@@ -41,7 +42,7 @@ FIGURES = (
         "Himeno on several GPUs or CPU ranks",
         ("himeno",),
         "GFLOPS by implementation and number of ranks (one for each GPU; numbers in brackets are "
-        "those of Doi 2016). Solid: the loop with its first iteration, as figures 2 to 5 there. "
+        "those of Doi 2016). Solid: the benchmark, as figures 2 to 5 there. "
         "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
         "the steady speed on one GPU, which has no halo and stands beside each path.",
         scaling.several,

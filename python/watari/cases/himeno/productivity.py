@@ -30,11 +30,10 @@ def best(cases: Sequence[Measured]) -> list[Measured]:
 def point(m: Measured, statements: dict[str, int]) -> dict[str, Any]:
     """One style: its statements, its steady state and its whole run."""
     performance = speed.of(m)
-    steady = performance.steady if performance.steady is not None else performance.gflops
     return {
         "style": m["style"],
         "statements": statements[m["style"]],
-        "steady": float(f"{steady:.4g}"),
+        "steady": float(f"{performance.level:.4g}"),
         "whole": float(f"{performance.whole:.4g}"),
         "what": words.words(m.case, m.parameters),
     }

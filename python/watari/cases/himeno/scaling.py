@@ -83,17 +83,16 @@ def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def bar_row(m: Measured, name: str) -> dict[str, Any]:
-    """GFLOPS of the loop, as in Doi (2016), and of the steady state (the loop's if a run has no
-    steady state); or the reason why a case has no numbers."""
+    """GFLOPS of the benchmark, as in Doi (2016), and of the steady state (the benchmark's if a run
+    has none); or the reason why a case has no numbers."""
     row = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
     row |= {"drawn": m.drawn, "why": m.reason}
     if not m.drawn:
-        return {**row, "loop": 0.0, "steady": 0.0, "text": m.status}
+        return {**row, "benchmark": 0.0, "steady": 0.0, "text": m.status}
     performance = speed.of(m)
-    steady = performance.gflops if performance.steady is None else performance.steady
-    numbers = {"loop": performance.gflops, "steady": steady}
+    numbers = {"benchmark": performance.benchmark, "steady": performance.level}
     rounded = {name: float(f"{number:.4g}") for name, number in numbers.items()}
-    return {**row, **rounded, "text": format_rate(steady)}
+    return {**row, **rounded, "text": format_rate(performance.level)}
 
 
 def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
@@ -137,8 +136,8 @@ def shades(words: dict[str, str]) -> dict[str, str]:
 
 
 def panel(title: str, cases: Sequence[Measured]) -> Panel:
-    """Bars side by side for each number of GPUs, pale for the steady state, solid for the loop; a
-    tick at perfect scaling."""
+    """Bars side by side for each number of GPUs, pale for the steady state, solid for the
+    benchmark; a tick at perfect scaling."""
     data = bar_rows(cases)
     names = list(dict.fromkeys(row["name"] for row in data))
     colours = shades(coloured_by(data))
@@ -151,7 +150,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
             "name:N",
             "ranks:O",
             "steady:Q",
-            "loop:Q",
+            "benchmark:Q",
             alt.Tooltip("efficiency:Q", format=".0%"),
             "why:N",
         ],
@@ -172,7 +171,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
     )
     pale = drawn.mark_bar(cornerRadiusEnd=2, opacity=PALE).encode(y=y("steady"), color=colour)
     bars = drawn.mark_bar(cornerRadiusEnd=2, opacity=1, size=BAR / 2).encode(
-        y=y("loop"), color=colour
+        y=y("benchmark"), color=colour
     )
     ideal = drawn.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
         orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK

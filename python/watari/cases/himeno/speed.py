@@ -1,20 +1,27 @@
-"""Speed of case `himeno`, computed from the samples of its trials, here alone.
+"""Speed of case `himeno`, computed from the samples and laps of its trials, here alone.
 
     GFLOPS = flops of an iteration x iterations / seconds / 1e9       score = MFLOPS / 82.84
     fraction of the floor = (bytes of an iteration / rate of a copy) / seconds of an iteration
 
-Three answers to "how fast?", and none of them hides the others: an iteration of the steady state,
-the loop as Himeno's own convention takes it (first iteration and migration included), and the whole
-run with what is outside the loop (allocation, transfers, release). A steady iteration of one rank
-is timed by device events if the trial has them, all else by the host's clock. The floor is the time
-in which a copy measured in the same result file would move an iteration's bytes.
+Three rates, which are always named, since each answers another question:
+
+    benchmark  the time of jacobi(), which the original and the studies measure: all iterations, and
+               the laps that LAPS marks. Allocation, copies and release of the GPU's own memory are
+               inside; initial data, and the reading of the result by the CPU, are outside
+    steady     the median iteration after pages have moved
+    whole      all iterations and all laps: a program without its initial data
+
+A steady iteration of one rank is timed by device events if the trial has them, all else by the
+host's clock. The floor is the time in which a copy measured in the same result file would move an
+iteration's bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median, median_low
+from typing import NamedTuple
 
 from watari.cases import reference
 from watari.cases.himeno.axes import BYTES_PER_POINT, points
@@ -22,7 +29,7 @@ from watari.common.units import format_rate
 from watari.results import statistics
 from watari.results.change_point import settle
 from watari.results.measured import Measured
-from watari.results.statistics import Trial
+from watari.results.statistics import Summary, Trial, summary
 
 PENTIUM_III = 82.84  # MFLOPS of the machine that scores 1
 OUTSIDE = ("allocate", "transfer_in", "transfer_out", "release")
@@ -30,33 +37,55 @@ OUTSIDE = ("allocate", "transfer_in", "transfer_out", "release")
 PARTS = (*OUTSIDE[:2], "first", "migrating", "steady", "halo", *OUTSIDE[2:])
 
 
+class Lap(NamedTuple):
+    """A lap of a trial (himeno/loop.hpp): its part of the run, and whether jacobi() has it."""
+
+    part: str
+    inside: bool
+
+
+LAPS = {
+    "allocate": Lap("allocate", False),
+    "allocate_device": Lap("allocate", True),
+    "transfer_in": Lap("transfer_in", True),
+    "transfer_out": Lap("transfer_out", True),
+    "release_device": Lap("release", True),
+    "read": Lap("transfer_out", False),
+    "release": Lap("release", False),
+}
+
+
 @dataclass(frozen=True)
 class Performance:
     """One case: each number is the median over trials. None where it is not known."""
 
-    gflops: float  # of the loop
-    whole: float  # GFLOPS of the loop and the time outside it
-    steady: float | None  # GFLOPS of an iteration of the steady state
-    rate: float | None  # GB/s of such an iteration
+    benchmark: float  # GFLOPS, as are the next two
+    steady: float | None
+    whole: float
+    apart: bool  # whether `benchmark` has allocation and release of the GPU's own memory
+    rate: float | None  # GB/s of a steady iteration
     first: float  # s
     migrated: int  # iterations after the first until pages have moved
+    inside: float  # s of `benchmark`
+    total: float  # s of `whole`
     parts: dict[str, float]  # s by PARTS, the whole run
-    levels: tuple[float, ...]  # steady GFLOPS by trial; of the loop if no trial is steady
+    levels: tuple[float, ...]  # steady GFLOPS by trial; of the benchmark if no trial is steady
 
     @property
     def score(self) -> float:
         """Himeno's score: 1 is a Pentium III at 600 MHz."""
-        return 1e3 * self.gflops / PENTIUM_III
+        return 1e3 * self.benchmark / PENTIUM_III
 
     @property
-    def outside(self) -> float:
-        """Seconds outside the loop."""
-        return sum(self.parts[name] for name in OUTSIDE)
+    def level(self) -> float:
+        """GFLOPS in the steady state; of the benchmark without one."""
+        return self.benchmark if self.steady is None else self.steady
 
     @property
-    def loop(self) -> float:
-        """Seconds in the loop."""
-        return sum(self.parts.values()) - self.outside
+    def benchmark_text(self) -> str:
+        """`2071`; `~2071` for an older result, in which memory of the CPU and of the GPU is
+        allocated and released in one lap: neither lap is counted."""
+        return f"{'' if self.apart else '~'}{format_rate(self.benchmark)}"
 
 
 @dataclass(frozen=True)
@@ -83,13 +112,36 @@ def split(trial: Trial) -> Split:
     return Split(min(1, len(times)), len(times))
 
 
+def laps(trial: Trial) -> dict[str, float]:
+    """Seconds of the laps that a trial has, by LAPS."""
+    reported = trial.get("quantities") or {}
+    return {name: reported[name]["value"] for name in LAPS if name in reported}
+
+
+def laps_apart(trial: Trial) -> bool:
+    """Whether memory of the GPU alone has laps of its own. In older results `allocate` and
+    `release` have it, and `transfer_out` has what is `read` now."""
+    return "read" in laps(trial)
+
+
+def benchmark_seconds(trial: Trial) -> float:
+    """Seconds of jacobi()."""
+    return sum(trial["host_s"]) + sum(s for name, s in laps(trial).items() if LAPS[name].inside)
+
+
+def whole_seconds(trial: Trial) -> float:
+    """Seconds of the whole run."""
+    return sum(trial["host_s"]) + sum(laps(trial).values())
+
+
 def parts(trial: Trial) -> dict[str, float]:
     """Seconds of one run by part (PARTS), by the host's clock."""
     boundaries = split(trial)
-    reported = {name: value["value"] for name, value in (trial.get("quantities") or {}).items()}
     halo = (trial.get("series") or {}).get("halo_s") or [0.0] * boundaries.last
     bare = [t - h for t, h in zip(trial["host_s"], halo, strict=True)]
-    seconds = {name: reported.get(name, 0.0) for name in OUTSIDE}
+    seconds = dict.fromkeys(OUTSIDE, 0.0)
+    for name, lap in laps(trial).items():
+        seconds[LAPS[name].part] += lap
     seconds |= {"first": sum(bare[:1]), "migrating": sum(bare[1 : boundaries.steady])}
     seconds |= {"steady": sum(bare[boundaries.steady :]), "halo": sum(halo)}
     return {name: seconds[name] for name in PARTS}
@@ -108,23 +160,43 @@ def steady_seconds(trial: Trial) -> float | None:
 def of(m: Measured) -> Performance:
     """The numbers of a case that has trials."""
     spent = [parts(trial) for trial in m.trials]
-    loops = [sum(trial["host_s"]) for trial in m.trials]
-    outside = [sum(part[name] for name in OUTSIDE) for part in spent]
-    gflop_counts = [m.flops_per_sample * len(trial["host_s"]) / 1e9 for trial in m.trials]
+    inside, total = (
+        [seconds(trial) for trial in m.trials] for seconds in (benchmark_seconds, whole_seconds)
+    )
+    gflop = [m.flops_per_sample * len(trial["host_s"]) / 1e9 for trial in m.trials]
+    benchmark, whole = (
+        [n / s for n, s in zip(gflop, each, strict=True)] for each in (inside, total)
+    )
     steady = [seconds for trial in m.trials if (seconds := steady_seconds(trial))]
-    gflops = [gflop / loop for gflop, loop in zip(gflop_counts, loops, strict=True)]
-    runs = zip(gflop_counts, loops, outside, strict=True)
     levels = [m.flops_per_sample / seconds / 1e9 for seconds in steady]
     return Performance(
-        gflops=median(gflops),
-        whole=median(gflop / (loop + out) for gflop, loop, out in runs),
+        benchmark=median(benchmark),
         steady=median(levels) if levels else None,
+        whole=median(whole),
+        apart=all(map(laps_apart, m.trials)),
         rate=m.bytes_per_sample / median(steady) / 1e9 if steady else None,
         first=median(statistics.seconds(trial)[0] for trial in m.trials),
         migrated=median_low(split(trial).steady for trial in m.trials) - 1,
+        inside=median(inside),
+        total=median(total),
         parts={name: median(part[name] for part in spent) for name in PARTS},
-        levels=tuple(levels or gflops),
+        levels=tuple(levels or benchmark),
     )
+
+
+def compared(trials: Iterable[Trial]) -> dict[str, Summary]:
+    """The first iteration, and the seconds of an iteration by each rate, for `watari compare`.
+    The benchmark only where all that it has is known."""
+    runs = statistics.good(trials)
+    steady = [seconds for trial in runs if (seconds := steady_seconds(trial))]
+    apart = all(map(laps_apart, runs))
+    each = {
+        "first": [statistics.seconds(trial)[0] for trial in runs],
+        "benchmark": [benchmark_seconds(t) / len(t["host_s"]) for t in runs] if apart else [],
+        "steady": steady,
+        "whole": [whole_seconds(t) / len(t["host_s"]) for t in runs],
+    }
+    return {name: summary([[s] for s in seconds]) for name, seconds in each.items() if seconds}
 
 
 def copy_rate(m: Measured, cases: Sequence[Measured]) -> float | None:
@@ -146,9 +218,8 @@ def fraction(m: Measured, cases: Sequence[Measured]) -> float | None:
 
 
 def text(m: Measured, cases: Sequence[Measured]) -> str:
-    """In one line: `2664 GFLOPS, 4387 GB/s (103% of copy)`."""
+    """In one line: `2071 GFLOPS benchmark, 2664 steady (103% of copy)`."""
     performance, part = of(m), fraction(m, cases)
-    if performance.steady is None or performance.rate is None:
-        return f"{format_rate(performance.gflops)} GFLOPS, not steady"
     share = f" ({part:.0%} of copy)" if part else ""
-    return f"{format_rate(performance.steady)} GFLOPS, {format_rate(performance.rate)} GB/s{share}"
+    steady = "not" if performance.steady is None else format_rate(performance.steady)
+    return f"{performance.benchmark_text} GFLOPS benchmark, {steady} steady{share}"

@@ -22,6 +22,7 @@ from watari.results import published
 from watari.results.measured import Measured
 
 WIDTH, ROW = 560, 24
+BESIDE_SYSTEM = ("explicit", "managed", "explicit-struct", "managed-struct")
 NEEDED = ("processor", "style", "grid", "form", "kernel", "data", "iterations")
 
 
@@ -39,6 +40,7 @@ def program(m: Measured) -> str:
         words.kernel(m.parameters),
         "" if m["data"] == "standard" else f"{m['data']} data",
         "data written by the GPU" if m["init"] == "gpu" else "",
+        words.rehearsed(m.parameters),
         f"{m['iterations']} iterations",
     ]
     text = ", ".join(part for part in parts if part)
@@ -74,20 +76,23 @@ def names_axis(wide: float) -> alt.Axis:
 
 
 def speed_row(m: Measured) -> dict[str, Any]:
-    """Numbers of one style: steady, loop and whole run; or the reason why it has none."""
+    """The three rates of one style; or the reason why it has none."""
     row = {"name": m["style"], "drawn": m.drawn, "flagged": m.flagged, "why": m.reason}
     if not m.drawn:
         return {**row, "text": m.status}
     performance = speed.of(m)
-    steady = performance.steady if performance.steady is not None else performance.gflops
-    level = f"steady {format_rate(steady)}" if performance.steady is not None else "never steady"
+    never = performance.steady is None
     texts = [
-        level,
-        f"loop {format_rate(performance.gflops)}",
+        f"benchmark {performance.benchmark_text}",
+        "never steady" if never else f"steady {format_rate(performance.level)}",
         f"whole {format_rate(performance.whole)}",
     ]
     texts += ["above the limit"] if m.flagged else []
-    numbers = {"steady": steady, "loop": performance.gflops, "whole": performance.whole}
+    numbers = {
+        "benchmark": performance.benchmark,
+        "steady": performance.level,
+        "whole": performance.whole,
+    }
     return {
         **row,
         **{name: float(f"{number:.4g}") for name, number in numbers.items()},
@@ -97,13 +102,14 @@ def speed_row(m: Measured) -> dict[str, Any]:
 
 
 def behind(cases: Sequence[Measured]) -> str:
-    """`Loop: system is 101 GFLOPS behind explicit, 80 behind managed`; empty without the styles."""
-    loops = {m["style"]: speed.of(m).gflops for m in cases if m.drawn}
+    """`Benchmark: system is 101 GFLOPS behind explicit, 80 behind managed`; empty without the
+    styles."""
+    rates = {m["style"]: speed.of(m).benchmark for m in cases if m.drawn}
     parts = [
-        f"{loops[other] - loops['system']:.0f} {GFLOPS if i == 0 else ''} behind {other}"
-        for i, other in enumerate(o for o in ("explicit", "managed") if {o, "system"} <= set(loops))
+        f"{rates[other] - rates['system']:.0f} {GFLOPS if i == 0 else ''} behind {other}"
+        for i, other in enumerate(o for o in BESIDE_SYSTEM if {o, "system"} <= set(rates))
     ]
-    return f"Loop: system is {', '.join(parts)}".replace("  ", " ") if parts else ""
+    return f"Benchmark: system is {', '.join(parts)}".replace("  ", " ") if parts else ""
 
 
 def speed_charts(cases: Sequence[Measured]) -> Drawn:
@@ -158,13 +164,13 @@ def speed_panel(
     title: alt.TitleParams,
     last: bool,
 ) -> Panel:
-    """Pale: the steady state. Solid: the whole run. Tick: the loop. Dashed: the floor."""
+    """Pale: the steady state. Solid: the whole run. Tick: the benchmark. Dashed: the floor."""
     base = alt.Chart(rows(data)).encode(
         y=alt.Y(
             "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(shared.wide)
         ),
         color=alt.Color("name:N", legend=None, scale=style.table_scale(style.STYLES)),
-        tooltip=style.tips("name:N", "steady:Q", "loop:Q", "whole:Q", "why:N"),
+        tooltip=style.tips("name:N", "steady:Q", "benchmark:Q", "whole:Q", "why:N"),
     )
     drawn = base.transform_filter("datum.drawn")
 
@@ -181,7 +187,7 @@ def speed_panel(
         .encode(x=x("steady")),
         drawn.mark_bar(height=8, opacity=1, cornerRadiusEnd=2).encode(x=x("whole")),
         drawn.mark_tick(orient="vertical", size=16, thickness=2, opacity=0.9).encode(
-            x=x("loop"), color=ink
+            x=x("benchmark"), color=ink
         ),
         drawn.transform_calculate(most=str(shared.most))
         .mark_text(align="left", dx=8, opacity=0.85)
@@ -213,7 +219,7 @@ def published_rows(grid: str) -> list[dict[str, Any]]:
         {
             "name": f"{quantity.parameters['style']} · {entry.machine}",
             "value": entry.high,
-            "text": f"{entry.text} ({entry.source})",
+            "text": f"{quantity.rate} {entry.text} ({entry.source})",
             "source": f"{entry.source}: {entry.title}; {entry.where}. {entry.note}",
         }
         for entry in published.values()
@@ -229,7 +235,8 @@ def differences(grid: str) -> list[str]:
     known = published.quantities()
     return [
         f"{entry.source}, {entry.machine}: {known[entry.quantity].less['style']} some "
-        f"{entry.text} {GFLOPS} behind {known[entry.quantity].parameters['style']} ({entry.where})"
+        f"{entry.text} {GFLOPS} behind {known[entry.quantity].parameters['style']} by "
+        f"{known[entry.quantity].rate} ({entry.where})"
         for entry in published.values()
         if known[entry.quantity].less and known[entry.quantity].parameters["grid"] == grid
     ]
@@ -246,5 +253,5 @@ def published_panel(data: list[dict[str, Any]], shared: Axes, grid: str) -> Pane
     )
     bar = base.mark_bar(height=14, color=INK, fillOpacity=0.05, stroke=INK, strokeOpacity=0.6)
     number = base.mark_text(align="left", dx=8, opacity=0.85).encode(text=alt.Text("text:N"))
-    head = alt.TitleParams("Published, loop", subtitle=differences(grid))
+    head = alt.TitleParams("Published", subtitle=differences(grid))
     return alt.layer(bar, number).properties(width=WIDTH, height=20 * len(data), title=head)

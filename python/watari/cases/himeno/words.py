@@ -12,10 +12,11 @@ from watari.common.units import format_duration, format_rate
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. Steady: one iteration between device events (on a CPU or several ranks: "
-    "by the host's clock), and its share of the rate of a copy in the same file. Loop, with its "
-    "score (MFLOPS / 82.84): all iterations by the host's clock. Whole: the loop, and the time "
-    "outside it."
+    "Medians over trials. Benchmark, with its score (MFLOPS / 82.84): the time of jacobi(), as "
+    "the original and the studies measure it: all iterations, and allocation, copies and release "
+    "of the GPU's own memory. ~: an older result, without that allocation and release. Steady: one "
+    "iteration between device events (on a CPU or several ranks: by the host's clock), and its "
+    "share of the rate of a copy in the same file. Whole: all but the initial data."
 )
 
 
@@ -35,10 +36,17 @@ def words(case: str, parameters: Parameters) -> str:
         parameters["form"],
         kernel(parameters),
         "" if parameters["data"] == "standard" else f"{parameters['data']} data",
+        rehearsed(parameters),
         "written by the GPU" if parameters.get("init") == "gpu" else "",
         ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]
     return ", ".join(part for part in parts if part)
+
+
+def rehearsed(parameters: Parameters) -> str:
+    """`rehearsed for 3 iterations`; empty without a rehearsal."""
+    count = parameters.get("rehearsal", 0)
+    return f"rehearsed for {count} iterations" if count else ""
 
 
 def ranks_words(parameters: Parameters) -> str:
@@ -61,7 +69,7 @@ def extent(parameters: Parameters) -> str:
 
 
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
-    """Speed in the steady state, and its spread from trial to trial."""
+    """Speed by benchmark and in the steady state, whose spread from trial to trial follows."""
     if not m.drawn:
         return plain_columns(m, cases)
     return {"median": speed.text(m, cases), "spread": spread_of(speed.of(m).levels)}
@@ -76,17 +84,16 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Case": words(m.case, m.parameters) + (" (above the limit)" if m.flagged else ""),
         "Grid": m["grid"],
         "Iterations": str(m["iterations"]),
+        "GFLOPS, benchmark": performance.benchmark_text,
+        "Score": f"{performance.score:.0f}",
         "GFLOPS, steady": steady,
         "GB/s": format_rate(performance.rate) if performance.rate is not None else "",
         "of copy": f"{part:.0%}" if part else "",
-        "GFLOPS, loop": format_rate(performance.gflops),
-        "Score": f"{performance.score:.0f}",
         "GFLOPS, whole": format_rate(performance.whole),
         "First": format_duration(performance.first),
         "Migrating": migration if performance.migrated else "",
-        "Loop, s": f"{performance.loop:.3g}",
-        "Outside, s": f"{performance.outside:.3g}",
-        "Total, s": f"{performance.loop + performance.outside:.3g}",
+        "Benchmark, s": f"{performance.inside:.3g}",
+        "Whole, s": f"{performance.total:.3g}",
     }
 
 
@@ -94,6 +101,8 @@ PRESENTATION = Presentation(
     words=words,
     extent=extent,
     columns=columns,
+    compared=speed.compared,
+    of_length=("benchmark", "whole"),
     tables=in_numbers("himeno", "Himeno in numbers", SAYS, row, "himeno-speed"),
     figures="watari.cases.himeno.figures",
 )

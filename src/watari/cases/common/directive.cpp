@@ -41,9 +41,12 @@ void record(measure::trial& into, const directive::answer& answer) {
     const std::pair<const char*, double> parts[] = {{"allocate", answer.allocate},
                                                     {"transfer_in", answer.transfer_in},
                                                     {"transfer_out", answer.transfer_out},
+                                                    {"release_device", answer.release_device},
+                                                    {"read", answer.read},
                                                     {"release", answer.release}};
     double sum = 0;
     for (const auto& [name, seconds] : parts) {
+        if (seconds == 0) continue;
         into.quantities[name] = {seconds, "s"};
         sum += seconds;
     }

@@ -21,7 +21,7 @@ void* load_directive(const std::string& application, const std::string& style,
 /// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.
 void require_ran(const directive::answer& answer, const std::string& style, processor who);
 
-/// Records the times outside the loop, and whether the style ran on the GPU.
+/// Records the times outside the loop that the style has, and whether the style ran on the GPU.
 void record(measure::trial& into, const directive::answer& answer);
 
 }  // namespace watari::cases

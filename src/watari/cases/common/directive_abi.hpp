@@ -14,7 +14,9 @@ inline constexpr int on_host = -1;  ///< in place of a GPU's number: run on the 
 struct answer {
     int no_device;   ///< libgomp detects no such GPU; nothing ran
     int ran_on_gpu;  ///< reported by a region itself
-    double allocate, transfer_in, transfer_out, release;  ///< s
+    // s, in the order of a run; 0: the style has no such part. Memory of the GPU that only the
+    // directives use is apart: `transfer_in` allocates it, `release_device` frees it.
+    double allocate, transfer_in, transfer_out, release_device, read, release;
 };
 
 /// Seconds since the last call.

@@ -49,14 +49,14 @@ void exchange(void* caller, float* p) {
 
 directive::answer run(call& one, directive::function style) {
     const part& p = one.p;
-    const auto count = static_cast<std::size_t>(p.iterations);
+    const auto count = static_cast<std::size_t>(p.rehearsal + p.iterations);
     one.trial.host_s.resize(count);
     one.trial.series["gosa"].resize(count);
     const directive::request request{
         .i = p.size.i,
         .j = p.size.j,
         .k = p.size.k,
-        .iterations = p.iterations,
+        .iterations = p.rehearsal + p.iterations,
         .fused = p.form == form::fused,
         .gpu = p.processor.is_gpu() ? p.processor.number : directive::on_host,
         .caller = &one,
@@ -96,6 +96,7 @@ measure::trial run_directive(const part& p, directive::function style) {
     few.size = {5, 6, 8};
     few.split = {1, 1, 1};
     few.iterations = 1;
+    few.rehearsal = 0;
     call small{.trial = {}, .p = few};
     run(small, style);
 

@@ -15,6 +15,7 @@ void require_sense(const parameters& p) {
     if (p.init == processor::type::gpu && !p.processor.is_gpu())
         throw unsupported("init=gpu: the CPU iterates alone, and writes its data itself");
     if (p.iterations < 1) throw usage_error("iterations: at least 1");
+    if (p.rehearsal < 0) throw usage_error("rehearsal: 0 or more iterations");
 }
 
 }  // namespace

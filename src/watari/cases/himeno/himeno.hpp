@@ -55,6 +55,7 @@ struct parameters {
     comm::path halo = comm::path::staged;
     bool overlap = false;  ///< exchange the halo while inner points are computed
     int iterations = 1;
+    int rehearsal = 0;  ///< iterations before the clock, as in the original benchmark
     himeno::form form = form::fused;
     himeno::kernel kernel = kernel::shared;
     himeno::data data = data::standard;

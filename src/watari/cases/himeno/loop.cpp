@@ -73,6 +73,17 @@ private:
     std::optional<overlap> overlap_;
 };
 
+/// Leaves the iterations before the clock out of every series.
+void drop_rehearsal(measure::trial& of, const part& p) {
+    const auto drop = [&](std::vector<double>& series) {
+        if (!series.empty()) series.erase(series.begin(), series.begin() + p.rehearsal);
+    };
+    if (p.rehearsal == 0) return;
+    of.first_sample += std::accumulate(of.host_s.begin(), of.host_s.begin() + p.rehearsal, 0.0);
+    for (std::vector<double>* times : {&of.host_s, &of.device_s}) drop(*times);
+    for (auto& [name, series] : of.series) drop(series);
+}
+
 }  // namespace
 
 std::size_t gosa_scratch(grid size) {
@@ -133,7 +144,7 @@ void finish_iteration(measure::trial& into, const part& p, std::size_t iteration
 
 void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool migrates,
              stream_t stream) {
-    const auto count = static_cast<std::size_t>(p.iterations);
+    const auto count = static_cast<std::size_t>(p.rehearsal + p.iterations);
     const auto kind = p.processor.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     sweep next(p, gosa, stream);
     const std::size_t each = next.summands();
@@ -153,14 +164,13 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 }
 
 void summarise(measure::trial& into, const part& p, bool migrates) {
+    drop_rehearsal(into, p);
     const auto points = static_cast<double>(p.whole.interior());
     const double flops = flops_per_point * points;
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    const std::size_t samples = into.host_s.size();
     into.bytes_per_sample = points * (p.form == form::fused ? 56 : 64);
     into.flops_per_sample = flops;
     into.quantities["loop"] = {seconds, "s"};
-    into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
     into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
     cases::name_phases(into, migrates);
 }

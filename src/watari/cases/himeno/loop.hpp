@@ -1,8 +1,8 @@
 /// Code that every style shares: preparation, the timed iterations, the clock around the rest.
 ///
 /// A sample is one iteration: its kernels, the halo, and gosa's path to the host and over all
-/// ranks. The first iteration is the phase `first`; the others are `rest` if pages may migrate,
-/// else `steady`.
+/// ranks. Iterations of the rehearsal are none. The first iteration is the phase `first`; the
+/// others are `rest` if pages may migrate, else `steady`.
 #pragma once
 
 #include "watari/cases/common/stopwatch.hpp"
@@ -31,8 +31,9 @@ void prepare(measure::trial& into, const part& p, std::span<const memory::kind> 
 /// Writes the initial data by the processor `init`, which thus touches every page first.
 void initialise(const fields& f, const part& p);
 
-/// Runs all iterations, with exchange of the halo if there are several ranks. Afterwards p is in
-/// f.p, which the fused form may have swapped with f.wrk2. `migrates`: pages may move meanwhile.
+/// Runs the rehearsal and all iterations, with exchange of the halo if there are several ranks.
+/// Afterwards p is in f.p, which the fused form may have swapped with f.wrk2. `migrates`: pages may
+/// move meanwhile.
 void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool migrates,
              stream_t stream);
 
@@ -40,10 +41,21 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 /// ranks, and the seconds of the halo are recorded.
 void finish_iteration(measure::trial& into, const part& p, std::size_t iteration);
 
-/// Computes the quantities of a whole trial from its samples.
+/// Leaves the rehearsal out of the samples, and computes the quantities of the trial.
 void summarise(measure::trial& into, const part& p, bool migrates);
 
 /// Reads the result on the CPU and records its fingerprint.
+///
+/// The laps of a style, in order. Original and studies time jacobi(), which has the four that are
+/// marked, and the iterations:
+///
+///     allocate           arrays that the CPU fills
+///     allocate_device  * memory of the GPU's own
+///     transfer_in      * copies, or a prefetch
+///     transfer_out     *
+///     release_device   *
+///     read               by the CPU: pages may move
+///     release            arrays that the CPU filled
 void read_result(measure::trial& into, const part& p, const fields& f);
 
 using cases::stopwatch;

@@ -93,6 +93,33 @@ TEST(himeno_directive, a_host_run_says_so) {
     }
 }
 
+TEST(himeno_directive, memory_of_the_gpu_alone_has_laps_of_its_own) {
+    for (const auto& [style, function] : styles) {
+        const auto trial =
+            run_directive(parameters(style, {5, 6, 7}, 2, himeno::form::fused), function);
+        const bool copies =
+            style == "acc-data" || style == "acc-host-data" || style == "omp-target";
+        for (const char* lap : {"transfer_in", "transfer_out", "release_device"})
+            EXPECT_EQ(trial.quantities.contains(lap), copies) << style << " " << lap;
+        for (const char* lap : {"allocate", "read", "release"})
+            EXPECT_TRUE(trial.quantities.contains(lap)) << style << " " << lap;
+    }
+}
+
+TEST(himeno_directive, a_rehearsal_is_iterations_before_the_clock) {
+    for (const auto& [style, function] : styles) {
+        auto p = parameters(style, {5, 6, 7}, 7, himeno::form::two_kernel);
+        const auto plain = run_directive(p, function);
+        p.iterations = 4, p.rehearsal = 3;
+        const auto rehearsed = run_directive(p, function);
+        const auto& gosa = plain.series.at("gosa");
+        EXPECT_EQ(rehearsed.series.at("gosa"), std::vector(gosa.begin() + 3, gosa.end())) << style;
+        EXPECT_EQ(rehearsed.host_s.size(), 4U);
+        EXPECT_EQ(rehearsed.quantities.at("fingerprint").value,
+                  plain.quantities.at("fingerprint").value);
+    }
+}
+
 TEST(himeno_directive, every_malloc_of_acc_managed_all_is_managed) {
     static int seen = 0;
     request r{};

@@ -58,14 +58,14 @@ extern "C" void acc_host_data(const request* r, answer* out) {
 #pragma acc update host(p [0:n])
         out->transfer_out = watch.lap();
     }
-    out->release = watch.lap();
+    out->release_device = watch.lap();
 
     const arrays final{p, wrk2, wrk1, bnd, a, b, c};
     r->finish(r->caller, &final);
-    watch.lap();
+    out->read = watch.lap();
 
     for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) std::free(array);
-    out->release += watch.lap();
+    out->release = watch.lap();
 }
 
 }  // namespace watari::himeno::directive

@@ -51,7 +51,7 @@ extern "C" void acc_managed(const request* r, answer* out) {
 
     const arrays final{p, wrk2, wrk1, bnd, a, b, c};
     r->finish(r->caller, &final);
-    out->transfer_out = watch.lap();  // the CPU's reading moves the pages
+    out->read = watch.lap();  // the CPU's reading moves the pages
 
     for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) check(cudaFree(array));
     out->release = watch.lap();

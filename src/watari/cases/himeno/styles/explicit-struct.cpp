@@ -22,10 +22,11 @@ measure::trial run_explicit_struct(const part& p) {
     stopwatch watch(result);
 
     for (float** array : pointers(host)) *array = static_cast<float*>(std::malloc(bytes));
+    watch.lap("allocate");
     for (float** array : pointers(device)) check(cudaMalloc(array, bytes));
     check(cudaMalloc(&there, 2 * sizeof(fields)));
     check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
-    watch.lap("allocate");
+    watch.lap("allocate_device");
 
     const bool by_cpu = p.init == processor::type::cpu;
     initialise(by_cpu ? host : device, p);
@@ -41,12 +42,16 @@ measure::trial run_explicit_struct(const part& p) {
     watch.skip();
 
     check(cudaMemcpy(host.p, device.p, bytes, cudaMemcpyDeviceToHost));
-    read_result(result, p, host);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));
     check(cudaFree(there));
     for (float** array : pointers(device)) check(cudaFree(*array));
+    watch.lap("release_device");
+
+    read_result(result, p, host);
+    watch.lap("read");
+
     for (float** array : pointers(host)) std::free(*array);
     watch.lap("release");
     return result;

@@ -23,9 +23,10 @@ measure::trial run_explicit(const part& p) {
     stopwatch watch(result);
 
     for (float** array : pointers(host)) *array = static_cast<float*>(std::malloc(bytes));
+    watch.lap("allocate");
     for (float** array : pointers(device)) check(cudaMalloc(array, bytes));
     check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
-    watch.lap("allocate");
+    watch.lap("allocate_device");
 
     const bool by_cpu = p.init == processor::type::cpu;
     initialise(by_cpu ? host : device, p);
@@ -39,11 +40,15 @@ measure::trial run_explicit(const part& p) {
     watch.skip();
 
     check(cudaMemcpy(host.p, device.p, bytes, cudaMemcpyDeviceToHost));
-    read_result(result, p, host);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));
     for (float** array : pointers(device)) check(cudaFree(*array));
+    watch.lap("release_device");
+
+    read_result(result, p, host);
+    watch.lap("read");
+
     for (float** array : pointers(host)) std::free(*array);
     watch.lap("release");
     return result;

@@ -18,8 +18,9 @@ measure::trial run_managed_prefetch(const part& p) {
     stopwatch watch(result);
 
     for (float** array : pointers(f)) check(cudaMallocManaged(array, bytes));
-    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
     watch.lap("allocate");
+    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate_device");
 
     initialise(f, p);
     watch.skip();
@@ -34,10 +35,14 @@ measure::trial run_managed_prefetch(const part& p) {
 
     check(cudaMemPrefetchAsync(f.p, bytes, cases::location{the_cpu}, 0));
     check(cudaDeviceSynchronize());
-    read_result(result, p, f);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));
+    watch.lap("release_device");
+
+    read_result(result, p, f);
+    watch.lap("read");
+
     for (float** array : pointers(f)) check(cudaFree(*array));
     watch.lap("release");
     return result;

@@ -19,9 +19,10 @@ measure::trial run_managed_struct(const part& p) {
     stopwatch watch(result);
 
     for (float** array : pointers(f)) check(cudaMallocManaged(array, bytes));
+    watch.lap("allocate");
     check(cudaMalloc(&there, 2 * sizeof(fields)));
     check(cudaMallocManaged(&gosa, gosa_scratch(p.size) * sizeof(double)));
-    watch.lap("allocate");
+    watch.lap("allocate_device");
 
     initialise(f, p);
     watch.skip();
@@ -33,11 +34,13 @@ measure::trial run_managed_struct(const part& p) {
     iterate(result, p, f, gosa, true, nullptr);
     watch.skip();
 
-    read_result(result, p, f);
-    watch.lap("transfer_out");
-
     check(cudaFree(gosa));
     check(cudaFree(there));
+    watch.lap("release_device");
+
+    read_result(result, p, f);
+    watch.lap("read");
+
     for (float** array : pointers(f)) check(cudaFree(*array));
     watch.lap("release");
     return result;

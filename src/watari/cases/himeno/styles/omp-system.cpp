@@ -35,7 +35,7 @@ extern "C" void omp_system(const request* r, answer* out) {
 
     const arrays final{p, wrk2, wrk1, bnd, a, b, c};
     r->finish(r->caller, &final);
-    out->transfer_out = watch.lap();  // the CPU's reading moves the pages
+    out->read = watch.lap();  // the CPU's reading moves the pages
 
     for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) std::free(array);
     out->release = watch.lap();

@@ -72,14 +72,14 @@ extern "C" void omp_target(const request* r, answer* out) {
 #pragma omp target update from(p [0:n])
         out->transfer_out = watch.lap();
     }
-    out->release = watch.lap();
+    out->release_device = watch.lap();
 
     const arrays final{p, wrk2, wrk1, bnd, a, b, c};
     r->finish(r->caller, &final);
-    watch.lap();
+    out->read = watch.lap();
 
     for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) std::free(array);
-    out->release += watch.lap();
+    out->release = watch.lap();
 }
 
 }  // namespace watari::himeno::directive

@@ -17,8 +17,9 @@ measure::trial run_pinned(const part& p) {
     stopwatch watch(result);
 
     for (float** array : pointers(f)) check(cudaMallocHost(array, bytes));
-    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
     watch.lap("allocate");
+    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate_device");
 
     initialise(f, p);
     watch.skip();
@@ -26,10 +27,12 @@ measure::trial run_pinned(const part& p) {
     iterate(result, p, f, gosa, false, nullptr);
     watch.skip();
 
-    read_result(result, p, f);
-    watch.lap("transfer_out");
-
     check(cudaFree(gosa));
+    watch.lap("release_device");
+
+    read_result(result, p, f);
+    watch.lap("read");
+
     for (float** array : pointers(f)) check(cudaFreeHost(*array));
     watch.lap("release");
     return result;

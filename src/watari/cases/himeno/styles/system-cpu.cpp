@@ -38,7 +38,7 @@ measure::trial run_system_on_cpu(const part& p) {
     watch.skip();
 
     read_result(result, p, f);
-    watch.lap("transfer_out");
+    watch.lap("read");
 
     std::free(gosa);
     std::free(block);

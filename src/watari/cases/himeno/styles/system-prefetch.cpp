@@ -36,8 +36,10 @@ measure::trial run_system_prefetch(const part& p) {
 
     check(cudaMemPrefetchAsync(f.p, bytes, cases::location{the_cpu}, 0));
     check(cudaDeviceSynchronize());
-    read_result(result, p, f);
     watch.lap("transfer_out");
+
+    read_result(result, p, f);
+    watch.lap("read");
 
     std::free(gosa);
     for (float** array : pointers(f)) std::free(*array);

@@ -26,7 +26,7 @@ measure::trial run_system(const part& p) {
     watch.skip();
 
     read_result(result, p, f);
-    watch.lap("transfer_out");
+    watch.lap("read");
 
     std::free(gosa);
     for (float** array : pointers(f)) std::free(*array);
