@@ -186,9 +186,11 @@ def of(m: Measured) -> Performance:
 
 def compared(trials: Iterable[Trial]) -> dict[str, Summary]:
     """The first iteration, and the seconds of an iteration by each rate, for `watari compare`.
-    The benchmark only where all that it has is known."""
+    The benchmark only where all that it has is known. A series that never settles has the median
+    after its first iteration in place of `steady`: it is slower, not lost."""
     runs = statistics.good(trials)
-    steady = [seconds for trial in runs if (seconds := steady_seconds(trial))]
+    long = [trial for trial in runs if len(trial["host_s"]) > 1]
+    steady = [steady_seconds(t) or median(statistics.seconds(t)[1:]) for t in long]
     apart = all(map(laps_apart, runs))
     each = {
         "first": [statistics.seconds(trial)[0] for trial in runs],

@@ -98,6 +98,11 @@ def test_compare_judges_the_three_rates() -> None:
     )
     assert set(speed.compared([trial(times, False, BEFORE)])) == {"first", "steady", "whole"}
     assert speed.compared([synthetic.lost_trial("failed", "no memory")]) == {}
+    never = [0.3, *[0.1 * 0.97**i for i in range(60)]]
+    assert speed.steady_seconds(trial(never, True)) is None
+    assert speed.compared([trial(never, True)])["steady"].median == pytest.approx(
+        never[30], rel=0.05
+    )
 
 
 def test_runs_of_other_lengths_are_compared_by_what_does_not_depend_on_it() -> None:
