@@ -44,6 +44,8 @@ cases::copy_parameters copy_parameters(const nb::dict& p) {
     result.copy_engine = chosen<bool>(text(p, "means"), {{"kernel", false}, {"copy-engine", true}});
     result.streams = nb::cast<int>(p["streams"]);
     result.bidirectional = nb::cast<bool>(p["bidirectional"]);
+    result.ordinary_stores =
+        chosen<bool>(text(p, "stores"), {{"default", false}, {"ordinary", true}});
     return result;
 }
 

@@ -14,6 +14,7 @@ from watari.cli.app import app
 from watari.cli.draw import drawing
 from watari.common.errors import UsageError
 from watari.common.files import check_writable, require_name, write_atomically
+from watari.common.places import portable
 from watari.common.units import format_duration
 from watari.common.variables import readable
 
@@ -62,7 +63,7 @@ def trace(
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
     with scratch.folder(None) as files:
         traced = session.trace(start, files, touches, report)
-    write_atomically(output, json.dumps(traced.content))
+    write_atomically(output, json.dumps(portable(traced.content)))
     say(traced.content["observed"])
     if note := unread_input():
         print(f"standard input: {note}")

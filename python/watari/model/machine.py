@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from watari.case.sentence import Cost
 from watari.common.files import write_atomically
+from watari.common.places import portable
 from watari.machine.record import Machine, Record
 from watari.model.files import read_as
 from watari.model.walk import Traits
@@ -188,6 +189,6 @@ def read(path: Path) -> MachineProfile:
 
 
 def write(profile: MachineProfile, path: Path) -> None:
-    """Writes the profile to a file, atomically. Raises FileError."""
-    text = json.dumps(profile.model_dump(mode="json", by_alias=True), indent=1)
+    """Writes the profile to a file, atomically, with short paths. Raises FileError."""
+    text = json.dumps(portable(profile.model_dump(mode="json", by_alias=True)), indent=1)
     write_atomically(path, text + "\n")

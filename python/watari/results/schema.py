@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails, from_json
 
 from watari.common.errors import FileError
 from watari.common.files import reason, write_atomically
+from watari.common.places import portable
 from watari.machine.record import Count, Machine, Record
 from watari.results import consistency
 from watari.results.consistency import MOST_SECONDS
@@ -218,7 +219,8 @@ class Program(Record):
     flags: str | None = Field(default=None, description="of the compiler")
     cuda: str | None = Field(default=None, description="toolkit built with; null: without CUDA")
     command: str = Field(
-        description="as typed, but values that may be secret as ***; empty: left out"
+        description="as typed, but absolute paths without their folders, and values that may be "
+        "secret as ***; empty: left out"
     )
     launcher: str | None = Field(
         default=None, description="as given, like the command; null: the default one"
@@ -284,9 +286,18 @@ def read(path: str | os.PathLike[str]) -> Results:
     return parse(data, str(path))
 
 
+def spaced_folders(results: Results) -> list[str]:
+    """Folders of these results with a space in their name, the longest first: of this user and of
+    the cases' files, and those above them."""
+    used = {os.environ.get("HOME", "")} | {str(c.parameters.get("folder")) for c in results.cases}
+    every = {str(f) for name in used for f in (Path(name), *Path(name).parents)}
+    return sorted((name for name in every if " " in name), key=len, reverse=True)
+
+
 def write(path: str | os.PathLike[str], results: Results) -> None:
-    """Writes the file whole or not at all; FileError names the reason. `read` accepts the file."""
-    data = results.as_dict()
+    """Writes the file whole or not at all, with short paths (common/places.py); FileError names the
+    reason. `read` accepts the file."""
+    data = portable(results.as_dict(), spaced_folders(results))
     parse(data, str(path))  # lists may have been changed since the model was made
     write_atomically(path, format_json(data) + "\n")
 

@@ -165,7 +165,7 @@ def test_an_anonymous_report_has_no_name(tmp_path):
     page = (folder / "a.html").read_text()
     assert [name for name in NAMES if name in page] == []
     report.write([folder / "janedoe.json"], folder / "b.html")
-    assert HOME in (folder / "b.html").read_text()
+    assert HOST in (folder / "b.html").read_text()
 
 
 def test_folders_stay_apart_and_the_default_stays():

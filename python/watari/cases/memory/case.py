@@ -64,6 +64,17 @@ NUMA = Axis(
     lambda m, p: "local",
     "local",
 )
+# older results have what the kernel of their revision did, like `default`
+STORES = replace(
+    words(
+        "stores",
+        "of the CPU's loop: `default` bypass the caches if both arrays exceed the last one",
+        "default",
+        "default",
+        "ordinary",
+    ),
+    before="default",
+)
 # the same for cases that had no such axes at first
 PLACED = (replace(NUMA, before="local"), replace(THP, before="default"), PAGE)
 
@@ -116,6 +127,7 @@ CASES = (
             ),
             axis("streams", "CUDA streams that share the array", count(1, 64), 1),
             axis("bidirectional", "copy in both directions at once", parse_boolean, False),
+            STORES,
             NUMA,
             THP,
             PAGE,

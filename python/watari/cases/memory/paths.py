@@ -199,6 +199,10 @@ def over_size(cases: Sequence[Measured]) -> Panel | None:
     return lines(copies, "size", x)
 
 
+# axes of a copy that are no size and no number of streams
+PLACE = ("processor", "means", "from", "to", "stores", "thp", "page", "numa")
+
+
 def one_way(m: Measured) -> bool:
     """A copy by one process in one direction."""
     return not m["bidirectional"] and m["processes"] in (None, 1)
@@ -208,7 +212,7 @@ def over_streams(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the number of streams, at the largest array that several numbers copied."""
     copies = [m for m in drawable(cases, "copy") if one_way(m)]
     chosen: list[Measured] = []
-    for same in groups(copies, "processor", "means", "from", "to", "thp", "page", "numa").values():
+    for same in groups(copies, *PLACE).values():
         several = [g for g in groups(same, "run", "size").values() if len(g) > 1]
         sizes = [int(g[0]["size"]) for g in several]
         chosen += several[sizes.index(max(sizes))] if several else []

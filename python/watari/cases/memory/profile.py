@@ -49,7 +49,7 @@ def copy_profile(p: Parameters) -> Profile:
         footprint[p[name]] += both * size
     arrays = (Allocation("source", size, p["from"]), Allocation("destination", size, p["to"]))
     # a case that a figure made lacks some parameters
-    usual = {"streams": 1, "numa": "local", "thp": "default", "page": "default"}
+    usual = {"streams": 1, "numa": "local"} | dict.fromkeys(("stores", "thp", "page"), "default")
     plain = both == processes == 1 and all(p.get(n, value) == value for n, value in usual.items())
     return Profile(
         (phase,),

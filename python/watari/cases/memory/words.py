@@ -49,11 +49,12 @@ def executor(parameters: Parameters) -> str:
 
 
 def extras(parameters: Parameters) -> str:
-    """Unusual values in words: processes; streams, both directions of a copy; pages, NUMA node."""
+    """Unusual values in words: processes; streams, directions and stores of a copy; pages, node."""
     parts = [
         f"{parameters['processes']} processes" if parameters.get("processes", 1) != 1 else "",
         f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
         "both directions" if parameters.get("bidirectional") else "",
+        "ordinary stores" if parameters.get("stores") == "ordinary" else "",
         page_words(parameters),
         f"node {parameters['numa']}" if parameters.get("numa", "local") != "local" else "",
     ]

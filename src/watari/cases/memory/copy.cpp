@@ -47,6 +47,8 @@ void require_means(const copy_parameters& p) {
     if (!gpu && p.streams > 1) throw unsupported("streams belong to a GPU; streams=1 on the CPU");
     if (!gpu && p.bidirectional)
         throw unsupported("the CPU copies one way at a time; bidirectional=no");
+    if (gpu && p.ordinary_stores)
+        throw unsupported("stores=ordinary is of the CPU's loop; stores=default on the GPU");
     for (const memory_end& end : {p.from, p.to})
         if (!p.copy_engine) memory::require_access(memory::row(end.kind), p.processor);
     if (gpu) require_peers(p);
@@ -109,6 +111,8 @@ void sample_copies(measure::trial& into, const copy_parameters& p, const std::ve
         else if (p.bidirectional)
             run.copy_both(to, from, paths[1].destination.data() + r.first,
                           paths[1].source.data() + r.first, r.count, stream);
+        else if (p.ordinary_stores)
+            run.copy_ordinary(to, from, r.count, stream);
         else
             run.copy(to, from, r.count, stream);
     };

@@ -20,11 +20,15 @@ bool aligned(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % alignof(pair) == 0;
 }
 
+void copy_ordinary(double* destination, const double* source, std::size_t count, stream_t stream) {
+    for_each(
+        count, [=] WATARI_KERNEL(std::size_t i) { destination[i] = source[i]; }, stream);
+}
+
 /// Copies by pairs; by elements if an array begins between two pairs.
 void copy(double* destination, const double* source, std::size_t count, stream_t stream) {
     if (!aligned(destination) || !aligned(source)) {
-        for_each(
-            count, [=] WATARI_KERNEL(std::size_t i) { destination[i] = source[i]; }, stream);
+        copy_ordinary(destination, source, count, stream);
         return;
     }
     copy_pairs(reinterpret_cast<pair*>(destination), reinterpret_cast<const pair*>(source),
@@ -68,6 +72,7 @@ void read(double* data, std::size_t count, stream_t stream) {
 namespace watari::cases {
 
 const kernels kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
+                                      .copy_ordinary = WATARI_BACKEND::copy_ordinary,
                                       .copy_both = WATARI_BACKEND::copy_both,
                                       .read = WATARI_BACKEND::read};
 

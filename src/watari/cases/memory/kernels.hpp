@@ -1,8 +1,9 @@
 /// The kernels that the cases time.
 ///
 /// copy: destination[i] = source[i], 8 bytes read and 8 written per element, no flops; 16 bytes per
-/// thread if both arrays are aligned to 16. copy_both: twice as much. read: 8 bytes read per
-/// element.
+/// thread if both arrays are aligned to 16. A CPU's stores bypass its caches if the arrays exceed
+/// them (copy_cpu.hpp). copy_ordinary: stores through the caches, so that memory moves 24 bytes an
+/// element. copy_both: twice as much as copy. read: 8 bytes read per element.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -16,6 +17,9 @@ namespace watari::cases {
 /// The kernels of one backend. On a GPU they return before they are done.
 struct kernels {
     void (*copy)(double* destination, const double* source, std::size_t count, stream_t stream);
+    /// The same, an element at a time, through the caches of a CPU whatever the size.
+    void (*copy_ordinary)(double* destination, const double* source, std::size_t count,
+                          stream_t stream);
     /// Two copies of `count` elements each, side by side.
     void (*copy_both)(double* destination, const double* source, double* other_destination,
                       const double* other_source, std::size_t count, stream_t stream);

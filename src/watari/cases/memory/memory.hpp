@@ -36,6 +36,7 @@ struct copy_parameters : placed_parameters {
     bool copy_engine = false;
     int streams = 1;
     bool bidirectional = false;
+    bool ordinary_stores = false;  ///< of a CPU, through the caches whatever the size
 };
 measure::trial copy(const copy_parameters& p);
 

@@ -38,6 +38,14 @@ TEST(Copy, IsTheSameByStoresThatPassByTheCaches) {
     EXPECT_EQ(copy(small_copy()).wrong_elements, 0u);
 }
 
+TEST(Copy, IsTheSameByOrdinaryStores) {
+    copy_parameters p = small_copy();
+    p.ordinary_stores = true;
+    EXPECT_EQ(copy(p).wrong_elements, 0u);
+    p.processor = gpu_number(0);
+    EXPECT_THROW(copy(p), unsupported);
+}
+
 TEST(Copy, RefusesWhatTheCpuCannotDo) {
     const auto refused = [](auto change) {
         copy_parameters p = small_copy();

@@ -36,6 +36,10 @@ def test_copy_on_the_cpu(size: str, thp: str) -> None:
     assert trial["device_s"] is None
 
 
+def test_copy_by_ordinary_stores() -> None:
+    run("copy", processor="cpu", size="8388616", stores="ordinary")
+
+
 def test_copy_bound_to_a_node() -> None:
     try:
         trial = run("copy", processor="cpu", numa="0")

@@ -1,0 +1,45 @@
+"""Texts of a file that others read: a path of this machine loses its folders.
+
+A folder of a home, a build or a temporary file says nothing to a reader elsewhere. Folders of the
+system stay (/usr/bin/mpirun, /sys/..., a file in memory below /dev/shm), and so do relative paths.
+Of a file in a Python package, the package stays: site-packages/nvidia/cu13/lib/libcupti.so.13.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+SYSTEM = re.compile("/(bin|boot|dev|etc|lib|lib64|opt|proc|run|sbin|sys|usr)/")
+# kept: what a later run needs, where a case has its files and how ranks start; digits of pictures
+KEPT = ("folder", "launcher", "pictures")
+END = r"\s/'\"`,;:=()\[\]<>{}|&"
+NAME = rf"[^{END}]*[^{END}.]"  # a full stop after it ends a sentence
+# not of a web address, nor after a word, as in GB/s; after an option of a compiler, as in -I/home
+PATH = re.compile(rf"(?:(?<![\w./~])|(?<=\s-[A-Z]))(?:/{NAME}){{2,}}/?")
+PACKAGES = re.compile(r".*/((?:site|dist)-packages/.+)")
+
+
+def short_path(path: str) -> str:
+    """An absolute path without the folders that only this machine has."""
+    if package := PACKAGES.fullmatch(path):
+        return package[1]
+    return path if SYSTEM.match(path) else path.rstrip("/").rpartition("/")[2]
+
+
+def short(text: str, spaced: Sequence[str] = ()) -> str:
+    """A text in which every absolute path is short. `spaced`: folders with a space in their name,
+    where a path would seem to end."""
+    for folder in spaced:
+        text = text.replace(f"{folder}/", "/folder/")
+    return PATH.sub(lambda match: short_path(match[0]), text)
+
+
+def portable(value: Any, spaced: Sequence[str] = ()) -> Any:
+    """The content of a file with short paths; lists of numbers stay the same object."""
+    if isinstance(value, dict):
+        return {k: item if k in KEPT else portable(item, spaced) for k, item in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], str | dict | list):
+        return [portable(item, spaced) for item in value]
+    return short(value, spaced) if isinstance(value, str) else value
