@@ -114,10 +114,9 @@ def cases(run: Run) -> Iterator[Item]:
 
 
 def unsupported(run: Run, known: set[str]) -> Iterator[Item]:
-    """Cases that this machine does not support, and that no earlier run had; an item a reason."""
-    reasons = Counter(
-        m.reason for m in run.measured if m.status == "unsupported" and loose(m) not in known
-    )
-    for reason, count in reasons.items():
-        text = f"{count} case{'s'[: count > 1]} unsupported, in no earlier run of this machine"
-        yield Item(CHECK, reason, UNKNOWN, text)
+    """The cases that this machine does not support, and that no earlier run had."""
+    new = [m for m in run.measured if m.status == "unsupported" and loose(m) not in known]
+    if new:
+        reasons = "; ".join(dict.fromkeys(m.reason for m in new))
+        text = f"{len(new)} case{'s'[: len(new) > 1]}, in no earlier run: {reasons}"
+        yield Item(CHECK, "unsupported", UNKNOWN, text)
