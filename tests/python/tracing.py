@@ -12,6 +12,7 @@ from typing import Any
 import builds
 import numpy as np
 import pytest
+from launching import HANGS
 
 from watari.attach.events import Allocation, Events, Frame, Process
 from watari.attach.start import PACKAGE
@@ -101,7 +102,7 @@ def watari(
     }
     return subprocess.run(
         [sys.executable, "-m", "watari", *words],
-        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=120,
+        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
     )  # fmt: skip
 
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CASE AXIS=VALUE... | TRACE]", help="a case, or a trace file"),
+    typer.Argument(
+        metavar="[CASE AXIS=VALUE... | TRACE] [RESULTS]",
+        help="a case, or a trace file; results of the machine",
+    ),
 ]
 On = Annotated[
     str | None,
@@ -102,8 +105,11 @@ def predict(
     from watari.model import asked, choose, render
     from watari.model.predict import derivation
 
+    words, measured_here = asked.machine_files(words or [])
+    results = [*(results or []), *measured_here]
     if not words:
-        raise UsageError(f"predict what? a case ({', '.join(CASES)}) or a trace file")
+        described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
+        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
@@ -134,7 +140,7 @@ def predict(
 
 @app.command(
     epilog=f"Examples: watari advise · watari advise {STYLED} --machine gh200 · "
-    "watari advise trace.json · watari advise --confirm -- ./a.out 1000"
+    "watari advise run.json · watari advise trace.json · watari advise --confirm -- ./a.out 1000"
 )
 def advise(
     words: Words = None,
@@ -151,6 +157,9 @@ def advise(
     from watari.model.advise import advise as advice_on
 
     program = words if words and words[0] not in CASES and is_program(words) else None
+    if not program:
+        words, measured_here = asked.machine_files(words or [])
+        results = [*(results or []), *measured_here]
     if confirm and (not program or as_json):
         raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
     if not words:

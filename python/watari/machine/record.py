@@ -98,7 +98,9 @@ class GpuProcessor(Record):
     attributes: dict[str, int] = Field(
         default={}, description="CUDA device attributes that say what memory can do"
     )
-    state: GpuState | None = Field(default=None, description="null: NVML is not there")
+    state: GpuState | None = Field(
+        default=None, description="null: neither NVML nor the kernel reports it"
+    )
 
 
 Processor = Annotated[CpuProcessor | GpuProcessor, Field(discriminator="kind")]

