@@ -33,8 +33,8 @@ def require_readable(path: str | os.PathLike[str]) -> None:
     if stat.S_ISREG(status.st_mode) and status.st_size > MOST:
         raise too_large(path)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
-        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        raise FileError(f"{path}: cannot be read: it is {kind}")
+        kind = "Is a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise FileError(f"{path}: cannot be read: {kind}")
 
 
 def too_large(path: str | os.PathLike[str]) -> FileError:
