@@ -1,8 +1,8 @@
 """The entry point. An interrupt ends the command with one line, also while modules are imported. So
 does an address-space limit (ulimit -v) that is too small for the imports.
 
-Until the handlers of Watari are installed, nothing is begun that an interrupt could leave half done:
-SIGINT and SIGTERM then end the process at once. This module imports as little as possible before.
+Until the handlers of Watari are installed, nothing is begun that an interrupt could leave half
+done: SIGINT and SIGTERM then end the process at once. This module imports little before that.
 """
 
 from __future__ import annotations
