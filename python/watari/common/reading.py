@@ -13,8 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import from_json
-
 from watari.common.errors import FileError
 from watari.common.files import reason
 
@@ -65,6 +63,8 @@ def text(path: str | os.PathLike[str]) -> str:
 
 def json(path: str | os.PathLike[str]) -> Any:
     """The value in a JSON file. Raises FileError."""
+    from pydantic_core import from_json  # not needed by trials, whose start is measured
+
     try:
         return from_json(content(path), allow_inf_nan=False)
     except ValueError as error:

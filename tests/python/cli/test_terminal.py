@@ -86,6 +86,7 @@ def results() -> Path:
         case["flags"] = [HOSTILE]
         for trial in case["trials"]:
             trial["notes"] = [HOSTILE]
+    content["cases"].append({**content["cases"][0], "case": HOSTILE})
     failed = content["cases"][4]
     failed["status"], failed["reason"] = "failed", HOSTILE
     free = {"name", "hosts", "kernel", "driver", "description", "command", "compiler", "version"}

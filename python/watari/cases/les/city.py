@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
-from watari.common.errors import UnsupportedError, UsageError
+from watari.common.errors import FileError, UnsupportedError, UsageError
 from watari.common.reading import require_readable
 
 if TYPE_CHECKING:
@@ -168,7 +167,9 @@ def npy(path: str) -> Any:
         found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; compares the size
     except OSError as error:
         raise UsageError(f"city file:{path}: {error.strerror or error}") from None
-    except (ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError):
+    except FileError:
+        raise
+    except Exception:  # of many kinds: NumPy evaluates the head as Python
         raise UsageError(f"city file:{path}: not a whole .npy file of numbers") from None
     if found.ndim != 2 or not found.size:
         raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
