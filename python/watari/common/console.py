@@ -40,9 +40,9 @@ class Printed:
 class Console(rich.console.Console):
     """A console on standard output whose texts are printable, and no markup."""
 
-    def __init__(self, width: int | None = None) -> None:
+    def __init__(self, width: int | None = None, **more: Any) -> None:
         file = getattr(sys.stdout, "output", sys.stdout)  # colours pass unchanged
-        super().__init__(file=file, width=width, markup=False, emoji=False)
+        super().__init__(file=file, width=width, markup=False, emoji=False, **more)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
