@@ -15,6 +15,7 @@ import altair as alt
 
 from watari.common.errors import WatariError
 from watari.common.files import PACKAGE, reason
+from watari.common.printable import printable
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 SCALE = 3.0  # PNG pixels per point: 216 dots an inch
@@ -28,11 +29,22 @@ def converted(specs: Sequence[dict[str, Any]], format: str) -> list[bytes]:
         folder = Path(name)
         try:
             for number, spec in enumerate(specs):
-                (folder / f"{number:04}.json").write_text(json.dumps(spec))
+                (folder / f"{number:04}.json").write_text(json.dumps(shown(spec)))
             convert(folder, format)
             return [(folder / f"{number:04}.{format}").read_bytes() for number in range(len(specs))]
         except OSError as error:
             raise WatariError(f"figures cannot be drawn: {reason(error)}") from None
+
+
+def shown(part: Any) -> Any:
+    """A part of a specification with printable texts: the engine ends at a control character."""
+    if isinstance(part, dict):
+        return {shown(key): shown(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [shown(value) for value in part]
+    if isinstance(part, str):
+        return "\n".join(map(printable, part.split("\n")))
+    return part
 
 
 def convert(folder: Path, format: str) -> None:

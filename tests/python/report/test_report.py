@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import browser
 import pytest
@@ -214,6 +215,20 @@ def test_a_figure_without_addresses_is_a_failure_in_one_line(tmp_path: Path, for
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
     assert "ulimit -v (RLIMIT_AS) allows 3906 MiB" in ended.stderr
     assert list((tmp_path / "figures").iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_a_figure_shows_hostile_text(tmp_path: Path, format: str) -> None:
+    content = synthetic.plain(trials=2)
+    content["machine"]["name"] = "a\x1b[2J\u202e<b>&\nx\x00"
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    page.write([tmp_path / "run.json"], tmp_path / "figures", format)
+    made = list((tmp_path / "figures").iterdir())
+    assert made
+    if format == "svg":
+        for path in made:
+            ElementTree.parse(path)
+        assert any("\\x1b[2J" in path.read_text() for path in made)
 
 
 def test_a_figure_that_cannot_be_converted_is_a_failure_in_one_line() -> None:
