@@ -210,3 +210,10 @@ def test_junit_of_a_foreign_result_is_xml(
 ) -> None:
     answer(capsys, "check", "run.json", "--junit", "checks.xml")
     assert len(ElementTree.parse("checks.xml").getroot()) > 3
+
+
+def test_what_a_program_prints_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    program = ["sh", "-c", r"printf '\033[2J\033]0;owned\007 bad\n' >&2; exit 3"]
+    code, output = answer(capsys, "try", "-o", "run.json", "--", *program)
+    assert (code, output.count("\n")) == (1, 1)
+    check_plain(output)
