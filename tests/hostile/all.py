@@ -18,6 +18,7 @@ PROGRAMS = (
     "full_disk",
     "charges",
     "fuzz_files",
+    "fuzz_inputs",
 )
 
 

@@ -36,8 +36,9 @@ PLANS = sorted((ROOT / "plans").glob("*.toml"))
 NOWHERE = ["-o", "."]  # a folder: nothing is ever measured, since no result file can be there
 
 
-def command_output(words: list[str]) -> tuple[int, str]:
-    """Exit code and errors of a command in this process. Raises Broken for any other end."""
+def command_output(words: list[str], whole: bool = False) -> tuple[int, str]:
+    """Exit code and errors of a command in this process; with `whole` all of its output. Raises
+    Broken for any other end, MemoryError."""
     from watari.cli import commands
 
     out, err = io.StringIO(), io.StringIO()
@@ -46,6 +47,8 @@ def command_output(words: list[str]) -> tuple[int, str]:
             commands.main(words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
+    except MemoryError:
+        raise
     except BaseException:
         raise Broken(f"`{words}`: {traceback.format_exc(limit=-4)}") from None
     else:
@@ -55,7 +58,7 @@ def command_output(words: list[str]) -> tuple[int, str]:
         raise Broken(f"`{words}`: exit code {code}")
     if code in (1, 2) and "--help" not in words and not message.startswith("watari: "):
         raise Broken(f"`{words}`: exit code {code}, and says '{message[-300:]}'")
-    return code, message
+    return code, out.getvalue() + err.getvalue() if whole else message
 
 
 @functools.cache

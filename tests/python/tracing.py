@@ -17,6 +17,7 @@ from launching import HANGS
 from watari.attach.events import Allocation, Events, Frame, Process
 from watari.attach.start import PACKAGE
 from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.model import trace_file
 
 MIB = 2**20
 MILLISECOND = 1_000_000
@@ -110,4 +111,7 @@ def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):
     """`watari trace` of a program; how it ended, and the file if any."""
     ended = watari(cwd, "trace", *options, "--", program(name), *words, **variables)
     path = cwd / "trace.json"
-    return ended, json.loads(path.read_text()) if path.is_file() else None
+    if not path.is_file():
+        return ended, None
+    trace_file.read(path)  # has every field, as readers require
+    return ended, json.loads(path.read_text())

@@ -3,7 +3,6 @@ program."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from watari.cases import CASES
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import given
 from watari.cli.draw import STYLED, drawing, known_format
+from watari.common.console import print_json
 from watari.common.errors import UsageError
 from watari.common.files import check_not_read
 
@@ -119,7 +119,7 @@ def predict(
     wanted = asked.programs(words, machine, given, processes)
     measured = render.measured(choose.read(beside or []))
     if as_json:
-        print(json.dumps([render.values(t, p, machine, measured) for t, p, _ in wanted], indent=1))
+        print_json([render.values(t, p, machine, measured) for t, p, _ in wanted])
         return
     print(where)
     for title, predictions, _ in wanted:
@@ -168,11 +168,11 @@ def advise(
         where, sentences = asked.general(on, results, this_machine)
         if as_json:
             rows = [render.sentence(s) for s in sentences]
-            print(json.dumps({"from": where, "answer": rows}, indent=1))
+            print_json({"from": where, "answer": rows})
             return
         print(where)
         for sentence in sentences:
-            print(f"\n{sentence.line()}")
+            print("", sentence.line(), sep="\n")
         return
     if not program:
         asked.require_known(words)
@@ -182,7 +182,7 @@ def advise(
         for title, predictions, case in predicted(words, bool(program), machine, processes)
     ]
     if as_json:
-        print(json.dumps([render.advice_values(t, a) for t, a in found], indent=1))
+        print_json([render.advice_values(t, a) for t, a in found])
         return
     print(where)
     for title, advice in found:

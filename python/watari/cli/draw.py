@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -37,7 +36,7 @@ def drawing(module: str) -> Any:
 
 def is_trace(path: Path) -> bool:
     """Whether a file was written by `watari trace`, which begins it with its schema."""
-    from watari.model.program import SCHEMA
+    from watari.model.trace_file import SCHEMA
 
     try:
         with path.open(errors="replace") as file:
@@ -72,7 +71,8 @@ def report(
         output = output or traces[0].with_suffix(".html")
         check_not_read(output, results)
         made_by = f"watari report {shlex.quote(str(traces[0]))} -o {shlex.quote(str(output))}"
-        drawing("traced").write(json.loads(traces[0].read_text()), output, made_by)
+        page = drawing("traced")
+        page.write(page.read(traces[0]), output, made_by)
         print(f"page: {output}")
         return
     output = output or Path("figures" if format else "report.html")

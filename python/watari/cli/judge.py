@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +12,7 @@ from watari.case.axis import parse_share
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.cli.run import default_output
+from watari.common.console import print_json
 from watari.common.errors import UsageError
 from watari.common.files import check_not_read
 from watari.common.interrupts import INTERRUPTED
@@ -50,7 +50,7 @@ def compare(
     deviating = outliers(judged, share)
     if as_json:
         values = verdicts.as_values(str(base), judged, deviating, share, fail_on_unsure)
-        print(json.dumps(values, indent=1))
+        print_json(values)
     elif len(judged) == 1:
         show(verdicts.render(judged[str(new[0])]))
     else:
@@ -120,8 +120,7 @@ def check(
     if junit:
         write_atomically(junit, formats.junit(measured, checked))
     if as_json:
-        values = formats.as_values(measured, checked, fail_on_unknown)
-        print(json.dumps(values, indent=1))
+        print_json(formats.as_values(measured, checked, fail_on_unknown))
     else:
         show(formats.render(measured, checked))
     raise typer.Exit(items.exit_code(checked, fail_on_unknown))

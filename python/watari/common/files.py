@@ -1,4 +1,4 @@
-"""Files: atomic writing, checks of paths, and the TOML files that come with the package."""
+"""Files: atomic writing, checks of paths, and the folders that come with the package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -15,12 +14,6 @@ from typing import IO, Any
 from watari.common import owner
 from watari.common.errors import FileError, UsageError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -28,18 +21,6 @@ def stored(name: str) -> list[Path]:
     """Possible folders of the package: inside it when installed, beside python/ in a source
     tree."""
     return [PACKAGE / name, PACKAGE.parents[1] / name]
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file as a dictionary. Raises FileError with its name."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {reason(error)}") from None
-    except ValueError as error:  # also UnicodeDecodeError and TOMLDecodeError
-        raise FileError(f"{path}: {error}") from None
-    except RecursionError:
-        raise FileError(f"{path}: brackets are nested too deeply") from None
 
 
 def reason(error: Exception) -> str:

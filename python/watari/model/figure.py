@@ -76,4 +76,5 @@ def write(
         raise UsageError("nothing to draw: no style of these can be predicted")
     chart = alt.vconcat(*(panel(title, p, seen) for title, p in drawn), spacing=18)
     spec = style.unfold(chart.to_dict(validate=False))
-    write_atomically(output, converted({**spec, "config": style.config()}, output.suffix[1:]))
+    (content,) = converted([{**spec, "config": style.config()}], output.suffix[1:])
+    write_atomically(output, content)

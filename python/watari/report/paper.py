@@ -30,8 +30,9 @@ def write_figures(
         where.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{where}: cannot be written: {reason(error)}") from error
-    for path, drawing in files.items():
-        write_atomically(path, converted(drawing.spec(), format))
+    made = converted([drawing.spec() for drawing in files.values()], format)
+    for path, content in zip(files, made, strict=True):
+        write_atomically(path, content)
 
 
 def effort_of(program: str) -> Effort:

@@ -23,6 +23,7 @@ from watari.common import files
 from watari.common.errors import FileError
 from watari.common.files import reason
 from watari.common.lock import is_name_of, lock, taken
+from watari.common.reading import require_readable
 from watari.machine.record import Count, Machine, Record
 from watari.plan.request import Request
 from watari.results import schema
@@ -90,6 +91,7 @@ def header(state: State) -> dict[str, Any]:
 def reading(path: Path) -> Iterator[TextIO]:
     """The journal of a dead run. Raises UsageError while a run writes it, FileError."""
     try:
+        require_readable(path)
         with path.open(encoding="utf-8") as file:
             lock(file, path, fcntl.LOCK_SH)
             yield file

@@ -62,20 +62,21 @@ def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
         raise UsageError(str(error)) from None
     finally:
         report.stop()
-    print(f"{out}: not written" if report.only_plan else summary(done, out, report))
+    text = [f"{out}: not written"] if report.only_plan else summary(done, out, report)
+    print(*text, sep="\n")
 
 
-def summary(done: Product, out: Path, report: ProgressReport) -> str:
-    """Time, bytes and rates of a completed product, in some lines."""
+def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
+    """Lines: time, bytes and rates of a completed product, and notes."""
     if not report.share:
-        return f"{out}: was completed by an earlier run"
+        return [f"{out}: was completed by an earlier run"]
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
     text += f"wrote {format_bytes(done.bytes_written)}{rate}"
     if done.seconds and report.flops and not done.finished_before:
         text += f", {format_flops(report.flops / done.seconds)}"
-    return "\n".join([text, *done.notes])
+    return [text, *done.notes]
 
 
 def gemm(

@@ -11,7 +11,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from watari.common.errors import UnsupportedError, UsageError
+from watari.common.errors import FileError, UnsupportedError, UsageError
+from watari.common.reading import require_readable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,16 +159,19 @@ def from_file(path: str, shape: tuple[int, int, int]) -> np.ndarray[Any, Any]:
 
 
 def npy(path: str) -> Any:
-    """An array of two axes of real numbers. Raises UsageError."""
+    """An array of two axes of real numbers. Raises UsageError, FileError."""
     import numpy as np
 
     try:
-        found = np.load(path, allow_pickle=False)
+        require_readable(path)
+        found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; compares the size
     except OSError as error:
         raise UsageError(f"city file:{path}: {error.strerror or error}") from None
-    except (ValueError, EOFError):  # NumPy would advise to load a pickle
+    except FileError:
+        raise
+    except Exception:  # of many kinds: NumPy evaluates the head as Python
         raise UsageError(f"city file:{path}: not a whole .npy file of numbers") from None
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or not found.size:
+    if found.ndim != 2 or not found.size:
         raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
 import re
 from pathlib import Path
 
@@ -152,6 +154,103 @@ def test_an_empty_or_broken_file_is_refused(capsys):
         code, _, err = run_cli(capsys, "bem", name, "-o", "c.vtu")
         assert code == 2
         assert f"{name}: " in err
+
+
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+STL = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.obj", OBJ + "f 0 1 2\n", "line 5: '0' names none of the 4 vertices"),
+        ("a.obj", OBJ + "f 1 2 -5\n", "line 5: '-5' names none"),
+        ("a.obj", OBJ + "f 1 2 x/1\n", "line 5: 'x/1' names none"),
+        ("a.obj", OBJ + "f 1 2 5\n", "a face names vertex 4, counted from 0, of 4"),
+        ("a.obj", OBJ + "f 1 2\n", "line 5: a face has three corners or more"),
+        ("a.obj", "v 1 2\n", "line 1: not three coordinates"),
+        ("a.obj", "v 1 2 1_0\n", "line 1: not three coordinates"),
+        ("a.obj", OBJ, "the mesh has no triangles"),
+        ("a.obj", OBJ + "v nan 0 0\nf 1 2 5\n", "a.obj: a coordinate of a vertex is not"),
+        ("a.stl", STL, "cut short"),
+        ("a.stl", STL + "endloop\nendfacet\n", "cut short"),
+        ("a.stl", STL + "endfacet\n", "line 7: not 'endloop'"),
+        ("a.stl", STL.replace("1 0 0", "1 0 x"), "line 5: not three coordinates"),
+        ("a.stl", "\0" * 80 + "\2\0\0\0" + "\0" * 50, "2 triangles in 134 bytes"),
+        ("a.stl", "", "0 triangles in 0 bytes"),
+    ],
+)
+def test_a_damaged_obj_or_stl_is_refused_with_its_line(capsys, name, content, message):
+    Path(name).write_text(content)
+    code, out, err = run_cli(capsys, "bem", name, "-o", "c.vtu")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_a_binary_stl_with_a_signalling_nan_is_refused_in_one_line(capsys):
+    nan = b"\1\0\x80\x7f"
+    Path("a.stl").write_bytes(bytes(80) + b"\1\0\0\0" + bytes(12) + 9 * nan + bytes(2))
+    code, out, err = run_cli(capsys, "bem", "a.stl", "-o", "c.vtu")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "a.stl: a coordinate of a vertex is not finite" in err
+
+
+@pytest.mark.parametrize("name", ["a.off", "a.ply"])
+def test_a_complaint_of_trimesh_is_a_refusal(capsys, monkeypatch, name):
+    pytest.importorskip("trimesh")
+    load = importlib.import_module("trimesh").load
+
+    def warns(path, **more):
+        logging.getLogger("trimesh").error("guessed", exc_info=ValueError("x"))
+        return load("cube.off", **more)
+
+    written("cube.off")
+    monkeypatch.setattr("trimesh.load", warns)
+    Path(name).write_text("x")
+    code, out, err = run_cli(capsys, "bem", name, "-o", "c.vtu")
+    assert (code, out, err) == (2, "", f"watari: {name}: cannot be read as a mesh: guessed\n")
+
+
+def test_relative_numbers_of_an_obj_count_from_the_vertices_before_them():
+    """Two blocks, each with its vertices and then faces that count back from the last one."""
+    corners = [[int(i) for i in face.split()] for face in FACES]
+    lines = []
+    for shift in (0, 5):
+        lines += [f"v {' '.join(str(float(x) + shift) for x in v.split())}" for v in CUBE]
+        lines += [f"f {' '.join(f'{i - 8}//' for i in face)}" for face in corners]
+    Path("blocks.obj").write_text("\n".join(lines))
+    read = meshes.load("blocks.obj")
+    points = read.vertices[read.triangles]
+    assert points.shape == (24, 3, 3)
+    assert points[:12].max() == 1
+    assert points[12:].min() == 5
+    surface = native.HmatrixSurface(read.vertices, read.triangles, read.signs, False)
+    assert surface.notes() == []
+
+
+def test_an_obj_with_positive_numbers_is_the_same_surface():
+    written("textured.obj")
+    written("negative.obj")
+    texts = Path("textured.obj").read_text().replace("f 1/1/1 4/1/1", "f 1/1/1 \\\n 4/1/1")
+    Path("continued.obj").write_text(texts)
+    first, *others = (meshes.load(f"{n}.obj") for n in ("textured", "negative", "continued"))
+    for other in others:
+        np.testing.assert_array_equal(first.triangles, other.triangles)
+        np.testing.assert_array_equal(first.vertices, other.vertices)
+
+
+def test_a_flat_closed_box_is_refused(capsys):
+    """Its two sides are cut along different diagonals: no triangle is the duplicate of another."""
+    corners = [" ".join([*v.split()[:2], "0"]) for v in CUBE]
+    faces = ["3 2 1 0", *FACES[1:]]
+    texts = [" ".join(str(int(i) + 1) for i in face.split()) for face in faces]
+    lines = [*(f"v {v}" for v in corners), *(f"f {t}" for t in texts)]
+    Path("flat.obj").write_text("\n".join(lines))
+    code, _, err = run_cli(capsys, "bem", "flat.obj", "-o", "c.vtu")
+    assert (code, err.count("\n")) == (2, 1)
+    code, _, err = run_cli(capsys, "bem", "flat.obj", "--repair", "-o", "c.vtu")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "has no volume" in err
 
 
 CUBE = ["0 0 0", "1 0 0", "1 1 0", "0 1 0", "0 0 1", "1 0 1", "1 1 1", "0 1 1"]
