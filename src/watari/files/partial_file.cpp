@@ -72,7 +72,7 @@ partial_file::partial_file(const std::string& output)
 
 file_version partial_file::version() const {
     struct stat status {};
-    fstat(file_.get(), &status);
+    if (fstat(file_.get(), &status) != 0) cannot_write(output_, errno);
     return file_version::of(status);
 }
 
