@@ -12,6 +12,7 @@ from pathlib import Path
 PROGRAMS = (
     "kill_and_resume",
     "damage_between_runs",
+    "damage_while_running",
     "kill_runs",
     "two_at_once",
     "faulty_calls",

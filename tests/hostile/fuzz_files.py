@@ -13,6 +13,7 @@ import functools
 import io
 import os
 import random
+import re
 import shutil
 import signal
 import tempfile
@@ -111,6 +112,8 @@ def run_journal() -> bytes:
 def journal_of_a_run(rng: random.Random) -> str:
     name = Path("run.json.journal")
     lines = run_journal().splitlines(keepends=True)
+    if rng.random() < 0.8:  # as an earlier version wrote them: the reader looks at their values
+        lines = [re.sub(rb', "crc32": "\w{8}"}$', b"}", line) for line in lines]
     at = rng.randrange(len(lines))
     if rng.random() < 0.6:
         lines[at] = changed_json(rng, lines[at].rstrip(b"\n")) + b"\n"

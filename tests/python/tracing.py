@@ -60,7 +60,8 @@ def counter(what: Counter, start: float, address: int, value: int, flags: int = 
 def process(*parts: np.ndarray, pid: int = 1) -> Recorded:
     """A process that ended, whose kernels 1 and 2 are `first` and `second`."""
     begun = record(Kind.BEGIN, 0, detail=FORMAT, bytes=130000)
-    rows = np.concatenate([begun, *parts, record(Kind.END, 1000)])
+    before = np.concatenate([begun, *parts])
+    rows = np.concatenate([before, record(Kind.END, 1000, name=len(before))])
     names = {1: "first", 2: "second"}
     return Recorded(pid, rows, names, {77: (Frame("/nowhere/a.out", 0x10),)})
 

@@ -66,9 +66,10 @@ def write_atomically(
 ) -> None:
     """Put `content` at `path` in one step: a temporary file beside it, fsync, then rename.
 
-    `before` gets the temporary file before it is at `path`. On any failure (a full disk, no
-    permission) the old file stays as it was and the temporary one is removed, as is one that a
-    killed process left. Raises FileError with path and cause.
+    `before` gets the temporary file before it is at `path`. The file is then read back, since
+    another process may have changed it. On any failure (a full disk, no permission) the old file
+    stays as it was and the temporary one is removed, as is one that a killed process left. Raises
+    FileError with path and cause.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -78,12 +79,15 @@ def write_atomically(
         raise FileError(f"{path}: cannot be written: not a regular file")
     remove_left(target)
     temporary = target.with_name(f".{target.name}.{owner.mark()}.partial")
+    data = content.encode() if isinstance(content, str) else content
     try:
         with open(temporary, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         before(temporary)
+        if not has_content(temporary, data):
+            raise OSError(None, "another process changed it meanwhile")
         os.replace(temporary, target)
     except OSError as error:
         kept = "; the file that was there is unchanged" if os.path.exists(target) else ""
@@ -92,6 +96,17 @@ def write_atomically(
         with contextlib.suppress(OSError):  # gone already when the rename has happened
             os.unlink(temporary)
     sync_folder(target.parent)
+
+
+def has_content(path: Path, content: bytes) -> bool:
+    """Whether a file has this content. Raises OSError."""
+    at, whole = 0, memoryview(content)
+    with open(path, "rb") as file:
+        while part := file.read(2**20):
+            if part != whole[at : at + len(part)]:
+                return False
+            at += len(part)
+    return at == len(whole)
 
 
 def remove_left(target: Path) -> None:

@@ -76,6 +76,8 @@ def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
     text += f"wrote {format_bytes(done.bytes_written)}{rate}"
     if done.seconds and report.flops and not done.finished_before:
         text += f", {format_flops(report.flops / done.seconds)}"
+    if done.seconds_verifying:
+        text += f"; read back in {format_duration(done.seconds_verifying)}"
     return [text, *done.notes]
 
 
@@ -113,9 +115,6 @@ def gemm(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
     ] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="read C back and check it before the rename")
-    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
     ] = False,
@@ -125,7 +124,7 @@ def gemm(
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:
         switches = {"transpose_a": transpose_a, "transpose_b": transpose_b, "dry_run": dry_run}
-        make(a, b, output, {**asked, **switches, "fresh": fresh, "verify": verify})
+        make(a, b, output, {**asked, **switches, "fresh": fresh})
     except Interrupted as interrupted:
         print(f"watari: interrupted; {interrupted}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
