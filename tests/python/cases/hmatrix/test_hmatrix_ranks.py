@@ -52,6 +52,7 @@ class TestOnTheCpu:
         trials = [request(tmp_path, ranks=ranks, **one) for one in given]
         for one, outcome in zip(given, on_ranks(ranks, trials, tmp_path), strict=True):
             assert_same(outcome, alone(tmp_path, **one))
+            assert outcome["checked_rows"] == 64 * ranks
         assert len(list(tmp_path.glob("watari-hmatrix-*.data"))) == ranks + 1
 
     def test_a_budget_is_that_of_each_rank(self, tmp_path: Path) -> None:
