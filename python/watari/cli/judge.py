@@ -13,9 +13,10 @@ from watari.case.axis import parse_share
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.cli.run import default_output
+from watari.common import written
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
 from watari.common.interrupts import INTERRUPTED
+from watari.common.written import Written
 
 RESULTS = Path("results")  # where `watari run` writes
 
@@ -93,7 +94,8 @@ def check(
     thresholds = items.parse_thresholds(threshold or [], parse_share)
     good = schema.read(baseline) if baseline else None
     if junit:
-        check_not_read(junit, [path for path in (results, baseline) if path])
+        read = [path for path in (results, baseline) if path]
+        written.check([Written("--junit", junit, written.TEST_SUITE)], read)
     measured = schema.read(results) if results else measured_now(quiet=as_json)
     checked = items.check(measured, good, thresholds, folder)
     if junit:
@@ -115,7 +117,8 @@ def measured_now(quiet: bool) -> Any:
     total = sum(request.trials for request in state.requests)
     shown = progress.Silent() if quiet else progress.suited(total, 0)
     options = runner.Options(output=default_output(machine), progress=shown)
-    prepare.check_output(options.output, None)
+    written.check([Written("-o", options.output, written.RESULTS)], makes=prepare.RESULTS)
+    prepare.check_journal(options.output, None)
     prepare.grow_memory(state, machine)
     measured, interrupted = runner.execute(state, options)
     print(f"results: {options.output}", file=sys.stderr)
