@@ -17,6 +17,7 @@ PROGRAMS = (
     "faulty_calls",
     "full_disk",
     "charges",
+    "outputs",
     "fuzz_files",
 )
 
