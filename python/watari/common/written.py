@@ -28,6 +28,7 @@ from pathlib import Path
 from watari.common.errors import FileError, UsageError
 from watari.common.files import reason, same, temporary_of
 from watari.common.lock import taken
+from watari.common.units import format_bytes
 
 HEAD = 2**16  # bytes at the beginning of a file that show its kind
 BLOCK = 4096  # bytes that are written to prove that a disk has room
@@ -65,11 +66,13 @@ class Kind:
 
 @dataclass(frozen=True)
 class Written:
-    """A file that a command writes: the option that names it, its path and its kind."""
+    """A file that a command writes: the option that names it, its path, its kind, and its least
+    size in bytes."""
 
     option: str
     path: Path
     kind: Kind
+    size: int = BLOCK
 
     def __str__(self) -> str:
         return f"{self.option} {self.path}"
@@ -226,6 +229,11 @@ def check_room(one: Written) -> None:
         raise UsageError(f"{one}: that folder does not exist; make it (mkdir -p {missing})")
     proof = temporary_of(target)
     with cannot(one, "written"):
+        disk = os.statvfs(target.parent)
+        free = disk.f_bavail * disk.f_frsize
+        if one.size > free:
+            sizes = f"takes {format_bytes(one.size)}, {target.parent} has {format_bytes(free)} free"
+            raise FileError(f"{one}: not enough room: {sizes}")
         try:
             with proof.open("wb") as file:
                 file.write(bytes(BLOCK))

@@ -207,6 +207,12 @@ def test_a_full_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_disk_that_is_smaller_than_the_file_is_refused(tmp_path: Path) -> None:
+    size = os.statvfs(tmp_path).f_blocks * os.statvfs(tmp_path).f_frsize + 1
+    with pytest.raises(FileError, match=r"run\.json: not enough room: takes .*B, .*has .*B free"):
+        written.check([Written("-o", tmp_path / "run.json", written.RESULTS, size)])
+
+
 def test_one_command_at_a_time_writes_a_file(tmp_path: Path) -> None:
     (tmp_path / "link.json").symlink_to("run.json")
     with written.held(of(tmp_path / "run.json")):

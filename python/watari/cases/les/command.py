@@ -83,7 +83,8 @@ def wind(
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     parameters = parameters_of(place, grid, spacing, steps, processor, dt)
     read = [place.removeprefix("file:")] if place.startswith("file:") else []
-    wanted = [Written("-o", file, output.FIELDS) for file in files]
+    shape = axes.shape(parameters["grid"])
+    wanted = [Written("-o", file, output.FIELDS, output.least_size(file, shape)) for file in files]
     with written.held(wanted, read):
         for file in files:
             output.require_package(file)

@@ -238,6 +238,13 @@ def test_heights_are_rounded_to_whole_cells_a_half_upwards(tmp_path: Path) -> No
     assert "columns below 1 m, which become street: 1" in says
 
 
+def test_a_run_says_once_what_becomes_of_a_map(tmp_path: Path) -> None:
+    asked = requests(city=saved(tmp_path, 7 * np.eye(32)), every="1,2")
+    assert len(asked) == 2
+    lines = case.CASES[0].forecast([one.parameters for one in asked], {})
+    assert [line.partition(":")[0] for line in lines] == ["file", "heights in whole cells of 2 m"]
+
+
 def test_tails_below_half_a_cell_are_street(tmp_path: Path) -> None:
     heights = np.full((24, 32), 0.3)
     heights[3, 4] = 6

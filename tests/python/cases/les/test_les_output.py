@@ -177,6 +177,23 @@ def test_a_package_that_is_missing_is_named_before_the_simulation(
     assert list(Path().iterdir()) == []
 
 
+def test_an_image_takes_at_least_its_forecast(blown: output.Wind, tmp_path: Path) -> None:
+    output.vti(tmp_path / "wind.vti", blown)
+    size = (tmp_path / "wind.vti").stat().st_size
+    assert 0 < size - output.least_size(tmp_path / "wind.vti", (4, 6, 8)) < 1000
+
+
+@pytest.mark.usefixtures("not_simulated")
+def test_a_disk_without_room_for_the_image_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "least_size", lambda path, shape: 10**18)
+    code, out, err = run_cli(capsys, *WIND, "-o", "wind.vti")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "-o wind.vti: not enough room: takes 1e+03 PB" in err
+    assert list(Path().iterdir()) == []
+
+
 def test_fields_stay_if_a_picture_fails(
     blown: output.Wind,
     tmp_path: Path,
