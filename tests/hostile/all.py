@@ -18,6 +18,7 @@ PROGRAMS = (
     "faulty_calls",
     "full_disk",
     "charges",
+    "outputs",
     "fuzz_files",
     "fuzz_inputs",
 )

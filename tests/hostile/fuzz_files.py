@@ -135,7 +135,7 @@ def plan(rng: random.Random) -> str:
     text = b"".join(lines)
     Path("plan.toml").write_bytes(changed_bytes(rng, text) if rng.random() < 0.5 else text)
     code, message = command_output(["run", "--plan", "plan.toml", *NOWHERE])
-    return "taken plans" if "-o names" in message else f"{word(code)} plans"
+    return "taken plans" if "is a folder" in message else f"{word(code)} plans"
 
 
 def words(rng: random.Random) -> str:
@@ -160,7 +160,7 @@ def words(rng: random.Random) -> str:
     if line[:1] != ["run"]:  # another command may write a file where it runs, and starts nothing
         line = ["run", *line]
     code, message = command_output([*line, *NOWHERE])
-    return "taken words" if "-o names" in message else f"{word(code)} words"
+    return "taken words" if "is a folder" in message else f"{word(code)} words"
 
 
 HOW: dict[str, Any] = {

@@ -11,10 +11,11 @@ import typer
 from watari.cases import CASES
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import given
-from watari.cli.draw import STYLED, drawing, known_format
+from watari.cli.draw import STYLED, drawing
+from watari.common import written
 from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
+from watari.common.written import Written
 
 if TYPE_CHECKING:
     from watari.model.machine import MachineProfile
@@ -66,7 +67,8 @@ def profile(
     it scales them to the limits of a machine that was not measured."""
     from watari.model import choose, fit, machine, render, scaled
 
-    check_not_read(output, [*results, *([probe] if probe else [])])
+    read = [*results, *([probe] if probe else [])]
+    written.check([Written("-o", output, written.MACHINE)], read)
     if probe:
         other = scaled.read_probe(probe)
         names = [path.name for path in (*results, probe)]
@@ -113,7 +115,9 @@ def predict(
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
-        known_format(output.suffix[1:])
+        read: list[str | Path] = [*words, *([on] if on else []), *(results or []), *(beside or [])]
+        written.check([Written("-o", output, written.FIGURE)], read)
+        drawing("page")  # an error in one line where a package is missing
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)
@@ -131,10 +135,9 @@ def predict(
             for line in derivation(one, machine):
                 print(f"{one.style}: {line}")
     if output:
-        drawing("page")  # an error in one line where a package is missing
         from watari.model import figure
 
-        figure.write([(t, p) for t, p, _ in wanted], measured, output, beside or [])
+        figure.write([(t, p) for t, p, _ in wanted], measured, output)
         print(f"figure: {output}")
 
 

@@ -12,10 +12,11 @@ from watari.case.axis import parse_share
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.cli.run import default_output
+from watari.common import written
 from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
 from watari.common.interrupts import INTERRUPTED
+from watari.common.written import Written
 
 RESULTS = Path("results")  # where `watari run` writes
 
@@ -110,7 +111,8 @@ def check(
     files = results or []
     good = schema.read(baseline) if baseline else None
     if junit:
-        check_not_read(junit, [*files, *([baseline] if baseline else [])])
+        read = [*files, *([baseline] if baseline else [])]
+        written.check([Written("--junit", junit, written.TEST_SUITE)], read)
     given = [Earlier(str(path), schema.read(path)) for path in files[1:]]
     given += [Earlier(str(baseline), good)] if good else []
     measured, file = (schema.read(files[0]), files[0]) if files else measured_now(quiet=as_json)
@@ -136,7 +138,8 @@ def measured_now(quiet: bool) -> tuple[Any, Path]:
     total = sum(request.trials for request in state.requests)
     shown = progress.Silent() if quiet else progress.suited(total, 0)
     options = runner.Options(output=default_output(machine), progress=shown)
-    prepare.check_output(options.output, None)
+    written.check([Written("-o", options.output, written.RESULTS)], makes=prepare.RESULTS)
+    prepare.check_journal(options.output, None)
     prepare.grow_memory(state, machine)
     measured, interrupted = runner.execute(state, options)
     print(f"results: {options.output}", file=sys.stderr)

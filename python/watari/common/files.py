@@ -6,13 +6,12 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from watari.common import owner
-from watari.common.errors import FileError, UsageError
+from watari.common.errors import FileError
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -36,27 +35,9 @@ def same(path: Path, other: Path) -> bool:
         return os.path.realpath(path) == os.path.realpath(other)
 
 
-def check_not_read(output: Path, read: Iterable[Path]) -> None:
-    """Raises UsageError where a command would overwrite one of its inputs."""
-    for path in read:
-        if same(output, path):
-            raise UsageError(f"-o {output} would write over {path}, which is read: name another")
-
-
-def check_writable(path: Path) -> None:
-    """Raises FileError where no file can be made in the folder of this path, before work whose
-    result would be lost. For a missing folder the nearest existing one above it counts."""
-    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
-    try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {reason(error)}") from None
-
-
-def require_name(option: str, name: str | Path | None) -> None:
-    """Raises UsageError where an option took the `--` before a program for the name of its file."""
-    if str(name) == "--":
-        raise UsageError(f"{option}: name a file before --")
+def temporary_of(target: Path) -> Path:
+    """The temporary file of this process that becomes `target`."""
+    return target.with_name(f".{target.name}.{owner.mark()}.partial")
 
 
 def write_atomically(
@@ -78,7 +59,7 @@ def write_atomically(
     if os.path.exists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise FileError(f"{path}: cannot be written: not a regular file")
     remove_left(target)
-    temporary = target.with_name(f".{target.name}.{owner.mark()}.partial")
+    temporary = temporary_of(target)
     data = content.encode() if isinstance(content, str) else content
     try:
         with open(temporary, "wb") as file:

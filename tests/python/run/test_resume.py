@@ -179,15 +179,15 @@ def test_a_journal_stays_that_is_not_the_one_to_be_resumed(tmp_path):
     left, other = tmp_path / "left.json", tmp_path / "other.json"
     for output in (left, other):
         journal.Journal(journal.path_for(output), state(requests(2**20))).close()
-    prepare.check_output(left, left)
+    prepare.check_journal(left, left)
     (tmp_path / "again").symlink_to(tmp_path)
-    prepare.check_output(tmp_path / "again" / "left.json", left)
-    prepare.check_output(tmp_path / "new.json", left)
+    prepare.check_journal(tmp_path / "again" / "left.json", left)
+    prepare.check_journal(tmp_path / "new.json", left)
     journal.path_for(tmp_path / "new.json").touch()  # its run was killed before it measured
-    prepare.check_output(tmp_path / "new.json", None)
+    prepare.check_journal(tmp_path / "new.json", None)
     for resumed in (None, left):
         with pytest.raises(UsageError, match=r"--resume .*other\.json\.journal, or remove it"):
-            prepare.check_output(other, resumed)
+            prepare.check_journal(other, resumed)
 
 
 def test_a_journal_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):

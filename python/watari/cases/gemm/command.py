@@ -11,10 +11,12 @@ import typer
 from watari.case.engines import FILE_ENGINES
 from watari.cases.gemm import forecast, product
 from watari.cases.gemm.product import Interrupted, Product, Work
+from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.interrupts import INTERRUPTED
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration, format_flops
+from watari.common.written import Written
 
 
 class ProgressReport:
@@ -55,6 +57,7 @@ class ProgressReport:
 def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and prints its summary. Raises the errors of `watari.gemm`, but UsageError
     in place of UnsupportedError, since the command then makes no product."""
+    written.check([Written("-o", out, written.ARRAY)], [a, b])
     report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
