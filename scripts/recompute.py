@@ -149,10 +149,10 @@ class Page:
             yield f"line {place}: {match[0]} has no source: {self.text.splitlines()[place - 1]}"
 
     def uncited(self) -> list[str]:
-        """Files that its module reads, and that neither the page nor its evidence names."""
-        page = Path(self.name)
-        evidence = ROOT / page.parent / "evidence" / page.name
-        words = self.text + (evidence.read_text() if evidence.exists() else "")
+        """Files that its module reads, and that neither the page nor evidence it links names."""
+        folder = (ROOT / self.name).parent
+        linked = sorted(set(re.findall(r"\]\(((?:docs/)?evidence/[\w-]+\.md)", self.text)))
+        words = self.text + "".join((folder / evidence).read_text() for evidence in linked)
         return [
             f"does not cite {file}"
             for file in sorted(self.sources)
