@@ -41,7 +41,7 @@ COMMAND = re.compile(r"^[$#] .*(?:(?<=\\)\n.*)*", re.M)
 NO_MEASUREMENT = re.compile(
     r"`[^`\n]*(?:\n[^`\n]+)?`"
     r"|(?<=\])\([^)]*\)"  # targets of links
-    r"|^#.*$"
+    r"|^#.*$|^\|.*$(?=\n\|[-:| ]+\|$)"  # headings, heads of tables
     r"|\d+ (?:[KMG]i)?B\b|\d+(?: x \d+)+"  # settings
     r"|\d+ (?:samples|trials|threads|cores|iterations|steps|ranks|GPUs)\b"
     r"|\b(?:[Ff]igures?|[Tt]able|[Ss]ection|[Ll]isting|Linux|driver|CUDA|Python) \d+(?:\.\d+)*"
@@ -105,6 +105,8 @@ class Page:
                 f"'{sentence}' has {sentence.count('{}')} gaps for {len(values)} values"
             )
         for match in self._find(sentence):
+            if match[0].startswith("| "):  # the first cell names the row
+                self.covered.append((match.start(), self.text.index("|", match.start() + 1)))
             for group, value in enumerate(values, 1):
                 self.computed.append((*match.span(group), value))
                 if not agrees(match[group], value):

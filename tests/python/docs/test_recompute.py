@@ -47,6 +47,12 @@ def test_numbers_without_a_source_are_reported(page: Page) -> None:
     assert page.errors == []
 
 
+def test_heads_and_first_cells_of_tables_are_names(page: Page) -> None:
+    page.text = "| tile | 2048 |\n|---|---|\n| 512 | 9.5 |\n| 640 | 9.6 |\n"
+    page.says("| 512 | {} |", 9.5)
+    assert [line.split(" has ")[0] for line in page.uncovered()] == ["line 4: 640", "line 4: 9.6"]
+
+
 def test_a_number_that_differs_is_reported(page: Page) -> None:
     page.says("A copy has {} GB/s", 12.56)
     assert "line 2: 12.5 is 12.56" in page.errors[0]
