@@ -1,6 +1,8 @@
 // Converts CUPTI's buffers of activity records to records of format.hpp.
 #pragma once
 
+#include <cupti.h>
+
 namespace watari::attach {
 
 // Makes CUPTI fill this library's buffers, with times of CLOCK_MONOTONIC, and enables the
@@ -8,7 +10,7 @@ namespace watari::attach {
 bool start_activities();
 
 // Enables faults and transfers of unified memory. CUPTI refuses this before a context exists.
-void enable_unified_memory();
+void enable_unified_memory(CUcontext context);
 
 // Flushes the records that CUPTI has so far, at most every 100 ms: they survive a crash.
 void take_some();

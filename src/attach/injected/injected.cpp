@@ -49,7 +49,7 @@ void on_context(CUpti_CallbackId what, CUcontext context) {
             const std::lock_guard hold(all.lock);
             all.contexts.push_back(context);
         }
-        enable_unified_memory();
+        enable_unified_memory(context);
     } else if (what == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         {
             const std::lock_guard hold(all.lock);
