@@ -102,6 +102,7 @@ def report(text: str) -> None:
 
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
+    from watari.attach.trace import replayed
     from watari.attach.trace.session import NOT_ASKED
 
     for reason in observed["incomplete"]:
@@ -122,3 +123,5 @@ def say(observed: dict[str, Any]) -> None:
         f"({traced / plain:.2f} times as long)"
         + (f", {format_duration(once)} of it once" if once else "")
     )
+    for line in replayed.lines(observed["replay"]):
+        print(line)

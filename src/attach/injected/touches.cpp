@@ -96,7 +96,7 @@ void touch(CUfunction function, CUdeviceptr first, std::uint64_t step, std::uint
     call("cuCtxSynchronize", &cuCtxSynchronize);
 }
 
-constexpr int bursts = 9, calls_of_burst = 256;
+constexpr int bursts = 40, calls_of_burst = 64;
 
 // Nanoseconds of a call: the least of several bursts, since other programs only add to it. Each
 // burst begins with an idle GPU.

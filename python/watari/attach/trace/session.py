@@ -28,7 +28,8 @@ from watari.attach.start import (
     require_program,
     run,
 )
-from watari.attach.trace import check, lines, observed, records, touched
+from watari.attach.trace import check, lines, observed, records, replayed, touched
+from watari.attach.trace import cost as costs
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
@@ -114,9 +115,10 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
 
 
 def outside(process: Recorded) -> int:
-    """Number of records with a time before the library was loaded, or after the end."""
+    """Number of records with a time before the library was loaded, or after the end; some kinds
+    have none."""
     begun, ended = process.of(Kind.BEGIN), process.of(Kind.END)
-    starts = process.records["start"]
+    starts = process.records["start"][process.records["start"] > 0]
     late = starts > ended["start"][0] + CLOCKS if len(ended) else np.zeros(len(starts), bool)
     early = starts + CLOCKS < begun["start"][0] if len(begun) else np.zeros(len(starts), bool)
     return int((late | early).sum())
@@ -214,6 +216,8 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         report("check: a program whose touches are known")
         folder = fresh(files, "check")
         judged = check.check(variables(folder, path), folder)
+        folder = fresh(files, "cost")
+        cost = costs.measured(variables(folder, path), folder)
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
     report("run as it is")
@@ -246,6 +250,8 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once}
+    again = replayed.of_run(process, log, ending, plain, cost, len(processes))
+    facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites, facts), seen)
 

@@ -1,0 +1,39 @@
+"""What tracing costs on this machine: of each call, of each launch, and once.
+
+watari_touches times bursts of cheap calls and of launches; with tracing and without, the difference
+is the cost. The rest of the difference of both programs is what tracing takes once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from watari.attach.start import PACKAGE, Start, run
+from watari.attach.trace.check import PROGRAM, SECONDS
+from watari.attach.trace.host import Cost
+from watari.common.errors import UnsupportedError
+
+RUNS = 2  # of each kind; the least counts, since other programs only add to it
+BURSTS, CALLS = 40, 64  # as in src/attach/injected/touches.cpp
+
+
+def measured(variables: Mapping[str, str], files: Path) -> Cost:
+    """Runs the bursts in turn without and with tracing. Raises UnsupportedError with the reason
+    where they fail."""
+    start = Start((str(PACKAGE / PROGRAM), "burst"), SECONDS)
+    least: dict[tuple[str, bool], float] = {}
+    for is_traced in (False, True) * RUNS:
+        ending = run(start, variables if is_traced else {}, files)
+        if ending.reason:
+            raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
+        took = {**json.loads(ending.output.read_text()), "once": ending.seconds * 1e9}
+        for name, value in took.items():
+            key = (name, is_traced)
+            least[key] = min(float(value), least.get(key, float(value)))
+    call, launch, once = (
+        max(least[name, True] - least[name, False], 0.0) for name in ("call", "launch", "once")
+    )
+    once -= BURSTS * CALLS * (call + launch)
+    return Cost(call, max(launch - call, 0.0), max(once, 0.0))
