@@ -31,6 +31,7 @@ from watari.attach.start import (
 from watari.attach.trace import check, lines, observed, records, replayed, touched
 from watari.attach.trace import cost as costs
 from watari.attach.trace.findings import Seen
+from watari.attach.trace.lives import grouped
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
 from watari.common.kernels import short
@@ -154,7 +155,8 @@ def sample(
         why = f"the program fails with its memory managed: {ended}"
         return touched.Touches(), why
     process = busiest(processes)
-    touches = touched.of_run(process, [a for a in log.allocations if a.process == process.pid])
+    own = grouped([a for a in log.allocations if a.process == process.pid and a.bytes])
+    touches = touched.of_run(process, own)
     return touches, "; ".join(not_sampled(process, touches, ending))
 
 
