@@ -169,3 +169,17 @@ def test_a_trace_says_where_the_time_goes(tmp_path) -> None:
     assert "where the time goes" in ended.stdout
     for name in found["shares"]:
         assert name in ended.stdout
+
+
+@pytest.mark.parametrize("off", [-40_000.0, 30_000.0])
+def test_a_clock_of_the_gpu_that_is_off_is_shifted(play, off: float) -> None:
+    rows = play("copies", "waits").graph
+    operations, calls = rows.operations.copy(), rows.calls
+    before = operations["start"].copy()
+    operations["start"] += off
+    operations["end"] += off
+    shift = host.aligned(calls, operations)
+    assert shift * off < 0
+    assert abs(operations["start"] - before).max() < abs(off)
+    begun = calls["start"][operations["call"]]
+    assert np.mean(operations["start"] >= begun - 1) > 0.97

@@ -44,6 +44,7 @@ EVENT_WAIT, FOLLOWS, STREAM_WAIT, ALL_WAIT = 1, 2, 3, 4  # CUpti_ActivitySynchro
 WAITS = {EVENT_WAIT: Wait.EVENT, STREAM_WAIT: Wait.STREAM, ALL_WAIT: Wait.ALL}
 NON_BLOCKING = 2  # CUpti_ActivityStreamFlag
 DEFAULT_STREAM = 7  # the number of the first context's, where CUPTI did not say it
+DRIFT = 1_000_000.0  # ns, of the GPU's clock at most
 DEEP = 128  # operations that wait in a stream, where a launch may have to wait for room
 LONG = 3  # times a launch's usual time: it waited for room in the queue
 
@@ -215,6 +216,28 @@ def with_waits(rows: Array, process: Recorded, outer: Outer, streams: Streams) -
             rows["event"][call] = int(row["flags"]) << 32 | int(row["address"])
 
 
+def aligned(rows: Array, operations: Array) -> float:
+    """Shifts the GPU's times, in ns, where CUPTI's conversion to the CPU's clock is off: nothing
+    begins before its call, and waits for all work end after it. Returns the shift."""
+    if not len(operations):
+        return 0.0
+    begun = rows["start"][operations["call"]]
+    least = float(np.percentile(begun - operations["start"], 99))
+    waits = np.flatnonzero(rows["wait"] == Wait.ALL)
+    latest = np.maximum.accumulate(operations["end"])
+    before = np.searchsorted(operations["call"], waits) - 1
+    late = (latest[before] - rows["end"][waits])[before >= 0]
+    most = -float(np.percentile(late, 99)) if len(late) else np.inf
+    shift = max(least, 0.0) if most >= 0 else most
+    if least > most:  # the clocks drift: in the middle
+        shift = (least + most) / 2
+    if abs(shift) > DRIFT:
+        return 0.0  # no clock is off by as much: the order of calls is another
+    operations["start"] += shift
+    operations["end"] += shift
+    return shift
+
+
 def with_own(rows: Array, operations: Array, synchronous: Array) -> None:
     """Copies that their call waits for: synchronous ones, and those of pageable memory."""
     own = (operations["work"] == Work.COPY) & (operations["pageable"] | synchronous)
@@ -364,6 +387,7 @@ def host(
     rows["cost"] += cost.launch * np.minimum(launches, 1)
     rows["cost"] += recording(process, outer, len(rows))
     with_waits(rows, process, outer, streams)
+    aligned(rows, operations)
     with_own(rows, operations, synchronous(process, outer, operations))
     frees = matching(names, rows["function"], FREES) & (rows["wait"] == Wait.NOTHING)
     rows["wait"][frees], rows["on"][frees] = Wait.ALL, 0

@@ -14,9 +14,10 @@ from dataclasses import replace as changed
 import numpy as np
 
 from watari.model.replay.graph import NONE, Array, Graph, Role, Wait
-from watari.model.replay.link import Links, link
+from watari.model.replay.link import Links, dependencies, link
 
 CLOCKS = 5_000.0  # ns by which times of CPU and GPU may disagree
+WRONG = 50_000.0  # ns after a wait: what ends then was not waited for
 OVERLAP = 0.2  # of the shorter operation: more is no inaccuracy
 TYPICAL = 10  # percentile
 USUAL = {"issue": 3_000.0, "after": 1_000.0, "turn": 1_000.0}  # ns, where none was seen
@@ -31,9 +32,11 @@ def percentile(values: Array, otherwise: float) -> float:
 def without_contradictions(graph: Graph) -> Graph:
     """Leaves out orders that measured times contradict: a stream that was not seen to be created
     may be a non-blocking one."""
+    if len(graph.streams) < 2:
+        return graph
     starts, ends = (graph.operations[name].tolist() for name in ("start", "end"))
     wrong = set()
-    for one, before in enumerate(link(graph).follows):
+    for one, before in enumerate(dependencies(graph)[0]):
         for other in before:
             overlap = ends[other] - starts[one]
             shorter = min(ends[one] - starts[one], ends[other] - starts[other])
@@ -125,7 +128,8 @@ def fitted_calls(graph: Graph, links: Links) -> Array:
     for call, targets in links.targets.items():
         until[call] = max((ends[one] for one in targets), default=-np.inf)
     waits = np.isfinite(until)
-    wrong = waits & (until > rows["end"] + CLOCKS)
+    most = np.where(rows["wait"] == Wait.OWN, CLOCKS, WRONG)
+    wrong = waits & (until > rows["end"] + most)
     rows["wait"][wrong] = Wait.NOTHING
     waits &= ~wrong
     waited = waits & (until > rows["start"])
@@ -165,7 +169,11 @@ def untraced(graph: Graph) -> Graph:
     from_gap = np.minimum(calls["cost"], np.maximum(calls["gap"], 0.0))
     calls["gap"] -= from_gap
     rest = calls["cost"] - from_gap
-    calls["own"] = np.maximum(calls["own"] - rest, 0.0)
+    from_own = np.minimum(rest, calls["own"])
+    calls["own"] -= from_own
+    operations = graph.operations.copy()
+    from_issue = np.maximum(rest - from_own, 0.0)[operations["call"]]
+    operations["issue"] -= np.minimum(from_issue, np.maximum(operations["issue"], 0.0))
     left, start = graph.once, graph.start_seconds * 1e9
     taken = min(left, start)
     calls["gap"][:1] -= taken  # the first call is the first of the program
@@ -176,4 +184,6 @@ def untraced(graph: Graph) -> Graph:
         left -= taken
     tail = max(graph.tail - left, 0.0)
     seconds = (start - min(graph.once, start)) * 1e-9
-    return changed(graph, calls=calls, tail=tail, start_seconds=seconds, once=0.0)
+    return changed(
+        graph, calls=calls, operations=operations, tail=tail, start_seconds=seconds, once=0.0
+    )

@@ -94,6 +94,12 @@ def nodes_of_graph(
 
 def link(graph: Graph) -> Links:
     """The links of a graph."""
+    follows, targets = dependencies(graph)
+    return Links(follows, targets, in_order(graph, follows, targets))
+
+
+def dependencies(graph: Graph) -> tuple[list[Operations], dict[int, Operations]]:
+    """What each operation follows, and what each waiting call waits for."""
     calls, operations = graph.calls, graph.operations
     count = len(calls)
     follows: list[Operations] = [()] * len(operations)
@@ -127,7 +133,7 @@ def link(graph: Graph) -> Links:
             targets[call] = (on[call],)
         elif waits[call]:
             targets[call] = state.awaited(waits[call], on[call])
-    return Links(follows, targets, in_order(graph, follows, targets))
+    return follows, targets
 
 
 def in_order(graph: Graph, follows: list[Operations], targets: dict[int, Operations]) -> list[int]:
