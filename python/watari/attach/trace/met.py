@@ -7,7 +7,7 @@ a change would be wrong, `stops` is true.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,10 +78,17 @@ def unseen_waits(graph: Graph) -> tuple[int, float]:
     return (count, seconds) if is_so and seconds > MUCH * graph.span * 1e-9 else (0, 0.0)
 
 
-def all_of(host: Host, process: Recorded, processes: int) -> list[Met]:
+def of_others(others: Sequence[int]) -> Iterator[Met]:
+    """Other programs on the GPUs of this machine, by GPU; with one GPU, it is the program's."""
+    if sum(others):
+        text = f"{sum(others)} other processes compute on the GPUs of this machine"
+        yield Met("others", text, len(others) == 1)
+
+
+def all_of(host: Host, process: Recorded, processes: int, others: Sequence[int] = ()) -> list[Met]:
     """Everything that was met."""
     graph = host.graph
-    found = list(of_queries(host, process))
+    found = [*of_queries(host, process), *of_others(others)]
     if processes > 1:
         found.append(Met("processes", f"{processes} processes use CUDA: one is replayed", True))
     if host.lost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,9 +32,15 @@ class Replayed:
 
 
 def of_run(
-    process: Recorded, log: Events, ending: Ending, plain: Ending, cost: Cost, processes: int
+    process: Recorded,
+    log: Events,
+    ending: Ending,
+    plain: Ending,
+    cost: Cost,
+    processes: int,
+    others: Sequence[int] = (),
 ) -> Replayed:
-    """Replays a traced run. `plain`: the run as it is."""
+    """Replays a traced run. `plain`: the run as it is; `others`: other processes on each GPU."""
     begin = ending.begun * SECOND
     end = begin + ending.seconds * SECOND
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
@@ -43,7 +49,7 @@ def of_run(
     traced = replay(graph, links).total / SECOND
     graph = untraced(graph)
     done = replay(graph, links)
-    seen = met.all_of(made, process, processes)
+    seen = met.all_of(made, process, processes, others)
     total = done.total / SECOND
     facts = {
         "seconds": total,

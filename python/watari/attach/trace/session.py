@@ -38,6 +38,7 @@ from watari.common.kernels import short
 from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
+from watari.machine.probe import nvml
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -222,6 +223,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         cost = costs.measured(variables(folder, path), folder)
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
+    others = nvml.computing()
     report("run as it is")
     plain = run(start, {}, fresh(files, "as-is"))
     if plain.timed_out:
@@ -252,7 +254,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once}
-    again = replayed.of_run(process, log, ending, plain, cost, len(processes))
+    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites, facts), seen)
