@@ -216,3 +216,13 @@ def test_a_stream_that_does_not_keep_the_order_is_not_blocking() -> None:
     found = fitted(as_blocking)[0]
     assert found.ignored == {(0, 1)}
     assert total(found) == pytest.approx(total(fitted(graph)[0]))
+
+
+def test_a_copy_from_pageable_memory_ends_after_its_call() -> None:
+    """The call returns when it has read the source, and is as long as the copy all the same."""
+    graph = traced(copy(4 * MS, size=8e6), Call(gap=5 * MS))
+    graph.calls["end"][0] -= 0.1 * MS
+    graph = fitted(graph)[0]
+    assert replay(graph, link(graph)).ends[0] == pytest.approx(graph.calls["end"][0])
+    every = np.ones(1, bool)
+    assert total(graph) - total(changes.pinned(graph, every, 4e9)) == pytest.approx(2 * MS)

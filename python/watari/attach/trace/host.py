@@ -239,14 +239,16 @@ def aligned(rows: Array, operations: Array) -> float:
 
 
 def with_own(rows: Array, operations: Array, synchronous: Array) -> None:
-    """Copies that their call waits for: synchronous ones, and those of pageable memory."""
-    own = (operations["work"] == Work.COPY) & (operations["pageable"] | synchronous)
-    until = np.full(len(rows), np.inf)
-    calls = operations["call"][own]
-    until[calls] = -np.inf
-    np.maximum.at(until, calls, operations["end"][own])
-    waits = (until <= rows["end"] + CLOCKS) & (rows["wait"] == Wait.NOTHING)
-    rows["wait"][waits] = Wait.OWN
+    """Copies that their call waits for: synchronous ones, and those of pageable memory, if most of
+    the copy lies inside the call. A small one to the GPU may begin when the call has returned."""
+    copies = (operations["work"] == Work.COPY) & (operations["pageable"] | synchronous)
+    own = operations[copies]
+    begun, ended = rows["start"][own["call"]], rows["end"][own["call"]]
+    inside = np.minimum(own["end"], ended) - np.maximum(own["start"], begun)
+    is_most = inside >= (own["end"] - own["start"]) / 2
+    is_late = own["end"] <= ended + CLOCKS
+    calls = own["call"][is_most | is_late]
+    rows["wait"][calls[rows["wait"][calls] == Wait.NOTHING]] = Wait.OWN
 
 
 def with_full_queues(rows: Array, operations: Array) -> None:

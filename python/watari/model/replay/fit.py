@@ -128,8 +128,7 @@ def fitted_calls(graph: Graph, links: Links) -> Array:
     for call, targets in links.targets.items():
         until[call] = max((ends[one] for one in targets), default=-np.inf)
     waits = np.isfinite(until)
-    most = np.where(rows["wait"] == Wait.OWN, CLOCKS, WRONG)
-    wrong = waits & (until > rows["end"] + most)
+    wrong = waits & (until > rows["end"] + WRONG) & (rows["wait"] != Wait.OWN)
     rows["wait"][wrong] = Wait.NOTHING
     waits &= ~wrong
     waited = waits & (until > rows["start"])
