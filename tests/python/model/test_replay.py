@@ -89,6 +89,14 @@ def test_less_work_never_takes_longer(graph: Graph, data: st.DataObject) -> None
     assert total(changes.scaled(graph, operations, 1 + factor)) >= before * (1 - 1e-12)
 
 
+@given(graphs(), TIME, STREAM, st.data())
+def test_more_work_never_takes_less_time(
+    graph: Graph, takes: float, stream: int, data: st.DataObject
+) -> None:
+    call = data.draw(st.integers(0, len(graph.calls) - 1))
+    assert total(changes.added(graph, call, takes, stream)) >= total(graph) * (1 - 1e-12)
+
+
 @given(graphs(), st.floats(1, 10))
 def test_more_bytes_never_take_less_time(graph: Graph, factor: float) -> None:
     more = graph.operations.copy()
@@ -124,6 +132,12 @@ def test_a_kernel_twice_as_long_counts_as_far_as_the_program_waits() -> None:
     # 2 ms hidden by the CPU become 4: 1 ms more than the CPU and the launch hide
     longer = total(changes.scaled(graph, which(graph, 0), 2)) - before
     assert longer == pytest.approx(1 * MS, rel=0.02)
+
+
+def test_a_kernel_that_is_added_takes_its_time() -> None:
+    graph = fitted(traced(launch(2 * MS), wait(), launch(1 * MS), wait()))[0]
+    longer = changes.added(graph, 0, 3 * MS, DEFAULT)
+    assert total(longer) - total(graph) == pytest.approx(3 * MS)
 
 
 def test_two_streams_as_one_take_the_sum() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace as changed
 
 import numpy as np
 
-from watari.model.replay.graph import NONE, Array, Graph, Order, Role, Wait
+from watari.model.replay.graph import NONE, OPERATIONS, Array, Graph, Order, Role, Wait, Work
 
 
 def scaled(graph: Graph, which: Array, factor: float) -> Graph:
@@ -76,3 +76,24 @@ def merged(graph: Graph, kept: int, gone: int) -> Graph:
 def allocated_once(graph: Graph) -> Graph:
     """Without allocations and releases, and the waits of releases."""
     return without_calls(graph, graph.calls["role"] == Role.ALLOCATION)
+
+
+def added(
+    graph: Graph, call: int, takes: float, stream: int, work: Work = Work.KERNEL, issue: float = 0.0
+) -> Graph:
+    """One more operation, which this call adds after its others, `issue` ns after its begin."""
+    rows = graph.operations
+    place = int(np.searchsorted(rows["call"], call, side="right"))
+    one = np.zeros(1, OPERATIONS)
+    one["call"], one["stream"], one["work"], one["engine"] = call, stream, work, NONE
+    begun = float(graph.calls["start"][call])
+    if place and rows["call"][place - 1] == call:
+        begun = float(rows["start"][place - 1])
+    one["start"] = one["end"] = begun  # its place in the order; it was not measured
+    one["takes"], one["issue"] = takes, issue
+    calls = graph.calls.copy()
+    later = (calls["wait"] == Wait.OPERATION) & (calls["on"] >= place)
+    calls["on"] += later
+    ignored = frozenset((a + (a >= place), b + (b >= place)) for a, b in graph.ignored)
+    operations = np.insert(rows, place, one)
+    return changed(graph, calls=calls, operations=operations, ignored=ignored)
