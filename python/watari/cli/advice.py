@@ -176,6 +176,8 @@ def advise(
         print(json.dumps([render.advice_values(t, a) for t, a in found], indent=1))
         return
     print(where)
+    if not program:
+        show_time(words)
     for title, advice in found:
         if advice.ranked:
             show(render.advice(title, advice))
@@ -183,6 +185,17 @@ def advise(
             print(line)
     if program and confirm:
         show_confirmed(program, [rank.prediction for rank in found[0][1].ranked[:2]])
+
+
+def show_time(words: list[str]) -> None:
+    """Prints where the time of a trace goes, if it has a replay."""
+    from watari.model.program import read_observed
+    from watari.model.replay import says
+
+    path = Path(words[0])
+    facts = read_observed(path).get("replay") if words[0] not in CASES and path.is_file() else None
+    for line in says.lines(facts) if facts else ():
+        print(line)
 
 
 def is_program(words: list[str]) -> bool:

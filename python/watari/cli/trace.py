@@ -53,20 +53,24 @@ def trace(
     from watari.attach.start import Start, standard_input, unread_input
     from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
+    from watari.model.replay import files
     from watari.run import scratch
 
     if not program:
         raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
     page = page or output.with_suffix(".html")
-    require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
+    graph = output.with_suffix(".graph")
+    require_writable({"-o": output, "--page": page, "--perfetto": perfetto, "the graph": graph})
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
-    with scratch.folder(None) as files:
-        traced = session.trace(start, files, touches, report)
+    with scratch.folder(None) as folder:
+        traced = session.trace(start, folder, touches, report)
+    traced.content["observed"]["replay"]["graph"] = graph.name
+    files.write(traced.graph, graph)
     write_atomically(output, json.dumps(traced.content))
     say(traced.content["observed"])
     if note := unread_input():
         print(f"standard input: {note}")
-    print(f"trace: {output}")
+    print(f"trace: {output}, with its graph: {graph}")
     if perfetto:
         write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
         print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
@@ -102,8 +106,8 @@ def report(text: str) -> None:
 
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
-    from watari.attach.trace import replayed
     from watari.attach.trace.session import NOT_ASKED
+    from watari.model.replay import says
 
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")
@@ -123,5 +127,5 @@ def say(observed: dict[str, Any]) -> None:
         f"({traced / plain:.2f} times as long)"
         + (f", {format_duration(once)} of it once" if once else "")
     )
-    for line in replayed.lines(observed["replay"]):
+    for line in says.lines(observed["replay"]):
         print(line)

@@ -112,6 +112,11 @@ class Trace(Row):
     observed: dict[str, Any] | None = None
 
 
+def read_observed(path: Path) -> dict[str, Any]:
+    """What a trace file observed; empty where it has only accesses."""
+    return read_as(Trace, path, "trace").observed or {}
+
+
 def read_trace(path: Path) -> Program:
     """The program of a trace file. Raises FileError that states the error in the file."""
     trace = read_as(Trace, path, "trace")

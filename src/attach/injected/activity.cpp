@@ -23,7 +23,8 @@ constexpr unsigned flush_milliseconds = 100;
 constexpr unsigned most_flushes = 200;
 std::atomic<std::uint64_t> received{0};
 std::atomic<std::uint64_t> last_flush{0};
-std::uint64_t clock_ahead = 0;  // ns by which CUPTI's clock is ahead of CLOCK_MONOTONIC
+std::atomic<std::uint64_t> taken{0};  // ns
+std::uint64_t clock_ahead = 0;        // ns by which CUPTI's clock is ahead of CLOCK_MONOTONIC
 
 template <typename Activity>
 const Activity& as(const CUpti_Activity* activity) {
@@ -281,8 +282,11 @@ void take_some() {
     if (time - last > flush_milliseconds * 1'000'000u &&
         last_flush.compare_exchange_strong(last, time)) {
         cupti().flush_all(0);
+        taken += writer::now() - time;
     }
 }
+
+std::uint64_t taking() { return taken; }
 
 unsigned drain() {
     using namespace std::chrono_literals;

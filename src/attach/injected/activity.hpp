@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cupti.h>
+#include <cstdint>
 
 namespace watari::attach {
 
@@ -14,6 +15,9 @@ void enable_unified_memory(CUcontext context);
 
 // Flushes the records that CUPTI has so far, at most every 100 ms: they survive a crash.
 void take_some();
+
+// Returns the ns that `take_some` took in the program's threads so far.
+std::uint64_t taking();
 
 // Flushes until no more records arrive; returns the number of flushes.
 unsigned drain();

@@ -130,7 +130,14 @@ void burst(CUfunction function) {
         require("cuLaunchKernel",
                 launch(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
     });
-    std::printf("{\"call\": %.1f, \"launch\": %.1f}\n", of_call, of_launch);
+    CUdeviceptr small = 0;
+    std::uint64_t value = 0;
+    call("cuMemAlloc_v2", &cuMemAlloc_v2, &small, sizeof value);
+    const auto copy_back = find("cuMemcpyDtoH_v2", &cuMemcpyDtoH_v2);
+    const double of_copy =
+        nanoseconds([&] { require("cuMemcpyDtoH_v2", copy_back(&value, small, sizeof value)); });
+    std::printf("{\"call\": %.1f, \"launch\": %.1f, \"copy\": %.1f}\n", of_call, of_launch,
+                of_copy);
 }
 
 }  // namespace

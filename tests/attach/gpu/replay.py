@@ -186,7 +186,8 @@ def main() -> None:
         paid = cost.measured(session.variables(files / "cost", library), files / "cost")
         here = Session(sys.argv[1], files, library, paid)
         print(
-            f"tracing: {paid.call:.0f} ns a call, {paid.launch:.0f} a launch, {paid.once:.3g} once"
+            f"tracing: {paid.call:.0f} ns a call, a launch {paid.launch:.0f} more, a copy "
+            f"{paid.copy:.0f} more, once {paid.once:.3g}"
         )
         print("scene       calls  measured  spread   traced   replay     off  met")
         scenes = {name: scene(here, name, runs) for name in ROUNDS}

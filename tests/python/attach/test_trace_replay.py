@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tracing
-from tracing import trace
+from tracing import trace, watari
 
 from watari.attach.start import Start
 from watari.attach.trace import cost, host, met, session
-from watari.model.replay import changes
+from watari.model.replay import changes, files
 from watari.model.replay.fit import fitted, untraced
 from watari.model.replay.graph import Graph, Wait
 from watari.model.replay.link import Links, link
@@ -169,6 +169,11 @@ def test_a_trace_says_where_the_time_goes(tmp_path) -> None:
     assert "where the time goes" in ended.stdout
     for name in found["shares"]:
         assert name in ended.stdout
+    advice = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
+    assert "where the time goes" in advice.stdout, advice.stderr
+    graph = files.read(tmp_path / found["graph"])
+    assert len(graph.calls) == found["calls"]
+    assert "Where the time goes" in (tmp_path / "trace.html").read_text()
 
 
 @pytest.mark.parametrize("off", [-40_000.0, 30_000.0])

@@ -1,7 +1,7 @@
-"""What tracing costs on this machine: of each call, of each launch, and once.
+"""What tracing costs on this machine: of each call, launch and copy, and once.
 
-watari_touches times bursts of cheap calls and of launches; with tracing and without, the difference
-is the cost. The rest of the difference of both programs is what tracing takes once.
+watari_touches times bursts of cheap calls, launches and copies. The cost of each is the difference
+between a run with tracing and one without. The rest of the difference is what tracing takes once.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from watari.attach.start import PACKAGE, Start, run
+from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS
 from watari.attach.trace.host import Cost
+from watari.attach.trace.records import Kind
 from watari.common.errors import UnsupportedError
 
 RUNS = 2  # of each kind; the least counts, since other programs only add to it
@@ -32,8 +36,11 @@ def measured(variables: Mapping[str, str], files: Path) -> Cost:
         for name, value in took.items():
             key = (name, is_traced)
             least[key] = min(float(value), least.get(key, float(value)))
-    call, launch, once = (
-        max(least[name, True] - least[name, False], 0.0) for name in ("call", "launch", "once")
+    call, launch, copy, once = (
+        max(least[name, True] - least[name, False], 0.0)
+        for name in ("call", "launch", "copy", "once")
     )
-    once -= BURSTS * CALLS * (call + launch)
-    return Cost(call, max(launch - call, 0.0), max(once, 0.0))
+    once -= BURSTS * CALLS * (call + launch + copy)
+    sites = np.concatenate([one.of(Kind.CALL)["device"] for one in records.read(files)])
+    copy -= float(np.median(sites)) if len(sites) else 0.0
+    return Cost(call, max(launch - call, 0.0), max(copy - call, 0.0), max(once, 0.0))

@@ -51,10 +51,12 @@ LONG = 3  # times a launch's usual time: it waited for room in the queue
 
 @dataclass(frozen=True)
 class Cost:
-    """What tracing takes, in ns: each recorded call, a launch beyond that, and once."""
+    """What tracing takes, in ns: each recorded call, a launch and a copy beyond that, and once. The
+    call site of a copy is timed at each copy."""
 
     call: float = 0.0
     launch: float = 0.0
+    copy: float = 0.0
     once: float = 0.0
 
 
@@ -383,10 +385,9 @@ def host(
     operations["end"] -= begin
     operations["inside"] = matching(names, rows["function"], GRAPHS)[operations["call"]]
     rows["cost"] = cost.call * outer.inner
-    launches = np.bincount(
-        operations["call"][operations["work"] == Work.KERNEL], minlength=len(rows)
-    )
-    rows["cost"] += cost.launch * np.minimum(launches, 1)
+    for work, extra in ((Work.KERNEL, cost.launch), (Work.COPY, cost.copy)):
+        adds = np.bincount(operations["call"][operations["work"] == work], minlength=len(rows))
+        rows["cost"] += extra * np.minimum(adds, 1)
     rows["cost"] += recording(process, outer, len(rows))
     with_waits(rows, process, outer, streams)
     aligned(rows, operations)
@@ -394,6 +395,8 @@ def host(
     frees = matching(names, rows["function"], FREES) & (rows["wait"] == Wait.NOTHING)
     rows["wait"][frees], rows["on"][frees] = Wait.ALL, 0
     with_full_queues(rows, operations)
+    flushes = rows["wait"] > 0  # in calls that wait, and copies
+    rows["cost"][flushes] += process.flushing / max(int(flushes.sum()), 1)
     is_query = matching(names, rows["function"], QUERIES)
     rows, kept, loops = without_polls(rows, outer.rows["result"], is_query, operations)
     rows, operations = renumbered(rows, operations, kept)

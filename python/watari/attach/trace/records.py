@@ -148,6 +148,11 @@ class Recorded:
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
+    def flushing(self) -> int:
+        """Nanoseconds that flushing took in the program's calls."""
+        return int(self.of(Kind.END)["name"].sum())
+
+    @property
     def ended(self) -> bool:
         """Whether the program came to its end and everything was flushed."""
         return len(self.of(Kind.END)) > 0
