@@ -3,7 +3,7 @@ when each operation began."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from watari.attach.start import Start
 from watari.attach.trace import cost, host, met, session
 from watari.model.replay import changes, files
 from watari.model.replay.fit import fitted, untraced
-from watari.model.replay.graph import Graph, Wait
+from watari.model.replay.graph import Graph, Wait, Work
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import replay
 
@@ -188,3 +188,41 @@ def test_a_clock_of_the_gpu_that_is_off_is_shifted(play, off: float) -> None:
     assert abs(operations["start"] - before).max() < abs(off)
     begun = calls["start"][operations["call"]]
     assert np.mean(operations["start"] >= begun - 1) > 0.97
+
+
+def normal(graph: Graph) -> float:
+    """Nanoseconds of a replay in which the CPU takes the same time in each run of a program."""
+    rows, operations = graph.calls.copy(), graph.operations.copy()
+    rows["gap"], rows["own"] = 0, 2 * US
+    rows["own"][rows["wait"] == Wait.OWN] = 0
+    rows["late"][rows["wait"] > 0] = 2 * US
+    operations["issue"], operations["after"], operations["turn"] = US, 0, 0
+    same = replace(graph, calls=rows, operations=operations)
+    return replay(same, link(same)).total - graph.tail
+
+
+def blocks(graph: Graph, microseconds: float) -> np.ndarray:
+    """Kernels of this length."""
+    rows = graph.operations
+    return (rows["work"] == Work.KERNEL) & (abs(rows["takes"] - microseconds * US) < US)
+
+
+CHANGES = {
+    ("copies", "doubled"): lambda g: changes.scaled(g, blocks(g, 300), 2.0),
+    ("copies", "waits"): lambda g: changes.waiting(
+        g, np.isin(np.arange(len(g.calls)), g.operations["call"][g.operations["work"] == 0]), 0, 0
+    ),
+    ("streams", "merged"): lambda g: changes.merged(g, 0, 1),
+    ("streams", "doubled"): lambda g: changes.scaled(g, blocks(g, 300), 2.0),
+    ("queries", "doubled"): lambda g: changes.scaled(g, blocks(g, 400), 2.0),
+}
+
+
+@pytest.mark.parametrize(("scene", "change"), list(CHANGES))
+def test_a_change_is_replayed_as_the_changed_program(play, scene: str, change: str) -> None:
+    """With the CPU's time left out: it varies from run to run."""
+    before, after = play(scene).graph, play(scene, change).graph
+    measured = normal(after) - normal(before)
+    assert measured > 0
+    predicted = normal(CHANGES[scene, change](before)) - normal(before)
+    assert predicted == pytest.approx(measured, rel=0.1)

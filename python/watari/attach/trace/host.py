@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded
+from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
 from watari.model.replay.fit import CLOCKS
 from watari.model.replay.graph import (
     CALLS,
@@ -41,7 +41,6 @@ QUERIES = re.compile(r"(cuda|cu)(Event|Stream)Query")
 GRAPHS = re.compile(r"(cuda|cu)GraphLaunch")
 NOT_READY = 600  # CUDA_ERROR_NOT_READY, cudaErrorNotReady
 EVENT_WAIT, FOLLOWS, STREAM_WAIT, ALL_WAIT = 1, 2, 3, 4  # CUpti_ActivitySynchronizationType
-WAITS = {EVENT_WAIT: Wait.EVENT, STREAM_WAIT: Wait.STREAM, ALL_WAIT: Wait.ALL}
 NON_BLOCKING = 2  # CUpti_ActivityStreamFlag
 DEFAULT_STREAM = 7  # the number of the first context's, where CUPTI did not say it
 DRIFT = 1_000_000.0  # ns, of the GPU's clock at most
@@ -193,29 +192,32 @@ def matching(names: list[str], functions: Array, pattern: re.Pattern[str]) -> Ar
 def with_waits(rows: Array, process: Recorded, outer: Outer, streams: Streams) -> None:
     """Sets what calls wait for, and how they order operations, from records of both."""
     found = process.of(Kind.WAIT)
-    at = outer.call(found["correlation"])
-    for call, row in zip(at.tolist(), found, strict=True):
+    fields = columns(found, "detail", "stream", "flags", "address")
+    calls = outer.call(found["correlation"]).tolist()
+    kinds, on = np.zeros(len(rows), "u1"), np.full(len(rows), NONE, np.int64)
+    orders, stream_of, events = kinds.copy(), np.full(len(rows), NONE, np.int32), on.copy()
+    for call, (detail, stream, context, event) in zip(calls, fields, strict=True):
+        device = streams.device(context)
         if call == NONE:
             continue
-        device, event = streams.device(int(row["flags"])), int(row["address"])
-        key = int(row["flags"]) << 32 | event
-        if row["detail"] == FOLLOWS:
-            rows["order"][call] = Order.FOLLOW
-            rows["stream"][call], rows["event"][call] = streams.of(device, int(row["stream"])), key
-        elif kind := WAITS.get(int(row["detail"])):
-            rows["wait"][call] = kind
-            if kind == Wait.STREAM:
-                rows["on"][call] = streams.of(device, int(row["stream"]))
-            else:
-                rows["on"][call] = key if kind == Wait.EVENT else device
+        if detail == FOLLOWS:
+            orders[call], events[call] = Order.FOLLOW, context << 32 | event
+            stream_of[call] = streams.of(device, stream)
+        elif detail == STREAM_WAIT:
+            kinds[call], on[call] = Wait.STREAM, streams.of(device, stream)
+        elif detail == EVENT_WAIT:
+            kinds[call], on[call] = Wait.EVENT, context << 32 | event
+        elif detail == ALL_WAIT:
+            kinds[call], on[call] = Wait.ALL, device
     found = process.of(Kind.EVENT)
-    at = outer.call(found["correlation"])
-    for call, row in zip(at.tolist(), found, strict=True):
+    calls = outer.call(found["correlation"]).tolist()
+    fields = columns(found, "stream", "flags", "address")
+    for call, (stream, context, event) in zip(calls, fields, strict=True):
         if call != NONE:
-            device = streams.device(int(row["flags"]))
-            rows["order"][call] = Order.RECORD
-            rows["stream"][call] = streams.of(device, int(row["stream"]))
-            rows["event"][call] = int(row["flags"]) << 32 | int(row["address"])
+            orders[call], events[call] = Order.RECORD, context << 32 | event
+            stream_of[call] = streams.of(streams.device(context), stream)
+    rows["wait"], rows["on"] = kinds, on
+    rows["order"], rows["stream"], rows["event"] = orders, stream_of, events
 
 
 def aligned(rows: Array, operations: Array) -> float:
@@ -275,13 +277,14 @@ def with_full_queues(rows: Array, operations: Array) -> None:
 def polls(rows: Array, results: Array, is_query: Array) -> Iterator[tuple[int, int]]:
     """Loops that ask until the GPU is ready: the first and the last call of each, in `rows` of one
     thread."""
-    begin = NONE
+    begin = previous = NONE
     for call in np.flatnonzero(is_query).tolist():
-        continues = begin != NONE and is_query[begin : call + 1].all()
+        continues = begin != NONE and previous == call - 1
+        previous = call
         if results[call] == NOT_READY:
             begin = begin if continues else call
         else:
-            if continues and call > begin:
+            if continues:
                 yield begin, call
             begin = NONE
 
@@ -329,15 +332,16 @@ def with_threads(rows: Array) -> tuple[Join, ...]:
     rows["before"] = before
     if len(lives) < 2:
         return ()
+    calls_of = {thread: np.flatnonzero(rows["thread"] == thread) for thread in lives}
     joins = []
     for thread, (first, end) in lives.items():
-        for other in lives:
-            own = np.flatnonzero(rows["thread"] == other) if other != thread else np.zeros(0, int)
-            after = own[rows["start"][own] >= ends[end]]
-            if not len(after) or rows["before"][after[0]] == NONE:
+        for other in lives.keys() - {thread}:
+            own = calls_of[other]
+            place = int(np.searchsorted(rows["start"][own], ends[end]))
+            if place == len(own) or before[own[place]] == NONE:
                 continue
-            call = int(after[0])
-            previous = int(rows["before"][call])
+            call = int(own[place])
+            previous = before[call]
             if threads[previous] == other and ends[previous] <= starts[first]:
                 joins.append(Join(call, end, starts[call] - ends[end]))
     return longest_joins(joins, ends)
