@@ -15,7 +15,7 @@ from watari.attach.start import Start
 from watari.attach.trace import cost, host, met, session
 from watari.model.replay import changes, files
 from watari.model.replay.fit import fitted, untraced
-from watari.model.replay.graph import Graph, Wait, Work
+from watari.model.replay.graph import Graph, Role, Wait, Work
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import replay
 
@@ -226,3 +226,31 @@ def test_a_change_is_replayed_as_the_changed_program(play, scene: str, change: s
     assert measured > 0
     predicted = normal(CHANGES[scene, change](before)) - normal(before)
     assert predicted == pytest.approx(measured, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("function", "role", "frees", "asks"),
+    [
+        ("cudaMalloc_v3020", Role.ALLOCATION, False, False),
+        ("cudaFree_v3020", Role.ALLOCATION, True, False),
+        ("cuMemFree_v2", Role.ALLOCATION, True, False),
+        ("cudaFreeHost_v3020", Role.ALLOCATION, True, False),
+        ("cudaFreeAsync_v11020", Role.ALLOCATION, False, False),
+        ("cudaHostRegister_v4000", Role.ALLOCATION, False, False),
+        ("cuMemAllocAsync_ptsz", Role.ALLOCATION, False, False),
+        ("cuDevicePrimaryCtxRetain", Role.START, False, False),
+        ("cuLibraryLoadData", Role.START, False, False),
+        ("cuModuleLoadDataEx", Role.START, False, False),
+        ("cudaMemcpy_v3020", Role.CALL, False, False),
+        ("cudaLaunchKernel_v7000", Role.CALL, False, False),
+        ("cudaEventQuery_v3020", Role.CALL, False, True),
+        ("cudaStreamQuery_ptsz_v7000", Role.CALL, False, True),
+    ],
+)
+def test_functions_have_the_names_of_cupti(
+    function: str, role: Role, frees: bool, asks: bool
+) -> None:
+    one = np.zeros(1, np.int64)
+    assert host.roles([function], one) == [role]
+    assert host.matching([function], one, host.FREES) == [frees]
+    assert host.matching([function], one, host.QUERIES) == [asks]

@@ -267,7 +267,8 @@ def with_full_queues(rows: Array, operations: Array) -> None:
         took = ended - begun
         done = np.searchsorted(ends, ended, side="right")
         waiting = np.arange(len(own)) - np.searchsorted(ends, begun, side="right")
-        full = (waiting >= DEEP) & (took > np.maximum(LONG * np.median(took), CLOCKS))
+        usual = np.median(took[waiting < DEEP])  # the first launches at least
+        full = (waiting >= DEEP) & (took > np.maximum(LONG * usual, CLOCKS))
         full &= (done > 0) & (ends[done - 1] > begun) & (rows["wait"][own["call"]] == Wait.NOTHING)
         place = np.flatnonzero(operations["stream"] == stream)
         rows["wait"][own["call"][full]] = Wait.OPERATION
