@@ -136,7 +136,7 @@ void burst(CUfunction function) {
     const auto copy_back = find("cuMemcpyDtoH_v2", &cuMemcpyDtoH_v2);
     const double of_copy =
         nanoseconds([&] { require("cuMemcpyDtoH_v2", copy_back(&value, small, sizeof value)); });
-    std::printf("{\"call\": %.1f, \"launch\": %.1f, \"copy\": %.1f}\n", of_call, of_launch,
+    std::printf("{\"call\": %.1f, \"launch\": %.1f, \"copies\": %.1f}\n", of_call, of_launch,
                 of_copy);
 }
 

@@ -9,7 +9,7 @@ import pytest
 from synthetic.replays import Call, launch, traced, wait
 from tracing import process
 
-from watari.attach.trace import host, met
+from watari.attach.trace import host, met, waits
 from watari.attach.trace.records import CALL
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS, Graph, Wait
 
@@ -91,8 +91,8 @@ def test_a_launch_waits_for_room_in_a_full_queue() -> None:
         time = max(time + 2 * US, room + 1 * US)
         rows["end"][call] = time
     rows["on"] = NONE
-    host.with_full_queues(rows, operations)
+    waits.with_full_queues(rows, operations)
     assert (rows["wait"][: depth - 1] == Wait.NOTHING).all()
-    waits = np.flatnonzero(rows["wait"] == Wait.OPERATION)
-    assert len(waits) > count - depth - 30
-    assert (rows["on"][waits] == waits - depth).all()
+    waiting = np.flatnonzero(rows["wait"] == Wait.OPERATION)
+    assert len(waiting) > count - depth - 30
+    assert (rows["on"][waiting] == waiting - depth).all()

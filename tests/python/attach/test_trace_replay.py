@@ -12,7 +12,7 @@ import tracing
 from tracing import trace, watari
 
 from watari.attach.start import Start
-from watari.attach.trace import cost, host, met, session
+from watari.attach.trace import cost, functions, host, met, session, waits
 from watari.model.replay import changes, files
 from watari.model.replay.fit import fitted, untraced
 from watari.model.replay.graph import Graph, Role, Wait, Work
@@ -183,7 +183,7 @@ def test_a_clock_of_the_gpu_that_is_off_is_shifted(play, off: float) -> None:
     before = operations["start"].copy()
     operations["start"] += off
     operations["end"] += off
-    shift = host.aligned(calls, operations)
+    shift = waits.aligned(calls, operations)
     assert shift * off < 0
     assert abs(operations["start"] - before).max() < abs(off)
     begun = calls["start"][operations["call"]]
@@ -251,6 +251,6 @@ def test_functions_have_the_names_of_cupti(
     function: str, role: Role, frees: bool, asks: bool
 ) -> None:
     one = np.zeros(1, np.int64)
-    assert host.roles([function], one) == [role]
-    assert host.matching([function], one, host.FREES) == [frees]
-    assert host.matching([function], one, host.QUERIES) == [asks]
+    assert functions.roles([function], one) == [role]
+    assert functions.matching([function], one, functions.FREES) == [frees]
+    assert functions.matching([function], one, functions.QUERIES) == [asks]

@@ -38,7 +38,7 @@ def measured(variables: Mapping[str, str], files: Path) -> Cost:
             least[key] = min(float(value), least.get(key, float(value)))
     call, launch, copy, once = (
         max(least[name, True] - least[name, False], 0.0)
-        for name in ("call", "launch", "copy", "once")
+        for name in ("call", "launch", "copies", "once")
     )
     once -= BURSTS * CALLS * (call + launch + copy)
     sites = np.concatenate([one.of(Kind.CALL)["device"] for one in records.read(files)])
