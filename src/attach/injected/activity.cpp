@@ -263,16 +263,13 @@ void enable_unified_memory(CUcontext context) {
         check(result, "cuptiActivityEnable(UNIFIED_MEMORY_COUNTER)");
     }
     std::uint32_t device = 0;
-    std::uint32_t stream = 0;
     std::uint32_t number = 0;
     library.device_id(context, &device);
     library.context_id(context, &number);
-    library.stream_id(context, nullptr, 0, &stream);  // 0 where CUPTI refuses
     writer::write({.what = kind::context,
                    .detail = static_cast<std::uint32_t>(result),
                    .start = writer::now(),
                    .device = device,
-                   .stream = stream,
                    .flags = number});
 }
 

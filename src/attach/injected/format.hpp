@@ -26,7 +26,7 @@ enum class kind : std::uint32_t {
                // recording this took
     prefetch = 8,  // address; bytes; device: -1 for the CPU; name: note `site`
     context = 9,   // created; detail: result of enabling the counters of unified memory; device;
-                   // stream: its legacy default stream; flags: the context
+                   // flags: the context
     dropped = 10,  // bytes: records that CUPTI had no room for
     evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
     end = 12,  // the program ended and no more records arrived; detail: flushes; ns that tracing

@@ -34,7 +34,6 @@ bool load_cupti(const char* path) {
         find(library, loaded.get_version, "cuptiGetVersion") &&
         find(library, loaded.get_result_string, "cuptiGetResultString") &&
         find(library, loaded.callback_name, "cuptiGetCallbackName") &&
-        find(library, loaded.stream_id, "cuptiGetStreamIdEx") &&
         find(library, loaded.context_id, "cuptiGetContextId") &&
         find(library, loaded.device_id, "cuptiGetDeviceId") &&
         find(library, loaded.set_thread_ids, "cuptiSetThreadIdType") &&

@@ -10,7 +10,6 @@ struct cupti_functions {
     decltype(&cuptiGetVersion) get_version;
     decltype(&cuptiGetResultString) get_result_string;
     decltype(&cuptiGetCallbackName) callback_name;
-    decltype(&cuptiGetStreamIdEx) stream_id;
     decltype(&cuptiGetContextId) context_id;
     decltype(&cuptiGetDeviceId) device_id;
     decltype(&cuptiSetThreadIdType) set_thread_ids;

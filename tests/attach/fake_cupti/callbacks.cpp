@@ -134,12 +134,6 @@ FAKE_CUPTI CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::ui
     return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-FAKE_CUPTI CUptiResult cuptiGetStreamIdEx(CUcontext, CUstream stream, std::uint8_t,
-                                          std::uint32_t* id) {
-    *id = stream_number(stream);
-    return CUPTI_SUCCESS;
-}
-
 FAKE_CUPTI CUptiResult cuptiGetContextId(CUcontext, std::uint32_t* id) {
     *id = 1;
     return CUPTI_SUCCESS;

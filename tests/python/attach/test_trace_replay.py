@@ -254,3 +254,10 @@ def test_functions_have_the_names_of_cupti(
     assert functions.roles([function], one) == [role]
     assert functions.matching([function], one, functions.FREES) == [frees]
     assert functions.matching([function], one, functions.QUERIES) == [asks]
+
+
+def test_the_default_stream_is_the_one_that_no_program_created(play) -> None:
+    streams = play("default").graph.streams
+    assert [s.number for s in streams if s.default] == [7]
+    assert all(s.blocking for s in streams)
+    assert not any(s.default for s in play("streams").graph.streams)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from watari.attach.trace.outer import Outer
-from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded
+from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
 from watari.model.replay.graph import NONE, OPERATIONS, Stream, Work
 
-NON_BLOCKING = 2  # CUpti_ActivityStreamFlag
-DEFAULT_STREAM = 7  # the number of the first context's, where CUPTI did not say it
+NON_BLOCKING, NULL = 2, 3  # CUpti_ActivityStreamFlag
 
 
 class Streams:
@@ -17,15 +16,10 @@ class Streams:
 
     def __init__(self, process: Recorded) -> None:
         contexts = process.of(Kind.CONTEXT)
-        self.devices = dict(
-            zip(contexts["flags"].tolist(), contexts["device"].tolist(), strict=True)
-        )
-        defaults = zip(contexts["device"].tolist(), contexts["stream"].tolist(), strict=True)
-        self.default = {device: number or DEFAULT_STREAM for device, number in defaults}
-        made = process.of(Kind.STREAM)
-        self.non_blocking = {
-            (self.device(int(row["flags"])), int(row["stream"]))
-            for row in made[made["detail"] == NON_BLOCKING]
+        self.devices = dict(columns(contexts, "flags", "device"))
+        made = columns(process.of(Kind.STREAM), "flags", "stream", "detail")
+        self.made = {
+            (self.device(context), number): flag for context, number, flag in made if flag != NULL
         }
         self.index: dict[tuple[int, int], int] = {}
 
@@ -37,14 +31,20 @@ class Streams:
         """The index of a stream."""
         return self.index.setdefault((device, number), len(self.index))
 
+    def default(self, device: int) -> int:
+        """The number of the legacy default stream: the first one that no program created."""
+        numbers = (number for of, number in self.index if of == device)
+        return min((n for n in numbers if (device, n) not in self.made), default=NONE)
+
     def all(self) -> tuple[Stream, ...]:
         """All streams seen so far."""
+        defaults = {device: self.default(device) for device, _ in self.index}
         return tuple(
             Stream(
                 device,
                 number,
-                (device, number) not in self.non_blocking,
-                self.default.get(device, DEFAULT_STREAM) == number,
+                self.made.get((device, number)) != NON_BLOCKING,
+                defaults[device] == number,
             )
             for device, number in self.index
         )
