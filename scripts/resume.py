@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 SIDES = (1024, 2048, 4096, 8192, 16384)  # the first that lasts long enough to be killed
-LIMIT = 300.0  # seconds of one product
+LIMIT = 1800.0  # seconds of one product, for one that hangs
 TILE = 128  # small: many tiles are completed before the end
 
 

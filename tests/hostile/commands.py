@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attacks import Broken
 
-TIMEOUT = 180.0  # seconds: a machine may be slow and busy; every command here takes only a few
+TIMEOUT = 1800.0  # seconds: a machine may be slow and busy; every command here takes only a few
 CODES = {0, 1, 2, 3, 4, 130}
 OURS = "/watari/__main__.py"  # is in tracebacks, unless the interpreter had not begun it yet
 COMMAND = [sys.executable, str(Path(__file__).with_name("watari_command.py"))]

@@ -8,6 +8,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from launching import HANGS
+
 OPTIONS = (
     "--headless",
     "--no-sandbox",
@@ -39,7 +41,7 @@ def start(browser: str, page: Path, *more: str) -> subprocess.CompletedProcess[s
     """Chromium on a page, with a profile of its own."""
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, *OPTIONS, f"--user-data-dir={profile}", *more, page.as_uri()]
-        return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+        return subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=True)
 
 
 def open_page(browser: str, page: Path) -> Opened:

@@ -7,8 +7,13 @@ import signal
 import subprocess
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from watari import _native
+
+# An example may take any time: the machine may be busy.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def why_no_gpu() -> str | None:

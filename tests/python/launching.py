@@ -10,7 +10,7 @@ from watari.run import launch
 from watari.run.launcher import Launcher
 
 FAKE = Path(__file__).with_name("fake_trial.py")
-HANGS = 300  # seconds: for a process that hangs, not for a slow machine
+HANGS = 1800  # seconds: for a process that hangs, not for a slow machine
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import HANGS
 
 from watari import _native as native
 from watari.plan.request import Request
@@ -38,7 +39,7 @@ def on_ranks(ranks: int, trials: list[Request], folder: Path, **variables: str) 
         env={**environment(trials[0], LAUNCHER), **variables},
         capture_output=True,
         text=True,
-        timeout=540,
+        timeout=HANGS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes: list[Outcome] = json.loads(answer.read_text())

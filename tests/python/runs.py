@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import fake_cli
+from launching import HANGS
 
 from watari.plan.request import Request, resolve
 from watari.run import launch, runner
@@ -53,7 +54,7 @@ class Recorder:
 
 
 def launch_good(tmp_path):
-    return launch.trial(requests(2**20)[0], options(tmp_path).launcher, 20, tmp_path)
+    return launch.trial(requests(2**20)[0], options(tmp_path).launcher, HANGS, tmp_path)
 
 
 def start(arguments, tmp_path, how, **given):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import builds
+from launching import HANGS
 
 MB = 1_000_000
 
@@ -33,7 +34,7 @@ def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProc
         env=environment or driver(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
     )
 
 

@@ -14,6 +14,7 @@ from watari.attach.start import Start, standard_input
 from watari.attach.styles import AS_IS
 from watari.attach.trace import session
 from watari.common.errors import WatariError
+from watari.model.kinds import kind
 from watari.run import scratch
 
 LIMIT = 3600.0  # seconds of a run
@@ -22,8 +23,8 @@ TRIED = {"explicit": AS_IS, "managed-mapped": "mapped"}  # style of the model: s
 
 
 def is_program(words: Sequence[str]) -> bool:
-    """Whether words are a program with its arguments, not a trace file."""
-    return not words[0].endswith(".json") and shutil.which(words[0]) is not None
+    """Whether words are a program with its arguments, not a file of Watari."""
+    return shutil.which(words[0]) is not None and not kind(Path(words[0]))
 
 
 def program(words: Sequence[str]) -> Start:

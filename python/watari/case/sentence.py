@@ -4,16 +4,18 @@ A cost is in seconds per GB of data, with its interval over trials. Two ways cos
 `each` per pass. The second pays from the first whole n for which
 
     setup_2 + n each_2 < setup_1 + n each_1
+
+A sentence claims nothing beyond the sizes that were measured, and names them (`measured`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from watari.common.units import format_rate, format_speed
+from watari.common.units import format_rate, format_size, format_speed
 from watari.results.measured import Measured
 from watari.results.statistics import interval
 
@@ -26,7 +28,7 @@ TOPICS = {
     "cpu-again": "Used again and again by the CPU",
     "cpu-once": "Used once by the CPU",
     "files": "Larger than memory",
-    "never": "Never",
+    "slow": "Slow ways",
     "steps": "Followed from pointer to pointer",
     "apart": "Small elements that lie apart",
     "counters": "Counted by many threads",
@@ -48,6 +50,12 @@ class Sentence:
     figure: str  # the number that it rests on: `4.28 TB/s`
     confidence: str  # of the figure: its 95% interval, or `a single trial`
     crossover: str = ""
+    measured: str = ""  # sizes of the measured data: `arrays of 1 MiB to 1 GiB`
+
+    @property
+    def sure(self) -> str:
+        """The sizes and the confidence."""
+        return "; ".join(filter(None, (self.measured, self.confidence)))
 
     @property
     def title(self) -> str:
@@ -56,7 +64,7 @@ class Sentence:
 
     def line(self) -> str:
         """The whole sentence as plain text."""
-        parts = [f"{self.title}: {self.text}", self.crossover, f"({self.confidence})"]
+        parts = [f"{self.title}: {self.text}", self.crossover, f"({self.sure})"]
         return " ".join(part for part in parts if part and part != "()")
 
 
@@ -92,10 +100,27 @@ class Option:
     setup: Cost
     each: Cost
     trials: int
+    sizes: tuple[int, ...] = ()  # bytes of the measured arrays
 
     def total(self, passes: int) -> Cost:
         """The cost of the setup and of these passes."""
         return self.setup + self.each.times(passes)
+
+
+def span(sizes: Iterable[int]) -> str:
+    """`1 GiB`, `1 MiB to 4 MiB`: the smallest and the largest size."""
+    ends = sorted({*sizes})
+    return " to ".join(format_size(end) for end in dict.fromkeys((ends[0], ends[-1])))
+
+
+def arrays(sizes: Iterable[int]) -> str:
+    """`arrays of 1 MiB to 4 MiB`."""
+    return f"arrays of {span(sizes)}"
+
+
+def comparable(sizes: Sequence[int]) -> bool:
+    """Whether arrays of these sizes are as good as each other (ALIKE)."""
+    return max(sizes) <= ALIKE * min(sizes)
 
 
 def cost(seconds: Sequence[float], gigabytes: float) -> Cost:

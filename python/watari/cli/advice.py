@@ -3,7 +3,6 @@ program."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +11,11 @@ import typer
 from watari.cases import CASES
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import given
-from watari.cli.draw import STYLED, drawing, known_format
+from watari.cli.draw import STYLED, drawing
+from watari.common import written
+from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
+from watari.common.written import Written
 
 if TYPE_CHECKING:
     from watari.model.machine import MachineProfile
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CASE AXIS=VALUE... | TRACE]", help="a case, or a trace file"),
+    typer.Argument(
+        metavar="[CASE AXIS=VALUE... | TRACE] [RESULTS]",
+        help="a case, or a trace file; results of the machine",
+    ),
 ]
 On = Annotated[
     str | None,
@@ -63,7 +67,8 @@ def profile(
     it scales them to the limits of a machine that was not measured."""
     from watari.model import choose, fit, machine, render, scaled
 
-    check_not_read(output, [*results, *([probe] if probe else [])])
+    read = [*results, *([probe] if probe else [])]
+    written.check([Written("-o", output, written.MACHINE)], read)
     if probe:
         other = scaled.read_probe(probe)
         names = [path.name for path in (*results, probe)]
@@ -102,18 +107,23 @@ def predict(
     from watari.model import asked, choose, render
     from watari.model.predict import derivation
 
+    words, measured_here = asked.machine_files(words or [])
+    results = [*(results or []), *measured_here]
     if not words:
-        raise UsageError(f"predict what? a case ({', '.join(CASES)}) or a trace file")
+        described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
+        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
-        known_format(output.suffix[1:])
+        read: list[str | Path] = [*words, *([on] if on else []), *(results or []), *(beside or [])]
+        written.check([Written("-o", output, written.FIGURE)], read)
+        drawing("page")  # an error in one line where a package is missing
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)
     measured = render.measured(choose.read(beside or []))
     if as_json:
-        print(json.dumps([render.values(t, p, machine, measured) for t, p, _ in wanted], indent=1))
+        print_json([render.values(t, p, machine, measured) for t, p, _ in wanted])
         return
     print(where)
     for title, predictions, _ in wanted:
@@ -125,16 +135,15 @@ def predict(
             for line in derivation(one, machine):
                 print(f"{one.style}: {line}")
     if output:
-        drawing("page")  # an error in one line where a package is missing
         from watari.model import figure
 
-        figure.write([(t, p) for t, p, _ in wanted], measured, output, beside or [])
+        figure.write([(t, p) for t, p, _ in wanted], measured, output)
         print(f"figure: {output}")
 
 
 @app.command(
     epilog=f"Examples: watari advise · watari advise {STYLED} --machine gh200 · "
-    "watari advise trace.json · watari advise --confirm -- ./a.out 1000"
+    "watari advise run.json · watari advise trace.json · watari advise --confirm -- ./a.out 1000"
 )
 def advise(
     words: Words = None,
@@ -151,6 +160,9 @@ def advise(
     from watari.model.advise import advise as advice_on
 
     program = words if words and words[0] not in CASES and is_program(words) else None
+    if not program:
+        words, measured_here = asked.machine_files(words or [])
+        results = [*(results or []), *measured_here]
     if confirm and (not program or as_json):
         raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
     if not words:
@@ -159,11 +171,11 @@ def advise(
         where, sentences = asked.general(on, results, this_machine)
         if as_json:
             rows = [render.sentence(s) for s in sentences]
-            print(json.dumps({"from": where, "answer": rows}, indent=1))
+            print_json({"from": where, "answer": rows})
             return
         print(where)
         for sentence in sentences:
-            print(f"\n{sentence.line()}")
+            print("", sentence.line(), sep="\n")
         return
     if not program:
         asked.require_known(words)
@@ -173,7 +185,7 @@ def advise(
         for title, predictions, case in predicted(words, bool(program), machine, processes)
     ]
     if as_json:
-        print(json.dumps([render.advice_values(t, a) for t, a in found], indent=1))
+        print_json([render.advice_values(t, a) for t, a in found])
         return
     print(where)
     for title, advice in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,9 +12,11 @@ from watari.case.axis import parse_share
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.cli.run import default_output
+from watari.common import written
+from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
 from watari.common.interrupts import INTERRUPTED
+from watari.common.written import Written
 
 RESULTS = Path("results")  # where `watari run` writes
 
@@ -50,7 +51,7 @@ def compare(
     deviating = outliers(judged, share)
     if as_json:
         values = verdicts.as_values(str(base), judged, deviating, share, fail_on_unsure)
-        print(json.dumps(values, indent=1))
+        print_json(values)
     elif len(judged) == 1:
         show(verdicts.render(judged[str(new[0])]))
     else:
@@ -61,7 +62,12 @@ def compare(
 @app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
 def check(
     results: Annotated[
-        Path | None, typer.Argument(help="result file; without one, the standard plan runs first")
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RESULTS [EARLIER...]]",
+            help="result file; without one, the standard plan runs first. Further files: earlier "
+            "runs of this machine",
+        ),
     ] = None,
     baseline: Annotated[
         Path | None, typer.Option(metavar="FILE", help="an earlier, good run of this machine")
@@ -74,39 +80,56 @@ def check(
         list[str] | None,
         typer.Option(metavar="[CASE=]PART", help="smallest change that counts: 5%, copy=3%"),
     ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD=VALUE,...", help="what the node must have: gpus=4,link=gen5x16"),
+    ] = None,
+    fail_on_unknown: Annotated[
+        bool, typer.Option("--fail-on-unknown", help="exit with 3 if an item is unknown")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="also write JUnit XML, for test systems")
     ] = None,
 ) -> None:
-    """Is my number right? Compares a run with what its hardware should give: pass, fail, unknown.
+    """Is my number right? Compares a run with what its hardware should give, and with earlier runs.
 
-    Looks up likely causes of failures. Exit code: 3 if an item fails, else 0.
+    Each item passes, fails, is lost or unknown. Looks up likely causes of failures. Exit code: 4 if
+    an item is lost, 3 if one fails, else 0.
     """
     from watari.common.files import write_atomically
+    from watari.report.check import expect as expectations
     from watari.report.check import formats, items
+    from watari.report.check.stored import Earlier, of_machine
     from watari.results import schema
 
     if stored and not stored.is_dir():
         raise UsageError(f"--stored {stored}: no such folder")
     folder = stored or (RESULTS if RESULTS.is_dir() else None)
     thresholds = items.parse_thresholds(threshold or [], parse_share)
+    wanted = expectations.parse(expect or [])
+    files = results or []
     good = schema.read(baseline) if baseline else None
     if junit:
-        check_not_read(junit, [path for path in (results, baseline) if path])
-    measured = schema.read(results) if results else measured_now(quiet=as_json)
-    checked = items.check(measured, good, thresholds, folder)
+        read = [*files, *([baseline] if baseline else [])]
+        written.check([Written("--junit", junit, written.TEST_SUITE)], read)
+    given = [Earlier(str(path), schema.read(path)) for path in files[1:]]
+    given += [Earlier(str(baseline), good)] if good else []
+    measured, file = (schema.read(files[0]), files[0]) if files else measured_now(quiet=as_json)
+    folders = {file.parent, *([stored] if stored else [])}
+    earlier = given or of_machine(measured, folders)
+    checked = items.check(measured, good, thresholds, folder, earlier, wanted)
     if junit:
         write_atomically(junit, formats.junit(measured, checked))
     if as_json:
-        print(json.dumps(formats.as_values(measured, checked), indent=1))
+        print_json(formats.as_values(measured, checked, fail_on_unknown))
     else:
         show(formats.render(measured, checked))
-    raise typer.Exit(items.exit_code(checked))
+    raise typer.Exit(items.exit_code(checked, fail_on_unknown))
 
 
-def measured_now(quiet: bool) -> Any:
-    """Runs the standard plan, and writes the result file as `watari run` does."""
+def measured_now(quiet: bool) -> tuple[Any, Path]:
+    """Runs the standard plan; the results, and the file that they are in, as of `watari run`."""
     from watari.common import progress
     from watari.run import prepare, runner
 
@@ -115,10 +138,11 @@ def measured_now(quiet: bool) -> Any:
     total = sum(request.trials for request in state.requests)
     shown = progress.Silent() if quiet else progress.suited(total, 0)
     options = runner.Options(output=default_output(machine), progress=shown)
-    prepare.check_output(options.output, None)
+    written.check([Written("-o", options.output, written.RESULTS)], makes=prepare.RESULTS)
+    prepare.check_journal(options.output, None)
     prepare.grow_memory(state, machine)
     measured, interrupted = runner.execute(state, options)
     print(f"results: {options.output}", file=sys.stderr)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-    return measured
+    return measured, options.output

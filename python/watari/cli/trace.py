@@ -12,11 +12,13 @@ import typer
 from watari.case.axis import parse_duration
 from watari.cli.app import app
 from watari.cli.draw import drawing
+from watari.common import written
 from watari.common.errors import UsageError
-from watari.common.files import check_writable, require_name, write_atomically
+from watari.common.files import write_atomically
 from watari.common.places import portable
 from watari.common.units import format_duration
 from watari.common.variables import readable
+from watari.common.written import Written
 
 LIMIT = "1h"
 
@@ -58,12 +60,15 @@ def trace(
 
     if not program:
         raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
+    written.check([Written("-o", output, written.TRACE)])  # its name gives that of the page
     page = page or output.with_suffix(".html")
-    require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
+    files = [Written("-o", output, written.TRACE), Written("--page", page, written.PAGE)]
+    files += [Written("--perfetto", perfetto, written.TIMELINE)] if perfetto else []
+    written.check(files)
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
-    with scratch.folder(None) as files:
-        traced = session.trace(start, files, touches, report)
-    write_atomically(output, json.dumps(portable(traced.content)))
+    with written.held(files), scratch.folder(None) as folder:
+        traced = session.trace(start, folder, touches, report)
+        write_atomically(output, json.dumps(portable(traced.content)))
     say(traced.content["observed"])
     if note := unread_input():
         print(f"standard input: {note}")
@@ -78,22 +83,6 @@ def trace(
         print(f"no page: {missing}")
     else:
         print(f"page: {page}")
-
-
-def require_writable(files: dict[str, Path | None]) -> None:
-    """Raises UsageError where two outputs have one name, or one has no folder: before anything
-    runs."""
-    seen: dict[Path, str] = {}
-    for option, path in files.items():
-        require_name(option, path)
-        if path and (path.is_dir() or not path.parent.is_dir()):
-            why = "is a folder" if path.is_dir() else "that folder does not exist"
-            raise UsageError(f"{option} {path}: {why}")
-        if path and path.absolute() in seen:
-            raise UsageError(f"{seen[path.absolute()]} and {option} name one file: {path}")
-        if path:
-            check_writable(path)
-            seen[path.absolute()] = option
 
 
 def report(text: str) -> None:

@@ -20,12 +20,14 @@ from watari.common.units import format_bytes, format_speed
 from watari.model import predict
 from watari.model.advise import advise, within
 from watari.model.machine import MachineProfile
+from watari.model.predict import Prediction
 from watari.model.program import Program
+from watari.model.work import components
 from watari.results.measured import Measured, measurements
 from watari.results.schema import Results
 
 MOST = 9
-OF_GPU = ("again", "once", "turns", "larger", "files", "never")
+OF_GPU = ("again", "once", "turns", "larger", "files", "slow")
 SIZE = 4_000_000_000  # bytes of the data that the model is asked about
 PASSES, TURNS = 1000, 10  # numbers for "again and again" and "in turn"
 WHERE = {
@@ -66,15 +68,15 @@ def missing(cases: Sequence[Measured], answered: set[str]) -> list[Sentence]:
     return [Sentence("Not measured here", part, "", "") for part in parts]
 
 
-def program(topic: str) -> Program:
-    """The program of a topic: the CPU writes data, and the data are used."""
-    data = {"data": Allocation("data", SIZE)}
-    made = Phase("made", SIZE, accesses=(Access("data", "cpu", 0, SIZE),))
-    read = Phase("used", SIZE, accesses=(Access("data", "gpu", SIZE, 0),))
-    changed = Phase("changed", 2 * SIZE, accesses=(Access("data", "gpu", SIZE, SIZE),))
-    again = Phase("again", 2 * SIZE, accesses=(Access("data", "cpu", SIZE, SIZE),))
+def program(topic: str, size: int) -> Program:
+    """The program of a topic: the CPU writes data of this size, and the data are used."""
+    data = {"data": Allocation("data", size)}
+    made = Phase("made", size, accesses=(Access("data", "cpu", 0, size),))
+    read = Phase("used", size, accesses=(Access("data", "gpu", size, 0),))
+    changed = Phase("changed", 2 * size, accesses=(Access("data", "gpu", size, size),))
+    again = Phase("again", 2 * size, accesses=(Access("data", "cpu", size, size),))
     phases = {
-        "again": (made, Phase("used", SIZE, accesses=read.accesses, repeats=PASSES)),
+        "again": (made, Phase("used", size, accesses=read.accesses, repeats=PASSES)),
         "once": (made, read),
         "turns": (made, *(changed, again) * TURNS),
     }
@@ -82,24 +84,38 @@ def program(topic: str) -> Program:
 
 
 def of_profile(profile: MachineProfile) -> list[Sentence]:
-    """The sentences of a machine that only its profile describes."""
+    """The sentences of a machine that only its profile describes, for data of a measured size."""
     sentences = []
+    link = profile.curves.get("transfer pinned device")
+    size = min(SIZE, int(link.points[-1].bytes)) if link else SIZE
     where = WHERE[profile.kind]
     for topic in ("again", "once", "turns"):
-        found = advise(predict.of_trace(program(topic), profile), profile)
+        predictions = predict.of_trace(program(topic, size), profile)
+        found = advise(predictions, profile)
         if not found.ranked:
             continue
         first = found.ranked[0]
-        speed = format_speed(SIZE / first.total.middle / 1e9)
-        text = f"{found.verdict[:1].upper()}{found.verdict[1:]} for {format_bytes(SIZE)}."
+        speed = format_speed(size / first.total.middle / 1e9)
+        text = f"{found.verdict[:1].upper()}{found.verdict[1:]} for {format_bytes(size)}."
         because = f"{found.because}." if found.because else ""
         worst = found.ranked[-1]
         if len(found.ranked) > len(found.best):
             text += f" Slowest: {worst.prediction.style}, {within(worst.total)}."
-        sentences.append(Sentence(topic, text, speed, f"by the model, from {where}", because))
-    link = profile.curves.get("transfer pinned device")
+        sure = f"by the model, from {where}"
+        sentences.append(Sentence(topic, text, speed, sure, because, beyond(predictions, profile)))
     if link:
-        speed = format_speed(SIZE / link.cost(SIZE).middle / 1e9)
+        speed = format_speed(size / link.cost(size).middle / 1e9)
         text = f"pinned CPU memory: copy parts to the GPU, at {speed}, while the GPU works."
-        sentences.append(Sentence("larger", text, speed, link.source))
+        shown = f"copies of {format_bytes(size)}"
+        sentences.append(Sentence("larger", text, speed, link.source, measured=shown))
     return sentences
+
+
+def beyond(predictions: Sequence[Prediction], profile: MachineProfile) -> str:
+    """The steps for which the predictions need more bytes than were measured, with these bytes."""
+    parts = [part for one in predictions for part in one.work]
+    needed = [row for part in parts for item in part.work for row in components([item]).items()]
+    most = {key: curve.points[-1].bytes for key, curve in profile.curves.items()}
+    over = {key: most[key] for key, size in needed if size > most.get(key, size)}
+    names = ", ".join(f"{key} {format_bytes(size)}" for key, size in sorted(over.items()))
+    return f"at the rates of the largest measured sizes: {names}" if names else ""

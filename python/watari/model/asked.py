@@ -14,6 +14,7 @@ from watari.case.sentence import Sentence
 from watari.cases import effort
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.model import answer, choose, fit, known, predict, program, scaled
+from watari.model.kinds import PROBE, PROFILE, RESULTS, kind
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.plan.request import Request, describe, resolve
@@ -28,10 +29,22 @@ def machines() -> list[str]:
     return [f"{p.name}: {p.title} (published rates: {len(p.curves)})" for p in profiles]
 
 
+def machine_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """The words without result files, and these: they describe the machine, as --results does."""
+    files = [word for word in words if word not in cases.CASES and kind(Path(word)) == RESULTS]
+    return [word for word in words if word not in files], [Path(word) for word in files]
+
+
 def require_known(words: list[str]) -> None:
-    """Raises UsageError where the first word is neither a case nor a file, before the machine is
+    """Raises UsageError where the first word is neither a case nor a trace, before the machine is
     read."""
     first = words[0]
+    found = kind(Path(first)) if first not in cases.CASES else ""
+    if found in (PROFILE, PROBE):
+        raise UsageError(
+            f"{first} is {found}, which describes a machine: a case or a trace is needed, and "
+            f"--machine {first}"
+        )
     if first in cases.CASES or (len(words) == 1 and Path(first).is_file()):
         return
     if Path(first).is_file():

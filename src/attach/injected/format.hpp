@@ -26,7 +26,8 @@ enum class kind : std::uint32_t {
     dropped = 10,  // bytes: records that CUPTI had no room for
     evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
     end = 12,  // the program ended and no more records arrived; detail: flushes; ns that tracing
-               // took once: to begin: address, for contexts: bytes, to end: end
+               // took once: to begin: address, for contexts: bytes, to end: end; name: the records
+               // before this one, so that the reader notices records that another process destroyed
     unsampled = 13,  // no time for more launches of kernel `name`; detail: launches sampled before
     touched = 14,    // by launch `correlation`: bytes; written in read-mostly blocks: end; address:
                      // of the allocation; detail: KiB whose location is unknown; flags: 1 if it has

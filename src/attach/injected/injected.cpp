@@ -91,7 +91,8 @@ void at_exit() {
                    .start = time,
                    .end = time - begun,
                    .address = shared().to_begin,
-                   .bytes = shared().for_contexts});
+                   .bytes = shared().for_contexts,
+                   .name = writer::count()});
 }
 
 bool start() {

@@ -18,6 +18,7 @@ namespace {
 
 int records = -1;
 int notes = -1;
+std::uint64_t written = 0;  // records
 
 // Never destroyed: CUPTI's threads write until the process has ended.
 std::mutex& guard() {
@@ -108,10 +109,16 @@ void write(const record* first, std::size_t count) {
     const std::lock_guard lock(guard());
     if (is_open()) {
         put(records, first, count * sizeof(record));
+        written += count;
     }
 }
 
 void write(const record& one) { write(&one, 1); }
+
+std::uint64_t count() {
+    const std::lock_guard lock(guard());
+    return written;
+}
 
 void note(std::string_view word, std::uint64_t identifier, std::string_view text) {
     const std::lock_guard lock(guard());

@@ -17,6 +17,9 @@ bool is_open();
 void write(const record* records, std::size_t count);
 void write(const record& one);
 
+// The number of records so far.
+std::uint64_t count();
+
 // A line of notes: a word, an identifier, text. Line breaks in the text become spaces.
 void note(std::string_view word, std::uint64_t identifier, std::string_view text);
 

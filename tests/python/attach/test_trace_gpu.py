@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from launching import HANGS
 
 from watari.attach.start import PACKAGE
 from watari.attach.trace.check import PROGRAM
@@ -17,7 +18,7 @@ MIB = 2**20
 @pytest.mark.gpu
 def test_known_touches_are_reported_or_the_trace_is_incomplete(tmp_path) -> None:
     command = [sys.executable, "-m", "watari", "trace", "--", str(PACKAGE / PROGRAM)]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS)
     assert ended.returncode == 0, ended.stderr
     observed = json.loads((tmp_path / "trace.json").read_text())["observed"]
     (allocation,) = observed["allocations"]

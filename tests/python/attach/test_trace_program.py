@@ -305,9 +305,11 @@ def test_an_interrupt_leaves_neither_processes_nor_files(tmp_path) -> None:
     assert process.stderr
     while b"as it is" not in process.stderr.readline():
         pass
-    time.sleep(0.5)
+    traced = ["pgrep", "-xf", f"{program} device 8000 sleep 777"]
+    while not subprocess.run(traced, capture_output=True).stdout:
+        assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=HANGS) == 130
     assert not list(tmp_path.iterdir())
-    left = subprocess.run(["pgrep", "-f", f"{program} device 8000 sleep 777"], capture_output=True)
-    assert left.stdout == b""
+    assert subprocess.run(traced, capture_output=True).stdout == b""

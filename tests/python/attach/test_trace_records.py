@@ -206,6 +206,18 @@ def test_a_process_without_its_end_is_incomplete(tmp_path) -> None:
     assert "the records end before the program does" in session.incomplete(cut, ending, fine)[0]
 
 
+@pytest.mark.parametrize("left", [lambda rows: rows[[0, 2, 3]], lambda rows: zeroed(rows, 1)])
+def test_records_that_another_process_destroyed_are_counted(left, tmp_path) -> None:
+    ending = session.Ending(1.0, 0, False, tmp_path / "o", tmp_path / "e")
+    of = records.Recorded(1, left(process(kernel(1, 2), kernel(3, 4)).records))
+    assert session.incomplete(of, ending, checked(256)) == ["another process destroyed 1 records"]
+
+
+def zeroed(rows: np.ndarray, number: int) -> np.ndarray:
+    rows[number] = np.zeros(1, rows.dtype)
+    return rows
+
+
 def test_records_of_another_clock_are_noticed(tmp_path) -> None:
     ending = session.Ending(1.0, 0, False, tmp_path / "o", tmp_path / "e")
     of = process(kernel(1, 2), kernel(1e6, 1e6 + 1))

@@ -26,19 +26,19 @@ def made_up(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "slow", "seconds", "end", "sampled", "says"),
     [
-        ("device 400000 sleep 2 device 400000", 0, 1, 60, 2, ""),  # the program's own time
+        ("device 400000 sleep 6 device 400000", 0, 5, 600, 2, ""),  # the program's own time
         # one launch, then more than half of the time, then one that completes the least
-        ("device 400000 device 400000 device 400000", 600, 1.1, 60, 2, "of: add_one (2)"),
-        ("device 400000 device 400000", 600, 0.5, 60, 1, "time ended sampling before 16"),
+        ("device 400000 device 400000 device 400000", 2400, 4.4, 600, 2, "of: add_one (2)"),
+        ("device 400000 device 400000", 600, 0.5, 600, 1, "time ended sampling before 16"),
         (
             "device 400000 sleep 1 device 400000 sleep 600",
             0,
-            2,
-            4,
+            60,
+            12,
             1,
-            "the sampled run was ended after 4",
+            "the sampled run was ended after 12",
         ),
-        ("pinned 4096", 0, 2, 60, 0, "no launch could be sampled"),
+        ("pinned 4096", 0, 60, 600, 0, "no launch could be sampled"),
     ],
 )
 def test_time_bounds_the_sampling_and_the_file_says_so(

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 from tried import attempt, driver, program, quantity, watari
 
 from watari.attach import events, start
@@ -34,7 +35,7 @@ def moved(tmp_path, style, *words, name="opened", **variables):
     """The standard output of a program in a style."""
     environment = {**driver(**variables), **start.preloaded(tmp_path, style)}
     done = subprocess.run(
-        [program(name), *words], env=environment, capture_output=True, text=True, timeout=60
+        [program(name), *words], env=environment, capture_output=True, text=True, timeout=HANGS
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -102,6 +102,59 @@ def test_advice_without_a_program_is_that_of_the_newest_result(
     assert "Read again and again by the GPU: GPU memory" in capsys.readouterr().out
 
 
+@pytest.fixture
+def files(here: Path) -> Path:
+    """A result file, a trace, a machine profile and a probe, with names that do not tell."""
+    (here / "measured").write_bytes(FITTED.read_bytes())
+    phases = [{"name": "p", "accesses": [USED]}]
+    (here / "h200.json").write_text(json.dumps(TRACE | {"phases": phases}))
+    (here / "probe.json").write_text(json.dumps(synthetic.gpu_machine()))
+    assert watari("profile", str(FITTED), "-o", "profile.json") == 0
+    return here
+
+
+def test_a_result_file_is_the_machine(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its content: a trace stays a trace, whatever the names."""
+    capsys.readouterr()
+    assert as_json(capsys, "advise", "measured") == as_json(
+        capsys, "advise", "--results", "measured"
+    )
+    for command in ("advise", "predict"):
+        by_option = as_json(capsys, command, "h200.json", "--results", "measured")
+        assert as_json(capsys, command, "h200.json", "measured") == by_option
+        assert as_json(capsys, command, "measured", "h200.json") == by_option
+    words = ("himeno", "grid=L")
+    given = as_json(capsys, "predict", *words, "measured")
+    assert given == as_json(capsys, "predict", *words, "--results", "measured")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("predict", "measured"), "measured describes a machine. predict what? a case ("),
+        (("advise", "profile.json"), "profile.json is a machine profile, which describes a"),
+        (("predict", "probe.json"), "probe.json is a probe, which describes a machine"),
+        (("advise", "measured", "--machine", "gh200"), "not both"),
+        (("advise", "other.json", "--machine", "gh200"), "other.json: no trace: "),
+    ],
+)
+def test_a_file_of_another_kind_is_named(
+    files: Path, words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "other.json").write_text('{"schema": true}')
+    assert watari(*words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_result_file_of_a_newer_version_is_named_so(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newer = json.loads(FITTED.read_text()) | {"schema": 2}
+    (files / "newer").write_text(json.dumps(newer))
+    assert watari("advise", "newer") == 2
+    assert "written by a newer Watari" in capsys.readouterr().err
+
+
 def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert watari("advise") == 2
     assert "watari list machines" in capsys.readouterr().err
@@ -145,7 +198,10 @@ def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["predict", "himeno", "--machine", "gh20"], "did you mean 'gh200'"),
         (["predict", "himeno", "--machine", "no.json"], "no such file"),
         (["predict", "himeno", "grid=Q", "--machine", "gh200"], "not a grid"),
-        (["predict", "himeno", "--machine", "gh200", "-o", "x.gif"], "unknown format 'gif'"),
+        (
+            ["predict", "himeno", "--machine", "gh200", "-o", "x.gif"],
+            "names of figures end in .svg, .pdf, .png",
+        ),
         (["predict", "himeno", "--machine", "gh200", "-o", "x.svg", "--json"], "output stream"),
         (["advise", "--machine", "gh200", "--processes", "4"], "for a case or trace"),
         (["advise", "himeno", "--machine", "gh200", "--results", "x"], "not both"),

@@ -37,7 +37,7 @@ def test_a_command_shows_usage_options_and_an_example(
 def test_arguments_are_named_as_in_the_documentation(capsys: pytest.CaptureFixture[str]) -> None:
     assert "watari compare [OPTIONS] BASE NEW...\n" in helped(capsys, "compare")
     assert "watari run [OPTIONS] [CASE AXIS=VALUE...]\n" in helped(capsys, "run")
-    assert "watari check [OPTIONS] [RESULTS]\n" in helped(capsys, "check")
+    assert "watari check [OPTIONS] [RESULTS [EARLIER...]]\n" in helped(capsys, "check")
 
 
 def test_the_list_of_commands_cuts_no_summary(capsys: pytest.CaptureFixture[str]) -> None:

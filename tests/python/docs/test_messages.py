@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 from test_docs import PAGES
 
 SHOWN = [
@@ -26,7 +27,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 def printed(command: str, folder: Path) -> str:
     words = [sys.executable, "-m", "watari", *shlex.split(command)[1:]]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS)
     return (done.stdout + done.stderr).strip()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 import pytest
 from builds import built
+from launching import HANGS
 
 PROGRAM = "tests/cpp/krylov/krylov_solve"
 METHODS = ("cg", "bicgstab", "gmres", "fgmres", "cg_mixed", "bicgstab_mixed")
@@ -43,7 +44,7 @@ class Solver:
         words = [self.processor, method, a.dtype.char, len(a), systems, self.folder]
         words += given.values()
         done = subprocess.run(
-            [self.program, *map(str, words)], capture_output=True, text=True, timeout=120
+            [self.program, *map(str, words)], capture_output=True, text=True, timeout=HANGS
         )
         assert done.returncode == 0, done.stderr
         solution = numpy.fromfile(self.folder / "x", a.dtype).reshape(b.shape)

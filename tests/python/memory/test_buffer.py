@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from launching import HANGS
 
 import watari
 
@@ -16,7 +17,7 @@ def python(code: str) -> str:
     # Python 3.12 warns of every fork beside threads, and OpenMP has some
     quiet = ["-W", "ignore::DeprecationWarning"]
     command = [sys.executable, *quiet, "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -13,7 +13,7 @@ import pytest
 from watari import cases
 from watari.common.errors import UsageError
 from watari.report.check import formats, items
-from watari.report.check.item import FAIL, PASS, UNKNOWN, Item
+from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
 from watari.results.schema import Results
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +102,8 @@ def failed(found: list[Item], check: str) -> list[Item]:
 def test_a_sound_machine_passes() -> None:
     found = checked(recorded())
     assert [item for item in found if item.verdict == FAIL] == []
-    assert {"correct", "hardware", "physical limit", "same part"} == {i.check for i in found}
+    kinds = {"correct", "hardware", "physical limit", "same part", "lost"}
+    assert {item.check for item in found} == kinds
     assert sum(item.verdict == PASS for item in found) > 15
     assert items.exit_code(found) == 0
 
@@ -190,12 +191,15 @@ def test_thresholds_are_by_case() -> None:
         items.parse_thresholds(["copi=5%"], float)
 
 
-def test_a_loss_fails_and_an_older_record_is_unknown() -> None:
+def test_a_loss_is_a_verdict_and_an_older_record_is_unknown() -> None:
     run, base = recorded(), recorded()
     gone = next(c for c in run["cases"] if c["status"] == "ok")
     run["cases"].remove(gone)
-    (item,) = failed(checked(run, base), "baseline")
+    found = checked(run, base)
+    (item,) = [i for i in found if i.verdict == LOST]
+    assert item.check == "baseline"
     assert "not in new" in item.says
+    assert items.exit_code(found) == 4
     older = json.loads(RECORDED.read_text())
     assert not [i for i in checked(older) if i.check == "hardware"]
     gpu(link_width=None)(base)

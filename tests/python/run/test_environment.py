@@ -7,6 +7,7 @@ import subprocess
 
 import fake_cli
 import pytest
+from launching import HANGS
 from runs import ARGUMENTS, COPY, start
 
 from watari.case import axis
@@ -40,14 +41,14 @@ def foreign(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("foreign")
 def test_modules_of_the_current_folder_are_not_run(safe, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONSAFEPATH", safe)
-    result = launch.trial(COPY, Launcher(), 60, tmp_path)
+    result = launch.trial(COPY, Launcher(), HANGS, tmp_path)
     assert result["status"] == "ok", result
     assert prefault.start(2**20)
     subprocess.run(
         python("watari.run.gpu_mpi"),
         env=safe_path(os.environ),
         check=False,
-        timeout=300,
+        timeout=HANGS,
     )
     assert not (tmp_path / "marker").exists()
 
@@ -89,7 +90,7 @@ def test_an_empty_home_is_not_the_root(monkeypatch):
 def test_ranks_of_a_batch_job_are_not_those_of_a_trial(variables, tmp_path, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    result = launch.trial(COPY, Launcher(), 60, tmp_path)
+    result = launch.trial(COPY, Launcher(), HANGS, tmp_path)
     assert (result["status"], result["ranks"]) == ("ok", 1), result
 
 
@@ -107,7 +108,7 @@ def test_bytes_that_are_no_text_are_no_error(tmp_path):
         stderr=subprocess.PIPE,
         errors="replace",
     )
-    assert process.communicate(timeout=300)[1] == ""
+    assert process.communicate(timeout=HANGS)[1] == ""
     assert process.returncode == 0
     result = schema.read(tmp_path / os.fsdecode(b"\xff.json"))
     assert "\ufffd" in variables.kept_command(["-o", os.fsdecode(b"\xff.json")])
@@ -120,4 +121,4 @@ def test_bytes_that_are_no_text_are_no_error(tmp_path):
 @pytest.mark.parametrize("length", [245, 300])
 def test_a_name_that_is_too_long_is_reported_before_measuring(length, tmp_path):
     with pytest.raises(UsageError, match="File name too long"):
-        prepare.check_output(tmp_path / ("x" * length + ".json"), None)
+        prepare.check_journal(tmp_path / ("x" * length + ".json"), None)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 
 from watari.case import ranks
 from watari.cases.himeno import axes
@@ -133,7 +134,7 @@ def test_chosen_variables_reach_every_rank(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PRIVATE", "of this host")
     request = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 3, "ranks": 4}, 1)
-    result = launch.trial(request, fake(2, "NCCL_DEBUG=WARN OMP_PLACES=threads"), 60, tmp_path)
+    result = launch.trial(request, fake(2, "NCCL_DEBUG=WARN OMP_PLACES=threads"), HANGS, tmp_path)
     assert result["status"] == "ok", result
     for rank in range(4):
         seen = json.loads((tmp_path / f"rank{rank}").read_text())
@@ -169,7 +170,7 @@ def run(*words):
         [sys.executable, "-m", "watari", "run", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -153,8 +153,9 @@ time.sleep(0.5)
 """
 
 
-def test_a_process_that_ends_slowly_gets_one_signal(tmp_path, sessions):
+def test_a_process_that_ends_slowly_gets_one_signal(tmp_path, sessions, monkeypatch):
     """A second SIGTERM keeps mpirun from removing its files."""
+    monkeypatch.setattr(session, "GRACE_SECONDS", float(HANGS))
     count = tmp_path / "count"
     words = [sys.executable, "-c", SLOW_END, str(count)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True)

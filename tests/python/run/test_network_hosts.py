@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 from network_hosts import two_hosts
 
 from watari.machine import probe
@@ -32,7 +33,7 @@ def test_ranks_on_two_hosts_of_a_network(tmp_path, monkeypatch):
             [*on_first, "-m", "watari", "run", *words, *chosen],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGS,
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr

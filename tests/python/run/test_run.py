@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import fake_cli
 import pytest
 import synthetic
+from launching import HANGS
 from runs import (
     ARGUMENTS,
     Recorder,
@@ -212,7 +213,7 @@ def test_ctrl_c_keeps_what_is_done(number, tmp_path):
     process = start(ARGUMENTS, tmp_path, "slow")
     wait_for_lines(process, 2)
     process.send_signal(number)
-    text, _ = process.communicate(timeout=300)
+    text, _ = process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert "interrupted" in text
     result = schema.read(tmp_path / "run.json")
@@ -230,7 +231,7 @@ def limit_file_size():
 def test_a_full_disk_keeps_the_old_file_and_what_was_measured(tmp_path):
     (tmp_path / "run.json").write_text("old")
     process = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE, preexec_fn=limit_file_size)
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=HANGS)
     assert process.returncode == 1
     assert "File too large" in errors
     assert "--resume run.json.journal" in errors
@@ -243,7 +244,7 @@ def test_output_that_cannot_be_written_is_detected_before_measuring(tmp_path):
     (tmp_path / "file").write_text("")
     arguments = [*ARGUMENTS[:-1], "file/run.json"]
     process = start(arguments, tmp_path, "slow", stderr=subprocess.PIPE)
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=HANGS)
     assert process.returncode == 2
     assert "file/run.json" in errors or "Not a directory" in errors
     assert "Traceback" not in errors

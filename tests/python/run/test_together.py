@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import HANGS
 
 from watari.case.profile import Allocation
 from watari.machine import probe
@@ -48,7 +49,7 @@ def test_the_slowest_counts_and_the_bytes_of_all() -> None:
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes_measure_at_once(processes: int, tmp_path: Path) -> None:
     asked = request(processes)
-    trial = launch.trial(asked, Launcher(), 120, tmp_path)
+    trial = launch.trial(asked, Launcher(), HANGS, tmp_path)
     assert trial["status"] == "ok", trial
     assert trial["verified"]
     assert len(trial["host_s"]) == 4
@@ -89,7 +90,7 @@ def test_what_the_machine_lacks_is_unsupported_with_its_reason(tmp_path: Path) -
     if any(p["kind"] == "gpu" for p in probe.machine()["processors"]):
         pytest.skip("there is a GPU")
     asked = request(2, processor="gpu", **{"from": "pinned", "to": "device"})
-    trial = launch.trial(asked, Launcher(), 120, tmp_path)
+    trial = launch.trial(asked, Launcher(), HANGS, tmp_path)
     assert trial["status"] == "unsupported"
     assert "GPU" in trial["error"]
 
@@ -127,7 +128,7 @@ def test_two_on_a_gpu_are_no_faster_than_one(tmp_path: Path) -> None:
     for processes in (1, 2):
         given = {**path, "processes": processes, "trials": 1, "samples": 20}
         asked = resolve("copy", given, probe.machine())[0]
-        trial = launch.trial(asked, Launcher(), 120, tmp_path)
+        trial = launch.trial(asked, Launcher(), HANGS, tmp_path)
         assert trial["status"] == "ok", trial
         rates.append(trial["bytes_per_sample"] / sorted(trial["host_s"])[10])
     assert rates[1] < 1.1 * rates[0]

@@ -16,7 +16,7 @@ from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.touched import Launch, Touches
 from watari.attach.trace.transfers import Direction, How, totals, transfers
 from watari.common.units import format_size
-from watari.model.program import SCHEMA
+from watari.model.trace_file import SCHEMA
 
 COLUMNS = 60  # of the heat map
 COSTLIEST = 10

@@ -134,6 +134,15 @@ class Recorded:
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
+    def destroyed(self) -> int:
+        """Records that were written before the end, and that the file lacks by now."""
+        ends = np.flatnonzero(self.records["kind"] == Kind.END)
+        if not len(ends):
+            return 0
+        left = np.count_nonzero(self.records["kind"][: ends[0]])
+        return int(self.records["name"][ends[0]]) - int(left)
+
+    @property
     def ended(self) -> bool:
         """Whether the program came to its end and everything was flushed."""
         return len(self.of(Kind.END)) > 0

@@ -101,6 +101,8 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
     reasons += [f"CUPTI: {error}" for error in dict.fromkeys(process.errors)]
     if process.dropped:
         reasons.append(f"CUPTI dropped {process.dropped} records")
+    if process.destroyed:
+        reasons.append(f"another process destroyed {process.destroyed} records")
     if not process.ended:
         how = ending.reason or "it called _exit, or a child goes on"
         reasons.append(f"the records end before the program does ({how})")

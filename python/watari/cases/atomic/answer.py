@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.sentence import Sentence, within
+from watari.cases.atomic.case import workers
 from watari.cases.atomic.words import MILLION, rates
 from watari.common.library import own_memory
 from watari.common.units import format_count
@@ -20,6 +21,16 @@ def rate(m: Measured) -> str:
     return format_count(median(rates(m)) * MILLION)
 
 
+def threads(m: Measured) -> int:
+    """Threads of all processors that update."""
+    return workers(m.parameters)
+
+
+def many(count: int) -> str:
+    """`1 thread`, `256 threads`."""
+    return f"{count} thread{'s'[: count != 1]}"
+
+
 def per_second(low: float, high: float) -> str:
     """A range of millions of updates a second: `29M–31M updates/s`."""
     return f"{format_count(low * MILLION)}–{format_count(high * MILLION)} updates/s"
@@ -29,29 +40,33 @@ def most(cases: Sequence[Measured], contention: str) -> Measured | None:
     """The case with most threads, then most updates, then most trials."""
     return max(
         (m for m in cases if m["contention"] == contention),
-        key=lambda m: (int(m["threads"]), int(m["updates"]), len(m.trials)),
+        key=lambda m: (threads(m), int(m["updates"]), len(m.trials)),
         default=None,
     )
 
 
 def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
-    """Compares one shared counter with one counter a thread; on the GPU if both ran there."""
+    """Compares one shared counter with one counter a thread, for the same number of threads; on the
+    GPU if both ran there."""
     alone = [m for m in cases if not m["together"]]
     for who in dict.fromkeys(sorted((m["processor"] for m in alone), key=lambda p: p == "cpu")):
         own = [m for m in alone if m["processor"] == who and m["memory"] == own_memory(who)]
+        counts = [{threads(m) for m in own if m["contention"] == c} for c in ("counter", "none")]
+        same = max(counts[0] & counts[1], default=0)
+        own = [m for m in own if threads(m) == same]
         shared, each = most(own, "counter"), most(own, "none")
         if not shared or not each:
             continue
+        of = f"{many(same)} of the {who.upper()}"
         if median(rates(each)) > CLEARLY * median(rates(shared)):
             text = (
-                f"a counter for each thread, added up at the end: threads of the {who.upper()} "
-                f"then make {rate(each)} updates a second, and {rate(shared)} with one counter "
-                "for all."
+                f"a counter for each thread, added up at the end: {of} then make {rate(each)} "
+                f"updates a second, and {rate(shared)} with one counter for all."
             )
         else:
             text = (
-                f"one counter for all costs little: threads of the {who.upper()} make "
-                f"{rate(shared)} updates a second of it, and {rate(each)} with a counter each."
+                f"one counter for all costs little: {of} make {rate(shared)} updates a second of "
+                f"it, and {rate(each)} with a counter each."
             )
         return shared, text
     return None
@@ -65,7 +80,9 @@ def both(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
     if not ordered:
         return None
     places = ", ".join(f"{rate(m)} times a second in {m['memory']} memory" for m in ordered)
-    return ordered[0], f"Both processors at once update one counter {places}."
+    counts = sorted(map(threads, ordered))
+    of = " to ".join(dict.fromkeys(map(many, (counts[0], counts[-1]))))
+    return ordered[0], f"Both processors at once, with {of}, update one counter {places}."
 
 
 def kinds(cases: Sequence[Measured]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.axes import line_bytes
-from watari.case.sentence import Sentence, nanoseconds, within
+from watari.case.sentence import Sentence, arrays, nanoseconds, span, within
 from watari.cases.gather.case import elements
 from watari.cases.gather.words import LINE, pass_seconds, passes, special
 from watari.cases.notes import within_cache
@@ -59,8 +59,8 @@ def compared(cases: Sequence[Measured]) -> ByElement:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """The cost of the smallest element, of one of a line and of the largest; the smallest size that
-    reaches half of the best rate."""
+    """The cost of the smallest element, of one of a line and of the largest; the sizes
+    that do not reach half of the best rate."""
     found = compared(cases)
     if not found:
         return []
@@ -77,12 +77,12 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     rates = {size: size / each(m) for size, m in found.items()}
     half = min(size for size, rate in rates.items() if rate >= max(rates.values()) / 2)
     largest = max(rates, key=lambda size: rates[size])
+    below = [size for size in rates if size < half]
     crossover = (
-        f"Elements of {format_size(half)} reach half of the rate of {format_size(largest)}."
-        if half > small["element"]
+        f"Elements of {span(below)} reach less than half of the rate of {format_size(largest)}."
+        if below
         else ""
     )
     levels = [median(p) / elements(small.parameters) * NS for p in passes(small)]
-    return [
-        Sentence("apart", text, figure, within(interval(levels), levels, nanoseconds), crossover)
-    ]
+    sure = within(interval(levels), levels, nanoseconds)
+    return [Sentence("apart", text, figure, sure, crossover, arrays([int(small["size"])]))]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from watari.case.sentence import Sentence, nanoseconds, within
+from watari.case import limits
+from watari.case.sentence import Sentence, arrays, nanoseconds, span, within
 from watari.cases.latency.words import latencies, special
 from watari.common.units import format_rate, format_size
 from watari.results.measured import Measured
 from watari.results.statistics import interval
+
+CLEARLY = 1.5  # times slower: a reason to prefer small arrays
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
@@ -32,12 +35,20 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
         return []
     first, last = ordered[0], ordered[-1]
     near, far = (median(latencies(m)) for m in (first, last))
+    measured = arrays(int(m["size"]) for m in ordered)
+    place = f"{measured} alike"
+    if far > CLEARLY * near:
+        cached = int(first["size"]) <= limits.cache_bytes(first.machine, who)
+        place = "arrays that fit a cache" if cached else "smaller arrays"
     text = (
-        f"arrays that fit a cache. A load by the {who.upper()} takes {format_rate(near)} ns in "
+        f"{place}. A load by the {who.upper()} takes {format_rate(near)} ns in "
         f"{format_size(first['size'])}, {format_rate(far)} ns in {format_size(last['size'])}."
     )
-    beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
-    crossover = f"From {format_size(min(beyond))} on a load takes more than half of that."
+    quick = [int(m["size"]) for m in ordered if median(latencies(m)) <= far / 2]
+    slow = [int(m["size"]) for m in ordered if m["size"] > max(quick, default=0)]
+    crossover = (
+        f"In {span(slow)} a load takes more than half of the longer time." if quick and slow else ""
+    )
     levels = latencies(last)
     sure = within(interval(levels), levels, nanoseconds)
-    return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover)]
+    return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover, measured)]

@@ -15,13 +15,17 @@ from watari.case.sentence import (
     Cost,
     Option,
     Sentence,
+    arrays,
     best,
+    comparable,
     confidence,
     confidence_of,
     cost,
     from_pass,
+    span,
 )
 from watari.cases.memory.words import as_copy, plain
+from watari.cases.notes import within_cache
 from watari.common.units import format_duration, format_size, format_speed
 from watari.results import statistics
 from watari.results.measured import Measured
@@ -58,40 +62,50 @@ def shared(m: Measured, name: str) -> Option:
         for times, level in zip(series, settled, strict=True)
     ]
     setup = cost(moved, gigabytes) if min(moved) > 0 else NOTHING
-    return Option(name, setup, cost(settled, gigabytes), len(series))
+    return Option(name, setup, cost(settled, gigabytes), len(series), (int(m["size"]),))
+
+
+def path(name: str, moved: Measured | None, passed: Measured) -> Option:
+    """The option of data that move once, if at all, before the passes."""
+    each, rows = of_data(passed), [m for m in (moved, passed) if m]
+    sizes = tuple(int(m["size"]) for m in rows)
+    return Option(name, of_data(moved) if moved else NOTHING, each, len(rows[0].trials), sizes)
 
 
 def options(cases: Sequence[Measured]) -> dict[str, Option]:
-    """The measured paths by which the GPU reads the CPU's data."""
+    """The measured paths by which the GPU reads the CPU's data, those of large arrays."""
     copies, found = of_case([as_copy(m) for m in cases], "copy"), {}
     local = best(copies, **GPU, from_="device", to="device", means="kernel")
     in_place = best(copies, **GPU, from_="pinned", to="device", means="kernel")
     if in_place:
-        each, trials = of_data(in_place), len(in_place.trials)
-        found["in place"] = Option("pinned memory, read in place", NOTHING, each, trials)
+        found["in place"] = path("pinned memory, read in place", None, in_place)
     if local:
-        there = of_data(local)
         for kind, name in (("pinned", "copy"), ("pageable", "pageable")):
             m = best(copies, **GPU, from_=kind, to="device", means="copy-engine")
             if m:
                 text = f"GPU memory, copied from {kind} memory"
-                found[name] = Option(text, of_data(m), there, len(m.trials))
+                found[name] = path(text, m, local)
         fetch = best(of_case(cases, "touch"), **GPU, memory="managed", operation="prefetch")
         if fetch:
-            text = "managed memory, prefetched"
-            found["prefetch"] = Option(text, of_data(fetch), there, len(fetch.trials))
+            found["prefetch"] = path("managed memory, prefetched", fetch, local)
     for kind, text in SHARED.items():
         sides = {"hint": "none", "source": "cpu", "destination": "gpu"}
         m = best(of_case(cases, "access"), **GPU, memory=kind, **sides)
         if m:
             found[kind] = shared(m, text)
-    return found
+    large = max((size for option in found.values() for size in option.sizes), default=0)
+    return {name: o for name, o in found.items() if comparable([*o.sizes, large])}
 
 
 def again(cases: Sequence[Measured]) -> list[Sentence]:
     """GPU memory against reading in place, and the pass from which moving data there pays."""
-    paths = options(cases)
     local = best(of_case(cases, "copy"), **GPU, from_="device", to="device", means="kernel")
+    paths = {
+        name: option
+        for name, option in options(cases).items()
+        if name in ("in place", "copy", "prefetch")
+        if local and comparable([int(local["size"]), *option.sizes])
+    }
     if not local or not {"in place", "copy"} & paths.keys():
         return []
     text = f"GPU memory. A kernel copies there at {format_speed(local.median)} (read and written)"
@@ -109,7 +123,8 @@ def again(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = "; ".join(pays)
     crossover = f"{crossover[:1].upper()}{crossover[1:]}." if pays else ""
     figure = format_speed(local.median)
-    return [Sentence("again", f"{text}.", figure, confidence(local), crossover)]
+    sizes = {int(local["size"]), *(size for option in paths.values() for size in option.sizes)}
+    return [Sentence("again", f"{text}.", figure, confidence(local), crossover, arrays(sizes))]
 
 
 def for_more(first: Option, rest: Sequence[Option]) -> tuple[Option, str] | None:
@@ -139,7 +154,8 @@ def once(cases: Sequence[Measured]) -> list[Sentence]:
     pair = for_more(first, rest)
     crossover = f"For more passes, {pair[0].name} pays {pair[1]}." if pair else ""
     sure = confidence_of(spent, first.trials)
-    return [Sentence("once", f"{text}.", spent.speed, sure, crossover)]
+    sizes = [size for option in ordered for size in option.sizes]
+    return [Sentence("once", f"{text}.", spent.speed, sure, crossover, arrays(sizes))]
 
 
 def turn(m: Measured) -> Option | None:
@@ -187,7 +203,7 @@ def turns(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = f"{pair[0].name.capitalize()} pays {pair[1]}, in each turn." if pair else ""
     ends = (format_duration(end) for end in (spent.low, spent.high))
     sure = f"95%: {'–'.join(ends)}, {first.trials} trials" if first.trials > 1 else "a single trial"
-    return [Sentence("turns", f"{text}.", per_gb, sure, crossover)]
+    return [Sentence("turns", f"{text}.", per_gb, sure, crossover, arrays([size]))]
 
 
 def larger(cases: Sequence[Measured]) -> list[Sentence]:
@@ -203,11 +219,12 @@ def larger(cases: Sequence[Measured]) -> list[Sentence]:
     )
     passes = max(1, -(-option.setup.middle // option.each.middle))
     crossover = f"With fewer than {passes:.0f} passes over each part the link is the limit."
-    return [Sentence("larger", text, format_speed(m.median), confidence(m), crossover)]
+    sizes = arrays({int(m["size"]), *option.sizes})
+    return [Sentence("larger", text, format_speed(m.median), confidence(m), crossover, sizes)]
 
 
-def never(cases: Sequence[Measured]) -> list[Sentence]:
-    """Ways that are much slower than another way to the same end, and the smallest useful copy."""
+def slow_ways(cases: Sequence[Measured]) -> list[Sentence]:
+    """Ways that are much slower than another way to the same end, and copies that are too small."""
     copies, touches = of_case(cases, "copy"), of_case(cases, "touch")
     engine = {**GPU, "to": "device", "means": "copy-engine"}
     pinned, pageable = (best(copies, **engine, from_=kind) for kind in ("pinned", "pageable"))
@@ -216,7 +233,7 @@ def never(cases: Sequence[Measured]) -> list[Sentence]:
     )
     pairs = [
         ("copies from pageable memory", pageable, "from pinned memory", pinned),
-        ("page faults of the GPU on large arrays", fault, "by a prefetch", fetch),
+        ("page faults of the GPU", fault, "by a prefetch", fetch),
     ]
     slow = [
         (
@@ -224,25 +241,32 @@ def never(cases: Sequence[Measured]) -> list[Sentence]:
             f"{what}, {good.median / bad.median:.2g} times slower than {instead} "
             f"({format_speed(bad.median)} against {format_speed(good.median)})",
             bad,
+            good,
         )
         for what, bad, instead, good in pairs
         if bad and good and good.median > CLEARLY * bad.median
+        if comparable([int(bad["size"]), int(good["size"])])
     ]
     if not slow:
         return []
     slow.sort(key=lambda item: -item[0])
-    text = f"{'; '.join(words for _, words, _ in slow)}."
+    text = f"{'; '.join(words for _, words, *_ in slow)}."
     worst = slow[0][2]
-    sizes = [m for m in copies if pinned and all(m[n] == pinned[n] for n in (*engine, "from"))]
-    half = [m for m in sizes if m.drawn and pinned and m.median >= pinned.median / 2]
-    least = min(half, key=lambda m: int(m["size"]), default=None)
-    small = least and any(m.drawn and m["size"] < least["size"] for m in sizes)
-    crossover = (
-        f"Copies below {format_size(int(least['size']))} reach less than half of the link's rate."
-        if least and small
-        else ""
-    )
-    return [Sentence("never", text, format_speed(worst.median), confidence(worst), crossover)]
+    same = [m for m in copies if pinned and all(m[n] == pinned[n] for n in (*engine, "from"))]
+    crossover = too_small(pinned, [m for m in same if m.drawn and not m.flagged]) if pinned else ""
+    sizes = arrays(int(m["size"]) for _, _, *pair in slow for m in pair)
+    figure = format_speed(worst.median)
+    return [Sentence("slow", text, figure, confidence(worst), crossover, sizes)]
+
+
+def too_small(large: Measured, copies: Sequence[Measured]) -> str:
+    """The measured sizes below the smallest that reaches half of the rate of the large copy."""
+    least = min(int(m["size"]) for m in (large, *copies) if m.median >= large.median / 2)
+    small = [int(m["size"]) for m in copies if m["size"] < least]
+    if not small:
+        return ""
+    of = format_size(int(large["size"]))
+    return f"Copies of {span(small)} reach less than half of the rate with {of}."
 
 
 def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
@@ -265,20 +289,21 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     memory = sizes[max(sizes)]
     fastest = max(sizes.values(), key=lambda m: m.median)
     figure, what = format_speed(memory.median), format_size(memory["size"])
+    shown = arrays(sizes)
     if fastest.median < CLEARLY * memory.median:
-        text = f"arrays of any size: none is much faster than {figure}, the rate with {what}."
-        return [Sentence("cpu-again", text, figure, confidence(memory))]
+        text = f"{shown} alike. None is much faster than {figure}, the rate with {what}."
+        return [Sentence("cpu-again", text, figure, confidence(memory), measured=shown)]
+    cached = within_cache(fastest) and not within_cache(memory)
+    parts, there = ("that fit its caches", "from memory ") if cached else ("that are smaller", "")
     text = (
-        f"parts that fit its caches. A copy runs at {format_speed(fastest.median)} with arrays "
-        f"of {format_size(fastest['size'])}, and at {figure} from memory ({what})."
+        f"parts {parts}. A copy runs at {format_speed(fastest.median)} with arrays of "
+        f"{format_size(fastest['size'])}, and at {figure} {there}with {what}."
     )
-    lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
-    crossover = (
-        f"From arrays of {format_size(min(lost))} on it has less than half of that rate."
-        if lost
-        else ""
-    )
-    return [Sentence("cpu-again", text, figure, confidence(memory), crossover)]
+    more = [size for size in sorted(sizes) if size > fastest["size"]]
+    fast = [size for size in more if sizes[size].median >= fastest.median / 2]
+    lost = [size for size in more if size > max(fast, default=0)]
+    crossover = f"Arrays of {span(lost)} have less than half of the faster rate." if lost else ""
+    return [Sentence("cpu-again", text, figure, confidence(memory), crossover, shown)]
 
 
 def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
@@ -297,11 +322,12 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
     )
     passes = fresh.middle / later.middle
     crossover = f"Fresh pages cost as much as {passes:.2g} passes."
-    return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover)]
+    sizes = arrays([int(m["size"])])
+    return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover, sizes)]
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
     """All sentences from these cases; sentences on the CPU alone if the GPU gives none."""
-    parts = (again, once, turns, larger, never)
+    parts = (again, once, turns, larger, slow_ways)
     sentences = [sentence for part in parts for sentence in part(cases)]
     return sentences or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watari.case.sentence import Sentence, confidence
+from watari.case.sentence import Sentence, confidence, span
 from watari.common.units import format_size, format_speed
 from watari.results.measured import Measured
 
@@ -21,7 +21,7 @@ def on_disk(m: Measured) -> bool:
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
-    """The fastest reads from files, and the smallest requests that reach half of their rate."""
+    """The fastest reads from files, and the requests too small for half of their rate."""
     reads = [m for m in cases if on_disk(m)]
     if not reads:
         return []
@@ -37,10 +37,9 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     if smallest < block:
         text += f"; requests of {format_size(smallest)} reach {format_speed(small.median)} "
         text += f"(engine {small['engine']})"
-    half = [int(m["block"]) for m in reads if m.median >= first.median / 2]
-    crossover = (
-        f"Half of that rate needs requests of {format_size(min(half))}."
-        if min(half) > smallest
-        else ""
-    )
-    return [Sentence("files", f"{text}.", figure, confidence(first), crossover)]
+    blocks = {int(m["block"]) for m in reads}
+    half = min(int(m["block"]) for m in reads if m.median >= first.median / 2)
+    below = [size for size in blocks if size < half]
+    crossover = f"Requests of {span(below)} reach less than half of the best rate." if below else ""
+    sizes = f"requests of {span(blocks)}"
+    return [Sentence("files", f"{text}.", figure, confidence(first), crossover, sizes)]

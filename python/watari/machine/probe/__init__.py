@@ -65,7 +65,7 @@ def assemble(
     processors = [
         cpu(files, topology),
         *(
-            {"id": f"gpu:{i}", "kind": "gpu", **gpu, "state": state(gpu, reported)}
+            {"id": f"gpu:{i}", "kind": "gpu", **gpu, "state": state(gpu, reported, files)}
             for i, gpu in enumerate(devices)
         ),
     ]
@@ -91,10 +91,17 @@ def assemble(
     }
 
 
-def state(gpu: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any] | None:
-    """The state of a GPU as NVML reports it; None without NVML."""
-    known: dict[str, Any] | None = reported["gpus"].get(gpu["pci_bus_id"], {}).get("state")
-    return known
+def state(gpu: dict[str, Any], reported: dict[str, Any], files: System) -> dict[str, Any] | None:
+    """The state of a GPU as NVML reports it, and its link as the kernel does; None without both.
+
+    NVML has the most lanes that slot and GPU have together, the kernel those of the GPU alone.
+    """
+    bus_id = gpu["pci_bus_id"]
+    known = reported["gpus"].get(bus_id, {}).get("state") or {}
+    link = links.pcie_state(bus_id, files)
+    merged = known | {key: value for key, value in link.items() if known.get(key) is None}
+    lanes = [most for s in (link, known) if (most := s.get("link_width_most"))]
+    return merged | ({"link_width_most": max(lanes)} if lanes else {}) or None
 
 
 def cpu(files: System, topology: dict[str, Any]) -> dict[str, Any]:

@@ -70,17 +70,32 @@ def gpu_links(
     return [link(f"gpu:{one}", f"gpu:{other}", "nvlink", **known)]
 
 
+def pcie_state(bus_id: str, system: System) -> dict[str, int]:
+    """The part of record.GpuState that the kernel reports."""
+    device = f"sys/bus/pci/devices/{bus_id}"
+    found = {
+        "link_generation": generation(system.text(f"{device}/current_link_speed")),
+        "link_generation_most": pcie_generation(bus_id, system),
+        "gpu_generation_most": generation(system.text(f"{device}/max_link_speed")),
+        "link_width": lanes(device, "current_link_width", system),
+        "link_width_most": lanes(device, "max_link_width", system),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
 def pcie_generation(bus_id: str, system: System) -> int | None:
     """The highest generation that GPU and slot allow. The current one falls when the GPU idles."""
     device = f"sys/bus/pci/devices/{bus_id}"
     port = (system.root / device).resolve().parent
-    rates = [
-        number
-        for path in (f"{device}/max_link_speed", str(port / "max_link_speed"))
-        if (number := rate(system.text(path)))
-    ]
+    files = (f"{device}/max_link_speed", str(port / "max_link_speed"))
+    known = [found for file in files if (found := generation(system.text(file)))]
+    return min(known, default=None)
+
+
+def generation(text: str | None) -> int | None:
+    """The generation with a speed as the kernel writes it."""
     speeds = {speed: generation for generation, (speed, _) in PCIE.items()}
-    return speeds.get(min(rates)) if rates else None
+    return speeds.get(rate(text) or 0.0)
 
 
 def rate(text: str | None) -> float | None:
@@ -90,12 +105,15 @@ def rate(text: str | None) -> float | None:
 
 
 def pcie_width(bus_id: str, system: System) -> int | None:
-    """Lanes in use; 0, 63 and 255 stand for unknown."""
-    for name in ("current_link_width", "max_link_width"):
-        lanes = system.number(f"sys/bus/pci/devices/{bus_id}/{name}")
-        if lanes in (1, 2, 4, 8, 12, 16, 32):
-            return lanes
-    return None
+    """Lanes in use; those of the GPU where these are unknown."""
+    device = f"sys/bus/pci/devices/{bus_id}"
+    return lanes(device, "current_link_width", system) or lanes(device, "max_link_width", system)
+
+
+def lanes(device: str, file: str, system: System) -> int | None:
+    """A number of lanes; 0, 63 and 255 stand for unknown."""
+    number = system.number(f"{device}/{file}")
+    return number if number in (1, 2, 4, 8, 12, 16, 32) else None
 
 
 def pcie_bandwidth(generation: int | None, width: int | None) -> float | None:

@@ -13,17 +13,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from watari.report.check.item import FAIL, PASS, UNKNOWN, Item
+from watari.common.printable import printable
+from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
 from watari.report.check.items import exit_code
 from watari.results.schema import Results
 
-STYLES = {PASS: "green", FAIL: "bold red", UNKNOWN: "yellow"}
+STYLES = {PASS: "green", FAIL: "bold red", LOST: "bold red", UNKNOWN: "yellow"}
 
 
 def counts(items: Sequence[Item]) -> str:
     """`12 pass, 1 fail, 3 unknown`."""
     verdicts = Counter(item.verdict for item in items)
-    return ", ".join(f"{verdicts[v]} {v}" for v in (PASS, FAIL, UNKNOWN) if verdicts[v])
+    return ", ".join(f"{verdicts[v]} {v}" for v in STYLES if verdicts[v])
 
 
 def render(results: Results, items: Sequence[Item]) -> RenderableType:
@@ -45,13 +46,15 @@ def render(results: Results, items: Sequence[Item]) -> RenderableType:
     return Group(Text(machine), table, *lines, Text(counts(items)))
 
 
-def as_values(results: Results, items: Sequence[Item]) -> dict[str, Any]:
+def as_values(
+    results: Results, items: Sequence[Item], fail_on_unknown: bool = False
+) -> dict[str, Any]:
     """The checks of a run as plain values, for JSON."""
     return {
         "machine": results.machine.name,
         "hosts": results.machine.hosts,
         "started": results.program.started,
-        "exit_code": exit_code(items),
+        "exit_code": exit_code(items, fail_on_unknown),
         "checks": [{**asdict(item), "path": sorted(item.path)} for item in items],
     }
 
@@ -63,7 +66,7 @@ def junit(results: Results, items: Sequence[Item]) -> str:
         "testsuite",
         name=f"watari check {results.machine.name}",
         tests=str(len(items)),
-        failures=str(verdicts[FAIL]),
+        failures=str(verdicts[FAIL] + verdicts[LOST]),
         skipped=str(verdicts[UNKNOWN]),
         errors="0",
         timestamp=results.program.started[:19],
@@ -71,11 +74,14 @@ def junit(results: Results, items: Sequence[Item]) -> str:
     )
     for item in items:
         case = Xml.SubElement(suite, "testcase", classname=item.check, name=item.name, time="0")
-        if item.verdict == FAIL:
+        if item.verdict in (FAIL, LOST):
             Xml.SubElement(case, "failure", message=item.says).text = "\n".join(item.causes)
         elif item.verdict == UNKNOWN:
             Xml.SubElement(case, "skipped", message=item.says)
         else:
             Xml.SubElement(case, "system-out").text = item.says
+    for element in suite.iter():  # XML has no control characters, not even escaped ones
+        element.attrib = {name: printable(text) for name, text in element.attrib.items()}
+        element.text = "\n".join(map(printable, (element.text or "").split("\n"))) or None
     Xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, "unicode") + "\n"

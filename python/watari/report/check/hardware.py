@@ -1,26 +1,11 @@
-"""Checks that the hardware agrees with its data sheet: links, clocks, distance of CPUs and GPU; and
-that all hosts of a run agree with the first one."""
+"""Checks that the hardware agrees with its data sheet: clocks, distance of CPUs and GPU; and that
+all hosts of a run agree with the first one. `pcie.py` has the links."""
 
 from __future__ import annotations
 
 from watari.machine.hosts import apart
 from watari.report.check.causes import GPU, LINK, far, host, states
 from watari.report.check.item import FAIL, PASS, UNKNOWN, Item, Run
-
-
-def links(run: Run) -> list[Item]:
-    """PCIe: lanes in use and generation of the slot, against those of the GPU."""
-    items = []
-    for name, state in states(run.machine):
-        for what, now, most in (
-            ("lanes", "link_width", "link_width_most"),
-            ("generation", "link_generation_most", "gpu_generation_most"),
-        ):
-            low, high = state.get(now), state.get(most)
-            verdict = UNKNOWN if low is None or high is None else PASS if low >= high else FAIL
-            says = f"{low} of {high}" if verdict != UNKNOWN else "not reported"
-            items.append(Item("hardware", f"{name}, PCIe {what}", verdict, says, frozenset({LINK})))
-    return items
 
 
 def clocks(run: Run) -> list[Item]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from watari.case.profile import STORE as STORED
 from watari.cases import CASES
 from watari.report.check.causes import CPU, GPU, LINK, STORE
-from watari.report.check.stored import Stored
+from watari.report.check.stored import Earlier, Stored
 from watari.results.measured import Measured
 from watari.results.schema import Results
 from watari.results.significance import THRESHOLD
 
 PASS, FAIL, UNKNOWN = "pass", "fail", "unknown"
+LOST = "lost"  # an earlier run had it
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Run:
     machine: dict[str, Any]  # with the fastest links that the hardware allows
     baseline: Results | None = None
     stored: Stored = field(default_factory=Stored)
+    earlier: Sequence[Earlier] = ()  # of this machine
     thresholds: Mapping[str, float] = field(default_factory=dict)  # by case; "" for the others
 
     def threshold(self, case: str, default: float = THRESHOLD) -> float:

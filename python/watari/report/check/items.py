@@ -14,11 +14,15 @@ from watari.cases import find, words
 from watari.common.errors import UsageError
 from watari.machine.probe.links import pcie_bandwidth
 from watari.report.check.causes import likely, states
-from watari.report.check.hardware import clocks, distance, hosts, links
-from watari.report.check.item import FAIL, PASS, UNKNOWN, Item, Run, path_of
-from watari.report.check.stored import Stored, read_folder
+from watari.report.check.earlier import lost
+from watari.report.check.expect import Wanted, expected
+from watari.report.check.hardware import clocks, distance, hosts
+from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item, Run, path_of
+from watari.report.check.pcie import links
+from watari.report.check.stored import Earlier, Stored, read_all
 from watari.report.check.values import physical, same_parts
-from watari.report.compare import LOST, Row, compare
+from watari.report.compare import LOST as GONE
+from watari.report.compare import Row, compare
 from watari.report.verdicts import labels
 from watari.results.measured import measurements
 from watari.results.schema import Results
@@ -40,6 +44,9 @@ def correct(run: Run) -> list[Item]:
     if not bad:
         says = f"{good} cases have the right result" if good else "nothing was measured"
         items.append(Item("correct", "results", PASS if good else UNKNOWN, says))
+    if not_run := len(run.results.missing):
+        text = f"{not_run} case{'s'[: not_run > 1]}: the run ended before"
+        items.append(Item("correct", "planned, not measured", UNKNOWN, text))
     return items
 
 
@@ -51,11 +58,11 @@ def baseline(run: Run) -> list[Item]:
     for threshold in {run.threshold(c.case) for c in [*run.results.cases, *run.baseline.cases]}:
         judged[threshold] = compare(run.baseline, run.results, threshold)
     paths = {(m.case, str(m.parameters)): path_of(m) for m in run.measured}
-    verdicts = {SLOWER: FAIL, LOST: FAIL, SAME: PASS, FASTER: PASS}
+    verdicts = {SLOWER: FAIL, GONE: LOST, SAME: PASS, FASTER: PASS}
     items = []
     for threshold, rows in judged.items():
         for row, name in zip(rows, labels(rows), strict=True):
-            if run.threshold(row.case) != threshold or not (row.new or row.verdict == LOST):
+            if run.threshold(row.case) != threshold or not (row.new or row.verdict == GONE):
                 continue
             change = f"{row.ratio:.3f} of baseline's speed" if row.ratio else ""
             says = "; ".join(text for text in (row.verdict, change, row.note) if text)
@@ -74,7 +81,11 @@ CHECKS: tuple[Callable[[Run], list[Item]], ...] = (
     physical,
     same_parts,
     baseline,
+    lost,
 )
+
+
+CAUSED = ("correct", "physical limit", "same part", "baseline")  # by what the record may show
 
 
 def at_most(machine: dict[str, Any]) -> dict[str, Any]:
@@ -97,19 +108,22 @@ def check(
     baseline: Results | None = None,
     thresholds: Mapping[str, float] | None = None,
     folder: Path | None = None,
+    earlier: Sequence[Earlier] = (),
+    wanted: Wanted | None = None,
 ) -> list[Item]:
     """Every item of every check of a run. `thresholds` is by case, "" for all others; `folder` has
-    earlier results of the same part."""
+    earlier results of the same part; `earlier` are runs of this machine; `wanted` is expected."""
     machine = at_most(results.machine.model_dump(mode="json", by_alias=True))
-    earlier = read_folder(folder, machine) if folder else Stored()
-    run = Run(results, measurements([results]), machine, baseline, earlier, thresholds or {})
+    stored = read_all(folder.rglob("*.json"), machine) if folder else Stored()
+    measured = measurements([results])
+    run = Run(results, measured, machine, baseline, stored, earlier, thresholds or {})
     for name in run.thresholds:
         if name:
             find(name)
-    items = [item for row in CHECKS for item in row(run)]
+    items = [item for row in CHECKS for item in row(run)] + expected(machine, wanted or {})
     return [
         replace(item, causes=tuple(likely(machine, set(item.path))))
-        if item.verdict == FAIL and item.check != "hardware"
+        if item.verdict == FAIL and item.check in CAUSED
         else item
         for item in items
     ]
@@ -128,6 +142,9 @@ def parse_thresholds(texts: Sequence[str], parse: Callable[[str], float]) -> dic
     return thresholds
 
 
-def exit_code(items: Sequence[Item]) -> int:
-    """3 if anything fails, else 0."""
-    return 3 if any(item.verdict == FAIL for item in items) else 0
+def exit_code(items: Sequence[Item], fail_on_unknown: bool = False) -> int:
+    """4 if an item is lost; 3 if one fails (or is unknown, with `fail_on_unknown`); else 0."""
+    verdicts = {item.verdict for item in items}
+    if LOST in verdicts:
+        return 4
+    return 3 if verdicts & ({FAIL, UNKNOWN} if fail_on_unknown else {FAIL}) else 0

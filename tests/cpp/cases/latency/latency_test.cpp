@@ -7,6 +7,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -100,7 +101,7 @@ TEST(Latency, KeepsEverySampleAndIsVerified) {
         EXPECT_EQ(t.flops_per_sample, 0.0);
         EXPECT_EQ(t.wrong_elements, 0u);
         EXPECT_GT(t.quantities.at("latency_s").value, 1e-10);
-        EXPECT_LT(t.quantities.at("latency_s").value, 1e-5);
+        EXPECT_LE(t.quantities.at("latency_s").value, std::ranges::max(t.host_s) / 4096);
         EXPECT_EQ(t.residency_before.at("array").bytes, 65536u);
     }
 }

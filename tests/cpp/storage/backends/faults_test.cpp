@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <random>
 #include <set>
@@ -101,7 +100,7 @@ struct faulty_memory {
     }
 };
 
-constexpr double timeout = 20;  ///< seconds; nothing should reach it
+constexpr double timeout = 300;  ///< seconds; nothing should reach it
 
 TEST(Faults, CompletionsOutOfOrderHarmNothing) {
     faulty_memory faulty({.seed = 3, .delay = 2e-3, .reordered = 0.5}, timeout);
@@ -118,16 +117,15 @@ TEST(Faults, ACompletionThatComesTwiceCountsOnce) {
     EXPECT_EQ(count.ok, 500u * users);
     EXPECT_EQ(count.wrong, 0u);
     // the users may end before the first duplicate arrives; these reads take the remaining ones
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::byte block[512];
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(read(faulty.device.view(), 0, 1, block).ok());
-    EXPECT_GT(faulty.spurious(), 50u);
+    while (faulty.spurious() <= 50) ASSERT_TRUE(read(faulty.device.view(), 0, 1, block).ok());
 }
 
 TEST(Faults, ADelayedCommandTimesOutAndItsDataFallWhereNobodyLooks) {
-    faulty_memory faulty({.seed = 5, .delay = 60e-3, .delayed = 0.1}, 20e-3);
+    constexpr double limit = 0.2;  // long for a command without a fault, on a busy machine too
+    faulty_memory faulty({.seed = 5, .delay = 3 * limit, .delayed = 0.1}, limit);
     tally count;
-    faulty.serve(100, 20e-3, count);
+    faulty.serve(100, limit, count);
     EXPECT_GT(count.late, 0u);
     EXPECT_GT(count.ok, 100u);
     EXPECT_EQ(count.wrong, 0u);
@@ -136,7 +134,7 @@ TEST(Faults, ADelayedCommandTimesOutAndItsDataFallWhereNobodyLooks) {
 }
 
 TEST(Faults, ADelayedWriteChangesTheStoreWhenItIsDue) {
-    controller device(make_faulty(make_ram(4096), {.delay = 400e-3, .delayed = 1}),
+    controller device(make_faulty(make_ram(4096), {.delay = 1, .delayed = 1}),
                       {.queues = {.queues = 1, .depth = 8}});
     std::byte block[512], found[512];
     stamp(block, 0, 1);
@@ -147,7 +145,7 @@ TEST(Faults, ADelayedWriteChangesTheStoreWhenItIsDue) {
     EXPECT_TRUE(read(device.view(), 0, 1, found).ok());
     EXPECT_FALSE(is_stamped(found, 0, 1));
     EXPECT_TRUE(end(device.view(), command).ok());
-    EXPECT_GE(nanoseconds() - start, 400'000'000);
+    EXPECT_GE(nanoseconds() - start, 1'000'000'000);
     EXPECT_TRUE(read(device.view(), 0, 1, found).ok());
     EXPECT_TRUE(is_stamped(found, 0, 1));
 }
@@ -216,7 +214,7 @@ TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
 /// verifies its data detects each case. (ThreadSanitizer reports the race, so its preset omits this
 /// test.)
 TEST(Faults, DataThatComeAfterTheirCompletionAreSeenByWhoVerifies) {
-    faulty_memory faulty({.seed = 10, .delay = 5e-3, .late_data = 0.3}, timeout);
+    faulty_memory faulty({.seed = 10, .delay = 0.1, .late_data = 0.3}, timeout);
     tally count;
     faulty.serve(300, timeout, count);
     EXPECT_EQ(count.ok, 300u * users);

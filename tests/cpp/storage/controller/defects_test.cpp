@@ -72,7 +72,7 @@ TEST(Defects, SlotTimesSizeIsNoNumberOf32Bits) {
 
 TEST(Defects, AllIdentifiersInUseIsNoEndlessSpin) {
     std::vector<std::byte> data(512);
-    controller ram(make_ram(data), {.queues = {.queues = 1, .depth = 2, .limit = 10e-3}});
+    controller ram(make_ram(data), {.queues = {.queues = 1, .depth = 2, .limit = 0.5}});
     const token held = begin_read(ram.view(), 0, 1);
     EXPECT_FALSE(try_begin_read(ram.view(), 0, 1).taken);
     const token none = begin_read(ram.view(), 0, 1);

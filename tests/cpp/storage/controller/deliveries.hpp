@@ -15,7 +15,7 @@ using namespace watari::cpu;
 
 constexpr std::uint32_t run = 1 << 16, blocks = run / block_size;  ///< of a command
 constexpr std::uint64_t runs = 32;
-constexpr double timeout = 20;  ///< seconds, for commands that end in time
+constexpr double timeout = 300;  ///< seconds, for commands that end in time
 
 inline queue_options delivering(double limit = timeout, std::uint32_t depth = 16) {
     return {

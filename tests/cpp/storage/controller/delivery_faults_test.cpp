@@ -102,8 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         named_plan{"reordered", {.seed = 3, .delay = delay, .reordered = 0.5}, timeout},
         named_plan{"duplicated", {.seed = 4, .delay = delay, .duplicated = 0.3}, timeout},
-        named_plan{"delayed", {.seed = 5, .delay = 40e-3, .delayed = 0.2}, 15e-3},
-        named_plan{"dropped", {.seed = 6, .dropped = 0.1}, 15e-3},
+        named_plan{"delayed", {.seed = 5, .delay = 0.4, .delayed = 0.2}, 0.15},
+        named_plan{"dropped", {.seed = 6, .dropped = 0.1}, 0.15},
         named_plan{"failed", {.seed = 7, .failed = 0.3}, timeout},
         named_plan{"bad phase", {.seed = 8, .delay = delay, .bad_phase = 0.3}, timeout}),
     [](const auto& info) {
@@ -116,12 +116,12 @@ INSTANTIATE_TEST_SUITE_P(
 /// is delivered.
 TEST(Delivery, IsRecalledOrAwaited) {
     std::vector<std::byte> data = stamped();
-    constexpr double limit = 20e-3;  // in this time a copy ends under a sanitizer, too
+    constexpr double limit = 0.1;  // in this time a copy ends on a busy machine, too
     controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
                       {.queues = delivering(limit, 64), .threads = 2});
     tally count;
-    serve(device, 60, count);
-    EXPECT_GT(count.late, 20u);
+    serve(device, 30, count);
+    EXPECT_GT(count.late, 10u);
     expect_no_harm(count);
 }
 

@@ -110,7 +110,7 @@ TEST_F(DeliveringController, IsUsedByTransfersForWholeCommands) {
 
 TEST(Delivery, ThatIsRecalledEndsWithAnError) {
     std::vector<std::byte> data = stamped(), there(run);
-    controller device(make_faulty(make_ram(data), {.seed = 1, .delay = 50e-3, .delayed = 1}),
+    controller device(make_faulty(make_ram(data), {.seed = 1, .delay = 1, .delayed = 1}),
                       {.queues = delivering(timeout)});
     const token command = begin_delivered(device.view(), 3, there.data());
     recall(device.view(), command);

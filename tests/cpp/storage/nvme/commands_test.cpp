@@ -45,7 +45,7 @@ protected:
                                           .queues = 2,
                                           .depth = 16,
                                           .max_transfer = command,
-                                          .limit = 2,
+                                          .limit = 300,
                                           .delivered_from = delivered_from},
                                .threads = 2});
         const namespace_view view = disk.view();

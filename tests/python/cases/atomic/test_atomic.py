@@ -140,8 +140,8 @@ def test_the_answer_is_a_counter_each_where_one_is_clearly_slower(
 ) -> None:
     (said,) = answer(counted[:3])
     assert said.line() == (
-        "Counted by many threads: a counter for each thread, added up at the end: threads of the "
-        "CPU then make 900M updates a second, and 30M with one counter for all. "
+        "Counted by many threads: a counter for each thread, added up at the end: 2 threads of "
+        "the CPU then make 900M updates a second, and 30M with one counter for all. "
         "(95%: 30M–30M updates/s, 2 trials)"
     )
     assert said.figure == "30M updates/s"
@@ -154,8 +154,8 @@ def test_the_answer_names_what_both_processors_reach_at_once(counted: list[Measu
     (said,) = answer([*counted, pinned, measured(GPU, 2500, contention="none")])
     assert "threads of the GPU make 2G updates a second of it, and 2.5G" in said.text
     assert said.crossover == (
-        "Both processors at once update one counter 12M times a second in pinned memory, "
-        "1M times a second in managed memory."
+        "Both processors at once, with 10016 threads, update one counter 12M times a second in "
+        "pinned memory, 1M times a second in managed memory."
     )
     (said,) = answer([pinned])
     assert (said.figure, said.crossover) == ("12M updates/s", "")

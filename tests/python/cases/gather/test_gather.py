@@ -146,7 +146,7 @@ def test_the_answer_prices_an_element_beside_a_line_and_a_page() -> None:
         "elements of 4 B at random in pageable memory within the caches cost the CPU 8 ns each; "
         "elements of 64 B 8 ns, of 4 KiB 410 ns."
     )
-    assert said.crossover == "Elements of 64 B reach half of the rate of 4 KiB."
+    assert said.crossover == ("Elements of 4 B reach less than half of the rate of 4 KiB.")
     assert (said.figure, said.confidence) == ("8 ns", "95%: 8–8 ns, 2 trials")
     gpu = [measured(GPU, 100, element="8"), measured(GPU, 90, element="4KiB")]
     (said,) = answer([*cpu, *gpu])

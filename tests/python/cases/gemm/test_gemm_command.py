@@ -68,7 +68,7 @@ def test_a_limit_of_addresses_is_refused_in_one_line_or_suffices(mebibytes):
         ON_CPU,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         check=False,
     )

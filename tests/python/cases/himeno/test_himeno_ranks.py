@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from launching import HANGS
 from on_ranks import (
     LAUNCHER,
     Outcome,
@@ -143,14 +144,16 @@ class TestOnTheCpu:
             assert one["fingerprint"] != other["fingerprint"]
 
     def test_a_run_has_all_of_it(self, tmp_path: Path) -> None:
-        trial = launch.trial(request(grid="XS", ranks=2, data="standard"), LAUNCHER, 60, tmp_path)
+        trial = launch.trial(
+            request(grid="XS", ranks=2, data="standard"), LAUNCHER, HANGS, tmp_path
+        )
         assert (trial["status"], trial["ranks"], trial["verified"]) == ("ok", 2, True)
         assert trial["flops_per_sample"] == 34 * himeno_axes.interior("XS")
         assert len(trial["series"]["halo_s"]) == 6
         assert all(h <= s for h, s in zip(trial["series"]["halo_s"], trial["host_s"], strict=True))
 
     def test_unsupported_is_no_failure_of_the_launcher(self, tmp_path: Path) -> None:
-        trial = launch.trial(request(grid="XS", ranks=2, halo="peer"), LAUNCHER, 60, tmp_path)
+        trial = launch.trial(request(grid="XS", ranks=2, halo="peer"), LAUNCHER, HANGS, tmp_path)
         assert (trial["status"], trial["ranks"]) == ("unsupported", 2)
         assert "halo=peer is between GPUs" in trial["error"]
 
@@ -169,7 +172,7 @@ class TestOnTheCpu:
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        trial = launch.trial(request(grid="XS", ranks=2), LAUNCHER, 600, tmp_path)
+        trial = launch.trial(request(grid="XS", ranks=2), LAUNCHER, HANGS, tmp_path)
         assert trial["status"] == "failed"
         assert "no memory for the halo" in trial["error"]
 
@@ -187,7 +190,7 @@ class TestOnTheCpu:
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        assert launch.trial(request(ranks=2), LAUNCHER, 60, tmp_path)["status"] == "ok"
+        assert launch.trial(request(ranks=2), LAUNCHER, HANGS, tmp_path)["status"] == "ok"
         first, second = (set(json.loads((tmp_path / f"cpus{r}").read_text())) for r in (0, 1))
         allowed = os.sched_getaffinity(0)
         if len(allowed) > 1:
@@ -282,7 +285,7 @@ class TestOnGpus:
     def test_more_ranks_than_gpus_are_refused_with_both_numbers(self, tmp_path: Path) -> None:
         ranks = gpu_count() + 1
         trial = launch.trial(
-            request(processor="gpu", grid="XS", ranks=ranks), LAUNCHER, 90, tmp_path
+            request(processor="gpu", grid="XS", ranks=ranks), LAUNCHER, HANGS, tmp_path
         )
         assert trial["status"] == "unsupported"
         assert f"{ranks} ranks on one host with {gpu_count()} GPUs" in trial["error"]
@@ -298,7 +301,7 @@ class TestOnGpus:
         self, given: dict[str, Any], says: str, tmp_path: Path
     ) -> None:
         trial = launch.trial(
-            request(processor="gpu", grid="XS", ranks=2, **given), LAUNCHER, 90, tmp_path
+            request(processor="gpu", grid="XS", ranks=2, **given), LAUNCHER, HANGS, tmp_path
         )
         assert trial["status"] == "unsupported"
         assert says in trial["error"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from launching import HANGS
 from on_ranks import (
     MPI_PART,
 )
@@ -60,7 +61,7 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
 
 def test_a_missing_mpirun_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    trial = launch.trial(request(ranks=2), Launcher(), 10, tmp_path)
+    trial = launch.trial(request(ranks=2), Launcher(), HANGS, tmp_path)
     assert (trial["status"], "mpirun" in trial["error"]) == ("unsupported", True)
 
 

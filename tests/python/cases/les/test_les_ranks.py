@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import HANGS
 
 pytest.importorskip("watari._native")
 
@@ -44,7 +45,7 @@ def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str
         [*command, *common, *words, "--launcher", LAUNCHER, "-o", str(file)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     assert done.returncode in (0, 1), done.stderr
     return list(json.loads(file.read_text())["cases"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from launching import HANGS
 from storage_trials import STORE, trial
 
 from watari.plan.request import resolve
@@ -24,7 +25,7 @@ def store(folder: Path, **given: Any) -> launch.Trial:
 
 def product(folder: Path) -> launch.Trial:
     asked = resolve("gemm", {**GEMM, "folder": str(folder)}, synthetic.cpu_machine())[0]
-    return launch.trial(asked, Launcher(), 30)
+    return launch.trial(asked, Launcher(), HANGS)
 
 
 def link(path: Path, mine: Path) -> None:
