@@ -3,7 +3,7 @@
 from statistics import median
 
 from recompute import Page
-from result_files import results, series
+from result_files import results, series, text
 
 H200 = "nvidia-h200-x86_64/"
 
@@ -49,3 +49,13 @@ page.given(
 )
 page.given("dates and names", "of 21 and 22 November", "arXiv:1702.02017")
 page.given("the disks of docs/evidence/storage.md", "0.1 to 0.2 million")
+page.given("the code: src/watari/gemm", "sample is 66 blocks", "and 64 spread evenly")
+runs = text("2-core-intel-xeon-x86_64/20261126-gemm-read-back.txt").lines
+products, backs = zip(
+    *((float(w[1]), float(w[2])) for w in map(str.split, runs) if w[:1] == ["now"]), strict=True
+)
+page.says(
+    "{} MB beside 281 MB in a product of 4096, and {} to {} s beside {} to {} s",
+    4 * 4096**2 / 1e6, min(backs), max(backs), min(products), max(products),
+)  # fmt: skip
+page.given("bytes read and written, as the file states", "beside 281 MB in a product of 4096")

@@ -151,6 +151,14 @@ page.says("Eight right-hand sides take {} to {} times as long as one", min(share
 page.given("counted by the command, which prints the least", "4 MiB suffice for 7,000 triangles")
 page.given("a setting of the comparison", "as fast as 16 CPU threads")
 page.given(
+    "settings of src/watari/cases/hmatrix/row_check.hpp",
+    "**A trial verifies 64 rows**",
+    "above 40 eps",
+    "to 1e-12",
+)
+for sentence, parts in (("{}% for an eighth of all rows", 8), ("{}% for a 64th", 64)):
+    page.says(sentence, 100 * (1 - (1 - 1 / parts) ** 64))
+page.given(
     "counted from src/watari/hmatrix",
     "eps / 10",
     "pages of 4096 bytes",

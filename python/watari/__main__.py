@@ -1,8 +1,8 @@
 """The entry point. An interrupt ends the command with one line, also while modules are imported. So
 does an address-space limit (ulimit -v) that is too small for the imports.
 
-SIGINT has its default action until the handlers are installed: it ends the process without a
-traceback. So this module imports as little as possible before that.
+Until the handlers of Watari are installed, nothing is begun that an interrupt could leave half
+done: SIGINT and SIGTERM then end the process at once. This module imports little before that.
 """
 
 from __future__ import annotations
@@ -11,6 +11,25 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 130  # exit code, as shells report SIGINT
+
+
+def end_at_once(number: int, frame: FrameType | None) -> None:
+    """Handles an interrupt while Watari starts."""
+    with suppress(OSError):  # a closed standard error
+        os.write(2, b"watari: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def handle(handler: signal._HANDLER) -> None:
+    """Installs a handler of both signals. Ignored signals stay ignored."""
+    for number in SIGNALS:
+        if signal.getsignal(number) not in (signal.SIG_IGN, None):
+            signal.signal(number, handler)
 
 
 def refuse_few_addresses() -> None:
@@ -30,12 +49,10 @@ def refuse_few_addresses() -> None:
 
 def main() -> None:
     """Runs the command line. Code that must save something on Ctrl-C saves it itself."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler:  # an ignored SIGINT stays ignored
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    handle(end_at_once)
     refuse_few_addresses()
     from watari.common.errors import UsageError, WatariError
-    from watari.common.interrupts import INTERRUPTED, end_at_second
+    from watari.common.interrupts import end_at_second
 
     try:
         end_at_second()
@@ -43,12 +60,12 @@ def main() -> None:
         print(f"watari: its compiled part is not installed: {error}", file=sys.stderr)
         sys.exit(UsageError.exit_code)
     try:
-        signal.signal(signal.SIGINT, handler)
+        handle(signal.default_int_handler)
         from watari.cli import commands
 
         commands.main()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda number, frame: None)  # keeps the line whole
+        handle(lambda number, frame: None)  # keeps the line whole
         print("watari: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except MemoryError:

@@ -8,8 +8,10 @@ static void bind_comm(nb::module_& module) {
     using namespace watari;
     module.attr("HALOS") =
         list_of(comm::paths, [](comm::path path) { return as_text(comm::name_of(path)); });
-    module.def("end_ranks", comm::finish,
-               "Ends MPI where it was started: called by every rank of a trial that went well.");
+    module.def(
+        "end_ranks", comm::finish,
+        "Waits for all ranks, and ends MPI where it was started: called by every rank of a trial "
+        "that went well.");
     module.def("exchange_gpu_memory", comm::exchange_gpu_memory,
                "Gives GPU memory to MPI, between two ranks; raises where other data come. An MPI "
                "that does not know CUDA may crash.");

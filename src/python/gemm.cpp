@@ -64,7 +64,6 @@ gemm::npy_product npy_product(const nb::dict& p) {
     result.transpose_a = nb::cast<bool>(p["transpose_a"]);
     result.transpose_b = nb::cast<bool>(p["transpose_b"]);
     result.fresh = nb::cast<bool>(p["fresh"]);
-    result.verify = nb::cast<bool>(p["verify"]);
     result.interval = nb::cast<double>(p["interval"]);
     return result;
 }
@@ -114,6 +113,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
     nb::list notes;
     for (const std::string& note : counts.notes) notes.append(decoded(note));
     result["seconds"] = counts.seconds;
+    result["seconds_verifying"] = counts.verifying;
     result["bytes_read"] = counts.read;
     result["bytes_written"] = counts.written;
     result["tiles"] = counts.tiles;

@@ -12,12 +12,15 @@ from pathlib import Path
 PROGRAMS = (
     "kill_and_resume",
     "damage_between_runs",
+    "damage_while_running",
     "kill_runs",
     "two_at_once",
     "faulty_calls",
     "full_disk",
     "charges",
+    "outputs",
     "fuzz_files",
+    "fuzz_inputs",
 )
 
 

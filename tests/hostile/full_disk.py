@@ -26,6 +26,7 @@ from commands import Ended, end, start, watari
 MIB = 2**20
 INSIDE = "WATARI_HOSTILE_MOUNTS"  # in the environment once mounts are our own
 RUN = ["run", "copy", "processor=cpu", "size=16KiB,64KiB", "trials=3", "samples=200"]
+WIND = ["wind", "flat", "--grid", "XS", "--steps", "2", "-o", "wind.vti"]
 STORAGE = ["run", "storage", "processor=cpu", "size=4MiB", "requests=64", "block=4KiB"]
 STORAGE += ["trials=1", "samples=2", "engine=posix,queue", "folder=data", "cache=warm"]
 
@@ -177,8 +178,24 @@ def of_storage(rng: random.Random, disk: Path) -> str:
     return outcome
 
 
+def of_wind(rng: random.Random, disk: Path) -> str:
+    """An image of 0.7 MB does not fit a disk; with room again it is written."""
+    ballast = Ballast(rng, disk, int(10 ** rng.uniform(2, 6.3)))
+    ended = ballast.command(WIND, disk)
+    ballast.remove()
+    had_room = ended.code == 0
+    if not had_room:
+        check_told(ended, ["wind.vti", "output"])
+        if {path.name for path in disk.iterdir()}:
+            raise Broken(f"files are left after {ended}")
+        products.whole(watari(WIND, disk))
+    if [path.name for path in disk.iterdir()] != ["wind.vti"]:
+        raise Broken(f"no image, or files beside it, after {ended}")
+    return "had room" if had_room else "reported, then made"
+
+
 def attempt(rng: random.Random, folder: Path) -> str:
-    of = rng.choice([of_product, of_copy, of_storage])
+    of = rng.choice([of_product, of_copy, of_storage, of_wind])
     system = rng.choice(["ext4", "tmpfs"]) if loops() else "tmpfs"
     with mounted(folder / "disk", system, rng.randrange(32, 48) * MIB):
         return of(rng, folder / "disk")

@@ -20,6 +20,7 @@ from attacks import Broken
 from commands import Ended, check_manners, end, start, watari
 
 RUN = ["run", "copy", "processor=cpu", "size=16KiB", "trials=2", "samples=2", "-o", "run.json"]
+BEM = ["bem", "bumpy:5", "-o", "c.vtu", "--threads", "1"]
 
 
 def at_once(rng: random.Random, words: list[str], folder: Path, seconds: float) -> list[Ended]:
@@ -69,13 +70,22 @@ def of_run(rng: random.Random, folder: Path) -> str:
     return summary(ended)
 
 
+def of_charges(rng: random.Random, folder: Path) -> str:
+    ended = at_once(rng, BEM, folder, 2.0)
+    again = watari(BEM, folder)
+    products.whole(again)
+    if {path.name for path in folder.iterdir()} != {"c.vtu"}:
+        raise Broken(f"files are left after {ended} and {again}")
+    return summary(ended)
+
+
 def summary(ended: list[Ended]) -> str:
     refused = sum(end.code == 2 for end in ended)
     return "some refused" if refused else "one after another"
 
 
 def attempt(rng: random.Random, folder: Path) -> str:
-    return rng.choice([of_product, of_run])(rng, folder)
+    return rng.choice([of_product, of_run, of_charges])(rng, folder)
 
 
 if __name__ == "__main__":

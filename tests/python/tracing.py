@@ -17,6 +17,7 @@ from launching import HANGS
 from watari.attach.events import Allocation, Events, Frame, Process
 from watari.attach.start import PACKAGE
 from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.model import trace_file
 
 MIB = 2**20
 MILLISECOND = 1_000_000
@@ -59,7 +60,8 @@ def counter(what: Counter, start: float, address: int, value: int, flags: int = 
 def process(*parts: np.ndarray, pid: int = 1) -> Recorded:
     """A process that ended, whose kernels 1 and 2 are `first` and `second`."""
     begun = record(Kind.BEGIN, 0, detail=FORMAT, bytes=130000)
-    rows = np.concatenate([begun, *parts, record(Kind.END, 1000)])
+    before = np.concatenate([begun, *parts])
+    rows = np.concatenate([before, record(Kind.END, 1000, name=len(before))])
     names = {1: "first", 2: "second"}
     return Recorded(pid, rows, names, {77: (Frame("/nowhere/a.out", 0x10),)})
 
@@ -110,4 +112,7 @@ def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):
     """`watari trace` of a program; how it ended, and the file if any."""
     ended = watari(cwd, "trace", *options, "--", program(name), *words, **variables)
     path = cwd / "trace.json"
-    return ended, json.loads(path.read_text()) if path.is_file() else None
+    if not path.is_file():
+        return ended, None
+    trace_file.read(path)  # has every field, as readers require
+    return ended, json.loads(path.read_text())

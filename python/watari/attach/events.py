@@ -46,6 +46,12 @@ class Allocation:
     shared: str = ""  # the call that shared it: it must stay GPU memory
     context: int = 0
     pool: int = 0  # 0: the call named no pool
+    parts: tuple[Allocation, ...] = ()  # allocations that count as this one, if there are several
+
+    @property
+    def lives(self) -> tuple[Allocation, ...]:
+        """The allocations that count as this one, in order of time."""
+        return self.parts or (self,)
 
     @property
     def name(self) -> str:
@@ -90,7 +96,7 @@ class Events:
 
     processes: list[Process]
     sites: dict[str, tuple[Frame, ...]]
-    cut: list[str] = field(default_factory=list)  # why a log is cut off or was never begun
+    cut: list[str] = field(default_factory=list)  # why a log lacks events or was never begun
 
     @property
     def allocations(self) -> list[Allocation]:
@@ -160,7 +166,7 @@ def read_process(path: Path, into: Events) -> None:
     alive: dict[int, Allocation] = {}
     if not path.stat().st_size:
         into.cut.append(NO_ROOM)
-    for event in lines(path):
+    for number, event in enumerate(lines(path)):
         op = event["op"]
         if op == "start":
             process = Process(event["pid"], event["program"], event["style"], seconds(event))
@@ -174,6 +180,12 @@ def read_process(path: Path, into: Events) -> None:
             into.sites[event["site"]] = tuple(frames)
         elif op == "cut":
             into.cut.append(os.strerror(event["errno"]))
+        elif op == "end":
+            process.ended = seconds(event)
+            if number != event["events"]:
+                into.cut.append(
+                    f"another process changed it, {number} of {event['events']} events are left"
+                )
         elif op == "alloc":
             one = allocation(process.pid, event)
             one.shared = process.shared_pools.get(one.pool, "")
@@ -211,8 +223,6 @@ def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) 
                 alive.pop(pointer).ended = seconds(event)
         case "left":
             process.left_bytes += event["bytes"] if event["rc"] == 0 else 0
-        case "end":
-            process.ended = seconds(event)
 
 
 def handed_on(

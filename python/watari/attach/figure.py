@@ -77,7 +77,8 @@ def write(measured: measure.Measured, path: Path) -> None:
     """Writes the figure; the suffix of the file is its format."""
     times = {s: t for s in measured.styles if (t := seconds(measured.of(s)))}
     spec = style.unfold(chart(measured.start.text, times).to_dict(validate=False))
-    write_atomically(path, converted({**spec, "config": style.config()}, path.suffix[1:]))
+    (content,) = converted([{**spec, "config": style.config()}], path.suffix[1:])
+    write_atomically(path, content)
 
 
 def drawn(cases: Sequence[Measured]) -> Drawn:

@@ -1,8 +1,9 @@
 """Starts a user's program and always reports how it ended.
 
 Like a trial, the program has a session of its own and a time limit; past it every process of the
-session is ended. Ctrl-C ends the program, and so does the end of Watari by SIGKILL
-(watari.run.session). Its output goes to files; its standard input is the same file in every run.
+session is ended, and every process that left the session (setsid). Ctrl-C ends the program, and so
+does the end of Watari by SIGKILL, except what left the session (watari.run.session). Its output
+goes to files; its standard input is the same file in every run.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from watari.common.files import closed_quietly, naming
 from watari.common.variables import readable
 from watari.run.launch import tail
 from watari.run.launcher import Launcher
-from watari.run.session import end_session, guarded
+from watari.run.session import adopting, end_session, guarded
 
 PRELOADED = "libwatari_preload.so"
 PACKAGE = Path(__file__).absolute().parents[1]
@@ -67,6 +68,7 @@ class Ending:
     errors: Path
     limit: float = 0.0  # its time limit, in seconds
     stuck: bool = False  # a process could not be killed
+    begun: float = 0.0  # seconds of CLOCK_MONOTONIC
 
     @property
     def reason(self) -> str:
@@ -242,7 +244,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
     launched = bool(start.launcher.prefix(start.ranks))
     environment = {**os.environ, **start.launcher.environment, **({} if launched else variables)}
     output, errors = files / "stdout", files / "stderr"
-    with interrupts.held() as hold, naming(files), guarded() as guard:
+    with interrupts.held() as hold, naming(files), guarded() as guard, adopting() as end_left:
         out, err = output.open("wb"), errors.open("wb")
         stdin = (start.stdin or Path(os.devnull)).open("rb")
         with closed_quietly(out), closed_quietly(err), closed_quietly(stdin):
@@ -267,11 +269,13 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
                 code = wait(process, start.limit)
         except subprocess.TimeoutExpired:
             seconds = time.monotonic() - begun
-            stuck = not end_session(process)
-            return Ending(seconds, -9, True, output, errors, start.limit, stuck)
+            stuck = not (end_session(process) and end_left())
+            return Ending(seconds, -9, True, output, errors, start.limit, stuck, begun)
         except BaseException:
             end_session(process)
+            end_left()
             raise
         seconds = time.monotonic() - begun
         end_session(process)  # processes that it left behind
-        return Ending(seconds, code, False, output, errors)
+        end_left()
+        return Ending(seconds, code, False, output, errors, begun=begun)

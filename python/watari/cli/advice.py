@@ -3,7 +3,6 @@ program."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +11,11 @@ import typer
 from watari.cases import CASES
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import given
-from watari.cli.draw import STYLED, drawing, known_format
+from watari.cli.draw import STYLED, drawing
+from watari.common import written
+from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
+from watari.common.written import Written
 
 if TYPE_CHECKING:
     from watari.model.machine import MachineProfile
@@ -66,7 +67,8 @@ def profile(
     it scales them to the limits of a machine that was not measured."""
     from watari.model import choose, fit, machine, render, scaled
 
-    check_not_read(output, [*results, *([probe] if probe else [])])
+    read = [*results, *([probe] if probe else [])]
+    written.check([Written("-o", output, written.MACHINE)], read)
     if probe:
         other = scaled.read_probe(probe)
         names = [path.name for path in (*results, probe)]
@@ -113,13 +115,15 @@ def predict(
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
-        known_format(output.suffix[1:])
+        read: list[str | Path] = [*words, *([on] if on else []), *(results or []), *(beside or [])]
+        written.check([Written("-o", output, written.FIGURE)], read)
+        drawing("page")  # an error in one line where a package is missing
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)
     measured = render.measured(choose.read(beside or []))
     if as_json:
-        print(json.dumps([render.values(t, p, machine, measured) for t, p, _ in wanted], indent=1))
+        print_json([render.values(t, p, machine, measured) for t, p, _ in wanted])
         return
     print(where)
     for title, predictions, _ in wanted:
@@ -131,10 +135,9 @@ def predict(
             for line in derivation(one, machine):
                 print(f"{one.style}: {line}")
     if output:
-        drawing("page")  # an error in one line where a package is missing
         from watari.model import figure
 
-        figure.write([(t, p) for t, p, _ in wanted], measured, output, beside or [])
+        figure.write([(t, p) for t, p, _ in wanted], measured, output)
         print(f"figure: {output}")
 
 
@@ -168,11 +171,11 @@ def advise(
         where, sentences = asked.general(on, results, this_machine)
         if as_json:
             rows = [render.sentence(s) for s in sentences]
-            print(json.dumps({"from": where, "answer": rows}, indent=1))
+            print_json({"from": where, "answer": rows})
             return
         print(where)
         for sentence in sentences:
-            print(f"\n{sentence.line()}")
+            print("", sentence.line(), sep="\n")
         return
     if not program:
         asked.require_known(words)
@@ -182,9 +185,11 @@ def advise(
         for title, predictions, case in predicted(words, bool(program), machine, processes)
     ]
     if as_json:
-        print(json.dumps([render.advice_values(t, a) for t, a in found], indent=1))
+        print_json([render.advice_values(t, a) for t, a in found])
         return
     print(where)
+    if not program:
+        show_time(words)
     for title, advice in found:
         if advice.ranked:
             show(render.advice(title, advice))
@@ -192,6 +197,17 @@ def advise(
             print(line)
     if program and confirm:
         show_confirmed(program, [rank.prediction for rank in found[0][1].ranked[:2]])
+
+
+def show_time(words: list[str]) -> None:
+    """Prints where the time of a trace goes, if it has a replay."""
+    from watari.model import trace_file
+    from watari.model.replay import says
+
+    path = Path(words[0])
+    seen = trace_file.read(path).observed if words[0] not in CASES and path.is_file() else None
+    for line in says.lines(seen.replay.model_dump()) if seen and seen.replay else ():
+        print(line)
 
 
 def is_program(words: list[str]) -> bool:

@@ -7,11 +7,11 @@ from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from typer.models import CommandFunctionType
 
 from watari.case.axis import Machine
 from watari.cli.help import Command, Group
+from watari.common.console import Console
 
 
 class App(typer.Typer):
@@ -28,7 +28,6 @@ app = App(
     name="watari",
     cls=Group,
     rich_markup_mode=None,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -69,4 +68,4 @@ def this_machine() -> Machine:
 def show(renderable: Any) -> None:
     """Prints a table or text: 80 columns at least on a terminal, 160 through a pipe."""
     console = Console()
-    Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)
+    Console(max(console.width, 80) if console.is_terminal else 160).print(renderable)

@@ -10,9 +10,10 @@ import typer
 
 from watari.case.axis import parse_duration, parse_size
 from watari.cli.app import app, show, this_machine
-from watari.cli.run import check_not_table
+from watari.cli.draw import drawing
+from watari.common import written
 from watari.common.errors import UsageError, WatariError
-from watari.common.files import check_writable, require_name
+from watari.common.written import Written, require_name
 
 if TYPE_CHECKING:
     from watari.attach.measure import Measured, Run
@@ -94,13 +95,16 @@ def attempt(
         raise UsageError("--fit chooses the allocations itself: omit --only")
     if trace and not limit:
         raise UsageError("--trace is for --fit: which allocations the GPU touches least")
-    for option, file in (("-o", output), ("--figure", figure), ("--trace", trace)):
-        require_name(option, file)
+    require_name("--trace", trace)
     for name in same_output or []:
         require_name("--same-output", name)
+    read: list[str | Path] = [*(same_output or []), *([trace] if trace else [])]
+    figures = [Written("--figure", figure, written.FIGURE)] if figure else []
+    results = [Written("-o", output, written.RESULTS)] if output else []
+    written.check([*figures, *results], read, prepare.RESULTS)
     require_program(words or [])
     if figure:
-        check_figure(figure)
+        drawing("page")  # an error in one line where a package is missing
     touched = fitting.touched(trace) if trace else {}
     starter = Launcher.parse(launcher) if launcher else Launcher()
     starter.require_program()
@@ -115,35 +119,25 @@ def attempt(
         list_sites(start)
         return
     machine = this_machine()
-    written = output or Path(
-        "results", f"{machine['name']}-try-{datetime.now():%Y%m%d-%H%M%S}.json"
+    output = output or prepare.RESULTS / (
+        f"{machine['name']}-try-{datetime.now():%Y%m%d-%H%M%S}.json"
     )
-    check_not_table(written)
-    prepare.check_output(written, None)
-    check_writable(written)
-    learned = first(start, same_output or [])
-    asked += [measure.BARE] * overhead
-    measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
-    ended = run_all(measured, runs, same_output or [], limit, touched, traced)
-    if measured.runs:
-        print_all(measured)
-        written.parent.mkdir(parents=True, exist_ok=True)
-        schema.write(written, record.results(measured, runs, machine))
-        print(f"{'ended early; ' if ended else ''}results: {written}", flush=True)
-        if figure:
-            draw(measured, figure)
+    results = [Written("-o", output, written.RESULTS)]
+    with written.held([*figures, *results], read, prepare.RESULTS):
+        prepare.check_journal(output, None)
+        learned = first(start, same_output or [])
+        asked += [measure.BARE] * overhead
+        measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
+        ended = run_all(measured, runs, same_output or [], limit, touched, traced)
+        if measured.runs:
+            print_all(measured)
+            output.parent.mkdir(parents=True, exist_ok=True)
+            schema.write(output, record.results(measured, runs, machine))
+            print(f"{'ended early; ' if ended else ''}results: {output}", flush=True)
+            if figure:
+                draw(measured, figure)
     if ended:
         raise ended
-
-
-def check_figure(path: Path) -> None:
-    """Raises UsageError where a figure could not be made, before anything runs."""
-    from watari.cli.draw import drawing, known_format
-
-    known_format(path.suffix[1:])
-    if path.parent != Path() and not path.parent.is_dir():
-        raise UsageError(f"{path}: no folder {path.parent}")
-    drawing("page")
 
 
 def first(start: Start, same: list[str]) -> Run:

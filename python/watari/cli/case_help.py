@@ -13,6 +13,7 @@ from watari.case.axes import TRIALS
 from watari.case.axis import Axis
 from watari.case.case import Case
 from watari.cli.help import Command
+from watari.common.console import print_lines
 
 HELP = ("-h", "--help")
 
@@ -63,6 +64,6 @@ class RunCommand(Command):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         case = named_case(args)
         if case:
-            print(help_text(case))
+            print_lines(help_text(case))
             raise typer.Exit
         return super().parse_args(ctx, args)

@@ -21,6 +21,7 @@ from watari import cases
 from watari.case.axis import unknown
 from watari.case.vocabulary import ADVICE, counterpart
 from watari.cli.app import app, commands_by_name
+from watari.common.console import Printed
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import reason
 from watari.common.output import Output
@@ -40,10 +41,10 @@ def invoked(arguments: list[str]) -> int:
     Ctrl-C and broken pipes itself."""
     command = typer.main.get_command(app)
     try:
-        with command.make_context("watari", list(arguments)) as context:
+        with command.make_context("watari", list(arguments) or ["--help"]) as context:
             command.invoke(context)
     except typer.Exit as ended:
-        return ended.exit_code
+        return ended.exit_code if arguments else UsageError.exit_code
     return 0
 
 
@@ -53,7 +54,10 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")  # not every terminal has µ
     output = Output(stream)
-    with redirect_stdout(cast(TextIO, output)), redirect_stderr(cast(TextIO, Output(errors))):
+    with (
+        redirect_stdout(cast(TextIO, Printed(output))),
+        redirect_stderr(cast(TextIO, Printed(Output(errors)))),
+    ):
         code = exit_code(sys.argv[1:] if arguments is None else arguments)
         output.flush()
         if output.lost:
@@ -125,6 +129,5 @@ def exit_code(arguments: list[str]) -> int:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise
         text, code = refused(arguments, error), UsageError.exit_code
-    if text:  # empty after the help that a bare `watari` prints
-        print(f"watari: {text}", file=sys.stderr)
+    print(f"watari: {text}", file=sys.stderr)
     return code

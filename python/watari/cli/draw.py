@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -13,8 +12,9 @@ import typer
 from watari.case.axis import nearest
 from watari.cases import CASES
 from watari.cli.app import app, show
+from watari.common import written
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
+from watari.common.written import Written
 
 FORMATS = ("svg", "pdf", "png")
 
@@ -37,7 +37,7 @@ def drawing(module: str) -> Any:
 
 def is_trace(path: Path) -> bool:
     """Whether a file was written by `watari trace`, which begins it with its schema."""
-    from watari.model.program import SCHEMA
+    from watari.model.trace_file import SCHEMA
 
     try:
         with path.open(errors="replace") as file:
@@ -70,13 +70,17 @@ def report(
         raise UsageError(f"{traces[0]} is a trace: watari report {traces[0]} -o trace.html")
     if traces:
         output = output or traces[0].with_suffix(".html")
-        check_not_read(output, results)
+        written.check([Written("-o", output, written.PAGE)], results)
         made_by = f"watari report {shlex.quote(str(traces[0]))} -o {shlex.quote(str(output))}"
-        drawing("traced").write(json.loads(traces[0].read_text()), output, made_by)
+        page = drawing("traced")
+        page.write(page.read(traces[0]), output, made_by)
         print(f"page: {output}")
         return
     output = output or Path("figures" if format else "report.html")
-    check_not_read(output, results)
+    if not format:
+        written.check([Written("-o", output, written.PAGE)], results)
+    elif output.suffix.lower() in written.FIGURE.suffixes:
+        raise UsageError(f"-o {output}: with --format, -o names the folder of the figures")
     drawing("page").write(results, output, format, anonymous)
     print(f"{'figures' if format else 'report'}: {output}")
 
@@ -104,8 +108,7 @@ def effort(
         show(effort.render(counted))
         return
     output = output or Path("effort.svg")
-    known_format(output.suffix[1:])
-    check_not_read(output, results)
+    written.check([Written("-o", output, written.FIGURE)], results)
     paper = drawing("paper")
     from watari.results import schema
     from watari.results.measured import measurements

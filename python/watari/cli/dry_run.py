@@ -62,7 +62,8 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
             format_duration(taken),
             Text(why),
         )
-    return Group(table, Text(totals(requests, moved, seconds, disk(run))))
+    sums = totals(requests, moved, seconds, disk(run))
+    return Group(table, Text(sums), Text("nothing was measured: --dry-run"))
 
 
 def totals(
@@ -73,6 +74,5 @@ def totals(
     files = ", ".join(f"{format_bytes(n)} in {folder}" for folder, n in folders.items())
     return (
         f"{len(requests)} case{'s'[: len(requests) != 1]}, {trials} trial{'s'[: trials != 1]}: "
-        f"{format_bytes(moved)}, about {format_duration(seconds)}; disk: {files or 'none'}\n"
-        "nothing was measured: --dry-run"
+        f"{format_bytes(moved)}, about {format_duration(seconds)}; disk: {files or 'none'}"
     )

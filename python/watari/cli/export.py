@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from watari.cli.app import app
-from watari.common.files import check_not_read
+from watari.common import written
+from watari.common.written import Written
 
 
 @app.command(epilog="Example: watari export run.json -o trials.csv --by trial")
@@ -22,6 +23,5 @@ def export(
     """Writes result files as a table, with the axes of each case as columns."""
     from watari.results import table
 
-    table.check_output(output)
-    check_not_read(output, results)
+    written.check([Written("-o", output, written.TABLE)], results)
     print(f"{table.write(results, output, by)} rows: {output}")

@@ -7,6 +7,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from watari.common.console import print_lines
+
 
 def argument(parameter: Any) -> str:
     """`RESULTS...`, `[CASE AXIS=VALUE...]`: an argument as a usage line names it."""
@@ -14,7 +16,25 @@ def argument(parameter: Any) -> str:
     return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
-class Command(TyperCommand):
+def show_help(ctx: Any, option: Any, asked: bool) -> None:
+    """Prints the help line by line, and ends."""
+    if asked and not ctx.resilient_parsing:
+        print_lines(ctx.get_help())
+        ctx.exit()
+
+
+class LineByLine:
+    """Help that the parser does not write as one text."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option:
+            option.callback = show_help
+        return option
+
+
+class Command(LineByLine, TyperCommand):
     """One command: its usage, arguments, options and example."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -32,7 +52,7 @@ class Command(TyperCommand):
                     formatter.write_dl(rows)
 
 
-class Group(TyperGroup):
+class Group(LineByLine, TyperGroup):
     """`watari` itself: its commands, each with its whole summary."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

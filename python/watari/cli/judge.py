@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,9 +12,11 @@ from watari.case.axis import parse_share
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.cli.run import default_output
+from watari.common import written
+from watari.common.console import print_json
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read
 from watari.common.interrupts import INTERRUPTED
+from watari.common.written import Written
 
 RESULTS = Path("results")  # where `watari run` writes
 
@@ -50,7 +51,7 @@ def compare(
     deviating = outliers(judged, share)
     if as_json:
         values = verdicts.as_values(str(base), judged, deviating, share, fail_on_unsure)
-        print(json.dumps(values, indent=1))
+        print_json(values)
     elif len(judged) == 1:
         show(verdicts.render(judged[str(new[0])]))
     else:
@@ -110,7 +111,8 @@ def check(
     files = results or []
     good = schema.read(baseline) if baseline else None
     if junit:
-        check_not_read(junit, [*files, *([baseline] if baseline else [])])
+        read = [*files, *([baseline] if baseline else [])]
+        written.check([Written("--junit", junit, written.TEST_SUITE)], read)
     given = [Earlier(str(path), schema.read(path)) for path in files[1:]]
     given += [Earlier(str(baseline), good)] if good else []
     measured, file = (schema.read(files[0]), files[0]) if files else measured_now(quiet=as_json)
@@ -120,8 +122,7 @@ def check(
     if junit:
         write_atomically(junit, formats.junit(measured, checked))
     if as_json:
-        values = formats.as_values(measured, checked, fail_on_unknown)
-        print(json.dumps(values, indent=1))
+        print_json(formats.as_values(measured, checked, fail_on_unknown))
     else:
         show(formats.render(measured, checked))
     raise typer.Exit(items.exit_code(checked, fail_on_unknown))
@@ -137,7 +138,8 @@ def measured_now(quiet: bool) -> tuple[Any, Path]:
     total = sum(request.trials for request in state.requests)
     shown = progress.Silent() if quiet else progress.suited(total, 0)
     options = runner.Options(output=default_output(machine), progress=shown)
-    prepare.check_output(options.output, None)
+    written.check([Written("-o", options.output, written.RESULTS)], makes=prepare.RESULTS)
+    prepare.check_journal(options.output, None)
     prepare.grow_memory(state, machine)
     measured, interrupted = runner.execute(state, options)
     print(f"results: {options.output}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ from watari import cases
 from watari.case.axis import nearest
 from watari.cli import case_help
 from watari.cli.app import app, show, this_machine
+from watari.common.console import print_json, print_lines
 from watari.common.errors import UsageError
 
 LISTS = ("plans", "machines")  # beside the cases
@@ -25,14 +25,14 @@ def probe(
 
     machine = this_machine()
     if as_json:
-        print(json.dumps(machine, indent=1))
+        print_json(machine)
     else:
         show(render(machine))
 
 
 def list_case(name: str) -> None:
     """Prints one case: its axes with their choices and defaults. Raises UsageError."""
-    print(f"{case_help.axes_text(cases.find(name))}\n")
+    print_lines(case_help.axes_text(cases.find(name)) + "\n\n")
 
 
 def list_plans() -> None:
@@ -63,7 +63,7 @@ def list_cases(
     if name == LISTS[1]:
         from watari.model import asked
 
-        print("\n".join(asked.machines()))
+        print(*asked.machines(), sep="\n")
         return
     known = not name or name in cases.CASES or cases.written(name)
     if name and not known and (other := nearest(name, LISTS)):

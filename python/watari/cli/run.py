@@ -15,16 +15,13 @@ from watari.case.axis import Machine, parse_duration
 from watari.cli import case_help
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
-from watari.common.errors import UsageError
-from watari.common.files import check_not_read
+from watari.common import written
 from watari.common.interrupts import INTERRUPTED
+from watari.common.written import Written
 from watari.plan.request import Request
 
 if TYPE_CHECKING:
     from watari.results.schema import Results
-
-EXPORTED = (".csv", ".parquet")  # formats of `export`
-TABLES = (*EXPORTED, ".xlsx", ".tsv")
 
 
 @app.command(
@@ -108,9 +105,10 @@ def run(
         return
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
-    check_not_read(options.output, [find(plan)] if plan else [])
-    check_not_table(options.output)
-    prepare.check_output(options.output, resumed)
+    read = [find(plan)] if plan else []
+    read += [resume] if resume and resume != resumed else []
+    written.check([Written("-o", options.output, written.RESULTS)], read, prepare.RESULTS)
+    prepare.check_journal(options.output, resumed)
     forecast(state.requests, machine)
     if machine is here:  # memory of other hosts is out of reach
         prepare.grow_memory(state, machine)
@@ -139,16 +137,6 @@ def forecast(requests: list[Request], machine: Machine) -> None:
         wanted = [request.parameters for request in requests if request.case == name]
         for text in cases.find(name).forecast(wanted, machine):
             print(text, flush=True)
-
-
-def check_not_table(output: Path) -> None:
-    """Raises UsageError where the name of the result file is that of a table."""
-    if output.suffix in TABLES:
-        json_name, as_csv = output.with_suffix(".json"), output.with_suffix(".csv")
-        raise UsageError(
-            f"{output}: results are JSON; write {json_name}, then: "
-            f"watari export {json_name} -o {output if output.suffix in EXPORTED else as_csv}"
-        )
 
 
 def default_output(machine: Machine) -> Path:

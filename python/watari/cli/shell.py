@@ -9,6 +9,7 @@ import typer
 
 from watari.case.axis import unknown
 from watari.cli.app import app, commands_by_name
+from watari.common.console import print_lines
 
 
 @app.command(
@@ -22,7 +23,7 @@ def completion(
 
     if shell not in scripts.SHELLS:
         raise unknown("shell", shell, scripts.SHELLS)
-    print(scripts.script(shell, commands_by_name()), end="")
+    print_lines(scripts.script(shell, commands_by_name()))
 
 
 @app.command(epilog="Example: watari man > ~/.local/share/man/man1/watari.1")
@@ -30,4 +31,4 @@ def man() -> None:
     """Prints the manual page, in the format of `man`."""
     from watari.cli import man as manual
 
-    print(manual.page(commands_by_name(), version("watari")), end="")
+    print_lines(manual.page(commands_by_name(), version("watari")))

@@ -55,8 +55,9 @@ def render(measured: schema.Results) -> Group:
         )
     explained = (Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1))
     sentences = [
-        Text.assemble("\n", (s.title, "bold"), s.line().removeprefix(s.title))
+        text
         for s in answer([measured])
+        for text in (Text(), Text.assemble((s.title, "bold"), s.line().removeprefix(s.title)))
     ]
     return Group(*tables.values(), *explained, *sentences)
 

@@ -12,11 +12,13 @@ import typer
 from watari.case.axis import parse_duration
 from watari.cli.app import app
 from watari.cli.draw import drawing
+from watari.common import written
 from watari.common.errors import UsageError
-from watari.common.files import check_writable, require_name, write_atomically
+from watari.common.files import write_atomically
 from watari.common.places import portable
 from watari.common.units import format_duration
 from watari.common.variables import readable
+from watari.common.written import Written
 
 LIMIT = "1h"
 
@@ -54,20 +56,28 @@ def trace(
     from watari.attach.start import Start, standard_input, unread_input
     from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
+    from watari.model.replay import files as graphs
     from watari.run import scratch
 
     if not program:
         raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
+    written.check([Written("-o", output, written.TRACE)])  # its name gives that of the page
     page = page or output.with_suffix(".html")
-    require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
+    graph = output.with_suffix(".graph")
+    files = [Written("-o", output, written.TRACE), Written("--page", page, written.PAGE)]
+    files += [Written("the graph", graph, written.GRAPH)]
+    files += [Written("--perfetto", perfetto, written.TIMELINE)] if perfetto else []
+    written.check(files)
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
-    with scratch.folder(None) as files:
-        traced = session.trace(start, files, touches, report)
-    write_atomically(output, json.dumps(portable(traced.content)))
+    with written.held(files), scratch.folder(None) as folder:
+        traced = session.trace(start, folder, touches, report)
+        traced.content["observed"]["replay"]["graph"] = graph.name
+        graphs.write(traced.graph, graph)
+        write_atomically(output, json.dumps(portable(traced.content)))
     say(traced.content["observed"])
     if note := unread_input():
         print(f"standard input: {note}")
-    print(f"trace: {output}")
+    print(f"trace: {output}, with its graph: {graph}")
     if perfetto:
         write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
         print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
@@ -80,22 +90,6 @@ def trace(
         print(f"page: {page}")
 
 
-def require_writable(files: dict[str, Path | None]) -> None:
-    """Raises UsageError where two outputs have one name, or one has no folder: before anything
-    runs."""
-    seen: dict[Path, str] = {}
-    for option, path in files.items():
-        require_name(option, path)
-        if path and (path.is_dir() or not path.parent.is_dir()):
-            why = "is a folder" if path.is_dir() else "that folder does not exist"
-            raise UsageError(f"{option} {path}: {why}")
-        if path and path.absolute() in seen:
-            raise UsageError(f"{seen[path.absolute()]} and {option} name one file: {path}")
-        if path:
-            check_writable(path)
-            seen[path.absolute()] = option
-
-
 def report(text: str) -> None:
     """Prints a line of progress."""
     typer.echo(f"  {text}", err=True)
@@ -104,6 +98,7 @@ def report(text: str) -> None:
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
     from watari.attach.trace.session import NOT_ASKED
+    from watari.model.replay import says
 
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")
@@ -123,3 +118,5 @@ def say(observed: dict[str, Any]) -> None:
         f"({traced / plain:.2f} times as long)"
         + (f", {format_duration(once)} of it once" if once else "")
     )
+    for line in says.lines(observed["replay"]):
+        print(line)

@@ -1,4 +1,4 @@
-"""Files: atomic writing, checks of paths, and the TOML files that come with the package."""
+"""Files: atomic writing, checks of paths, and the folders that come with the package."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ import contextlib
 import os
 import re
 import stat
-import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from watari.common import owner
-from watari.common.errors import FileError, UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
+from watari.common.errors import FileError
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -28,18 +20,6 @@ def stored(name: str) -> list[Path]:
     """Possible folders of the package: inside it when installed, beside python/ in a source
     tree."""
     return [PACKAGE / name, PACKAGE.parents[1] / name]
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file as a dictionary. Raises FileError with its name."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {reason(error)}") from None
-    except ValueError as error:  # also UnicodeDecodeError and TOMLDecodeError
-        raise FileError(f"{path}: {error}") from None
-    except RecursionError:
-        raise FileError(f"{path}: brackets are nested too deeply") from None
 
 
 def reason(error: Exception) -> str:
@@ -55,27 +35,9 @@ def same(path: Path, other: Path) -> bool:
         return os.path.realpath(path) == os.path.realpath(other)
 
 
-def check_not_read(output: Path, read: Iterable[Path]) -> None:
-    """Raises UsageError where a command would overwrite one of its inputs."""
-    for path in read:
-        if same(output, path):
-            raise UsageError(f"-o {output} would write over {path}, which is read: name another")
-
-
-def check_writable(path: Path) -> None:
-    """Raises FileError where no file can be made in the folder of this path, before work whose
-    result would be lost. For a missing folder the nearest existing one above it counts."""
-    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
-    try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {reason(error)}") from None
-
-
-def require_name(option: str, name: str | Path | None) -> None:
-    """Raises UsageError where an option took the `--` before a program for the name of its file."""
-    if str(name) == "--":
-        raise UsageError(f"{option}: name a file before --")
+def temporary_of(target: Path) -> Path:
+    """The temporary file of this process that becomes `target`."""
+    return target.with_name(f".{target.name}.{owner.mark()}.partial")
 
 
 def write_atomically(
@@ -85,9 +47,10 @@ def write_atomically(
 ) -> None:
     """Put `content` at `path` in one step: a temporary file beside it, fsync, then rename.
 
-    `before` gets the temporary file before it is at `path`. On any failure (a full disk, no
-    permission) the old file stays as it was and the temporary one is removed, as is one that a
-    killed process left. Raises FileError with path and cause.
+    `before` gets the temporary file before it is at `path`. The file is then read back, since
+    another process may have changed it. On any failure (a full disk, no permission) the old file
+    stays as it was and the temporary one is removed, as is one that a killed process left. Raises
+    FileError with path and cause.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -96,13 +59,16 @@ def write_atomically(
     if os.path.exists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise FileError(f"{path}: cannot be written: not a regular file")
     remove_left(target)
-    temporary = target.with_name(f".{target.name}.{owner.mark()}.partial")
+    temporary = temporary_of(target)
+    data = content.encode() if isinstance(content, str) else content
     try:
         with open(temporary, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         before(temporary)
+        if not has_content(temporary, data):
+            raise OSError(None, "another process changed it meanwhile")
         os.replace(temporary, target)
     except OSError as error:
         kept = "; the file that was there is unchanged" if os.path.exists(target) else ""
@@ -111,6 +77,17 @@ def write_atomically(
         with contextlib.suppress(OSError):  # gone already when the rename has happened
             os.unlink(temporary)
     sync_folder(target.parent)
+
+
+def has_content(path: Path, content: bytes) -> bool:
+    """Whether a file has this content. Raises OSError."""
+    at, whole = 0, memoryview(content)
+    with open(path, "rb") as file:
+        while part := file.read(2**20):
+            if part != whole[at : at + len(part)]:
+                return False
+            at += len(part)
+    return at == len(whole)
 
 
 def remove_left(target: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-STATE, SESSION, STARTED = 0, 3, 19  # indices of fields after the name; ticks since boot
+STATE, PARENT, SESSION, STARTED = 0, 1, 3, 19  # indices of fields after the name; ticks since boot
 
 
 def stat(process: int | str) -> list[str]:

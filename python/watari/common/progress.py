@@ -9,9 +9,16 @@ import time
 from types import TracebackType
 from typing import Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+)
 from rich.progress import Progress as Bars
+
+from watari.common.console import Console
 
 
 def duration(seconds: float) -> str:
@@ -68,12 +75,25 @@ class Lines(Silent):
         print(f"[{self.done}/{self.total}] {text}; {duration(left)} left", flush=True)
 
 
+def bars(console: Console, *columns: ProgressColumn) -> Bars:
+    """A bar, these columns, and a description. What is printed beside it stays out of rich, which
+    would obey its escape sequences."""
+    described = TextColumn("{task.description}", markup=False)
+    return Bars(
+        BarColumn(),
+        *columns,
+        described,
+        console=console,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+
+
 class Bar(Silent):
     """One bar; trials that are not ok are printed above it."""
 
     def __init__(self, total: int, done: int, console: Console) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
-        self.bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        self.bars = bars(console, MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
         self.task = self.bars.add_task("", total=total, completed=done, left="")
 
     def __enter__(self) -> Bar:
@@ -89,7 +109,7 @@ class Bar(Silent):
     def finish(self, text: str, left: float) -> None:
         self.bars.update(self.task, advance=1, left=duration(left))
         if not text.partition(": ")[2].startswith("ok"):
-            self.bars.console.print(text, markup=False, highlight=False)
+            self.bars.console.print(text, highlight=False)
 
 
 def suited(total: int, done: int) -> Progress:
@@ -138,8 +158,7 @@ class ShareBar(Share):
 
     def __init__(self, console: Console) -> None:
         super().__init__()
-        columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[left]}"))
-        self.bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        self.bars = bars(console, TaskProgressColumn(), TextColumn("{task.fields[left]}"))
         self.task = self.bars.add_task("", total=1.0, left="")
 
     def start(self) -> None:

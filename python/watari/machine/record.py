@@ -5,11 +5,14 @@ Every count of bytes is in bytes, every bandwidth in bytes per second, theoretic
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+MOST_CPUS = 2**16  # of a host; Linux has 8192 at most
+RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
@@ -22,11 +25,35 @@ class Record(BaseModel):
     )
 
 
+def cpu_numbers(ranges: str | list[int]) -> set[int]:
+    """The CPUs of `0-3,8`, or of a list. Raises ValueError for anything else."""
+    if isinstance(ranges, str):
+        parts = [RANGE.fullmatch(part.strip()) for part in ranges.split(",") if part.strip()]
+        ends = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
+        is_list = all(parts)
+    else:
+        ends, is_list = [(number, number) for number in ranges], True
+    if not is_list or not all(0 <= low <= high < MOST_CPUS for low, high in ends):
+        raise ValueError(f"CPUs are numbers below {MOST_CPUS}, as in 0-3,8")
+    return {number for low, high in ends for number in range(low, high + 1)}
+
+
+def checked_cpus(ranges: str | list[int]) -> str | list[int]:
+    """The same CPUs. Raises an error of pydantic unless they are a list of CPUs."""
+    try:
+        cpu_numbers(ranges)
+    except ValueError as error:
+        raise PydanticCustomError("cpus", "{why}", {"why": str(error)}) from None
+    return ranges
+
+
 class NumaNode(Record):
     """A NUMA node with memory or CPUs."""
 
     node: Count = Field(description="number that the kernel gives it")
-    cpus: list[int] | str = Field(description="hardware threads on it, by number or as '0-71'")
+    cpus: Annotated[list[int] | str, AfterValidator(checked_cpus)] = Field(
+        description="hardware threads on it, by number or as '0-71'"
+    )
     bytes: Count = Field(description="memory on it, in bytes")
 
 
@@ -165,7 +192,9 @@ class HostState(Record):
     )
     cgroup_cpus: float | None = Field(default=None, description="CPUs that the cgroup allows")
     cgroup_memory: Count | None = Field(default=None, description="bytes that it allows")
-    allowed_cpus: str | None = Field(default=None, description="CPUs that the run may use: 0-15")
+    allowed_cpus: Annotated[str, AfterValidator(checked_cpus)] | None = Field(
+        default=None, description="CPUs that the run may use: 0-15"
+    )
     load: float | None = Field(default=None, description="processes that ran in the last minute")
     numa_distances: dict[str, list[int]] = Field(
         default={}, description="by node, to every node, as firmware reports it: 10 is local"

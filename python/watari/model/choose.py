@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from watari.case.axes import gpus
 from watari.case.axis import Machine, unknown
+from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.model import fit, known, machine
 from watari.model.machine import MachineProfile
@@ -33,9 +33,7 @@ def by_text(text: str) -> MachineProfile:
         if path.suffix:
             raise FileError(f"{text}: no such file")
         raise unknown("machine", text, known.files())
-    content = None
-    with suppress(OSError, ValueError):
-        content = json.loads(path.read_text(encoding="utf-8"))
+    content = reading.json(path)
     if isinstance(content, dict) and "processors" in content:
         raise FileError(
             f"{text} is a probe, which has no times: `watari profile RESULTS --for {text} -o "
@@ -58,10 +56,10 @@ def newest(name: str, folder: Path = FOLDER) -> Iterator[tuple[Path, Results]]:
     """The results of the machine of this name, the last run first."""
     found: list[tuple[str, Path]] = []
     for path in sorted(folder.rglob("*.json")):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            content = json.loads(path.read_text(encoding="utf-8"))
+        with suppress(FileError, KeyError, TypeError):
+            content = reading.json(path)
             if content["machine"]["name"] == name:
-                found.append((content["program"]["started"], path))
+                found.append((str(content["program"]["started"]), path))
     for _, path in sorted(found, reverse=True):
         with suppress(FileError):
             yield path, schema.read(path)

@@ -13,7 +13,7 @@ from watari.charts.file import converted
 from watari.charts.panels import logarithmic
 from watari.charts.style import INK, rows
 from watari.common.errors import UsageError
-from watari.common.files import check_not_read, write_atomically
+from watari.common.files import write_atomically
 from watari.model.predict import Prediction
 from watari.model.render import beside, case_of, spent
 
@@ -67,13 +67,12 @@ def write(
     asked: Sequence[tuple[str, Sequence[Prediction]]],
     seen: Mapping[str, float],
     output: Path,
-    read: Sequence[Path],
 ) -> None:
     """Writes the figure; the suffix of the file is its format. Raises UsageError, FileError."""
-    check_not_read(output, read)
     drawn = [(title, p) for title, p in asked if any(not one.reason for one in p)]
     if not drawn:
         raise UsageError("nothing to draw: no style of these can be predicted")
     chart = alt.vconcat(*(panel(title, p, seen) for title, p in drawn), spacing=18)
     spec = style.unfold(chart.to_dict(validate=False))
-    write_atomically(output, converted({**spec, "config": style.config()}, output.suffix[1:]))
+    (content,) = converted([{**spec, "config": style.config()}], output.suffix[1:])
+    write_atomically(output, content)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from watari.common import reading
 from watari.common.errors import FileError
 
 Read = TypeVar("Read", bound=BaseModel)
@@ -16,12 +17,8 @@ def read_as(schema: type[Read], path: Path, what: str) -> Read:
     """The content of a file. Raises FileError, which says that it is no `what` and names the
     field."""
     try:
-        return schema.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+        return schema.model_validate_json(reading.content(path))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise FileError(f"{path}: no {what}: {where}: {first['msg']}") from None
-    except ValueError as error:
-        raise FileError(f"{path}: no {what}: {error}") from None

@@ -7,25 +7,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic_core import from_json
-
-from watari.model import machine, program
+from watari.common import reading
+from watari.common.errors import FileError
+from watari.model import machine, trace_file
 
 RESULTS, TRACE, PROFILE, PROBE = "a result file", "a trace", "a machine profile", "a probe"
 OTHER = ""
-SCHEMAS = {program.SCHEMA: TRACE, machine.SCHEMA: PROFILE}
+SCHEMAS = {trace_file.SCHEMA: TRACE, machine.SCHEMA: PROFILE}
 BEGIN = 64  # bytes in which a JSON object begins: a program of gigabytes is not read
+
+
+def begins_an_object(path: Path) -> bool:
+    """Whether a file begins as a JSON object does."""
+    with path.open("rb") as file:
+        return file.read(BEGIN).lstrip()[:1] == b"{"
 
 
 def kind(path: Path) -> str:
     """The kind of a file; OTHER for any other one, and where there is none."""
-    if not path.is_file():
-        return OTHER
     try:
-        with path.open("rb") as file:
-            begin = file.read(BEGIN)
-            content = from_json(begin + file.read()) if begin.lstrip()[:1] == b"{" else None
-    except (OSError, ValueError):
+        if not path.is_file() or not begins_an_object(path):
+            return OTHER
+        content = reading.json(path)
+    except (FileError, OSError):
         return OTHER
     if not isinstance(content, dict):
         return OTHER

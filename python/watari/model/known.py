@@ -14,8 +14,8 @@ from typing import Any
 
 from watari.case.axis import unknown
 from watari.cases import CASES
+from watari.common import reading
 from watari.common.errors import FileError, UsageError
-from watari.common.files import read_toml
 from watari.common.library import KINDS
 from watari.machine.record import Machine
 from watari.model.fit import solve
@@ -151,7 +151,7 @@ def machine(name: str) -> MachineProfile:
     if name not in known:
         raise unknown("machine", name, known)
     path = known[name]
-    row = read_toml(path)
+    row = reading.toml(path)
     for key in ("title", "values", "route", "architecture", "page_size"):
         if key not in row:
             raise FileError(f"{path}: '{key}' is missing")

@@ -1,14 +1,12 @@
 """A program as the model sees it: allocations, phases, and the style that keeps them.
 
-A program comes from the profile of a case, or from a trace file, which is JSON:
+A program comes from the profile of a case, or from a trace file (trace_file.py), which is JSON:
 
     {"schema": "watari-trace-1", "name": "a.out", "allocations": [{"name": "A", "bytes": 8000000}],
      "phases": [{"name": "fill", "repeats": 1, "accesses": [
         {"allocation": "A", "processor": "cpu", "read": 0, "written": 8000000}]}]}
 
 Every phase of a trace is timed, in order. A trace has no style: the reader predicts it in each one.
-`observed` has further records of `watari trace`, for people and its page: the model does not read
-it.
 """
 
 from __future__ import annotations
@@ -16,16 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from watari.case.profile import Access, Allocation, Phase, Profile
-from watari.common.errors import FileError, UnsupportedError
-from watari.model.files import read_as
-
-SCHEMA = "watari-trace-1"
-Size = Field(ge=0, le=2**63 - 1)
+from watari.common.errors import UnsupportedError
+from watari.model import trace_file
 
 
 @dataclass(frozen=True)
@@ -70,57 +62,10 @@ def of_profile(name: str, profile: Profile, outside: Mapping[str, str]) -> Progr
     )
 
 
-class Row(BaseModel):
-    """A part of a trace: no unknown key, no guessed type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class AllocationRow(Row):
-    """An allocation."""
-
-    name: str
-    bytes: int = Size
-
-
-class AccessRow(Row):
-    """Bytes that a processor reads and writes of an allocation in one sample of a phase."""
-
-    allocation: str
-    processor: Literal["cpu", "gpu"]
-    read: int = Size
-    written: int = Size
-    passes: float = Field(default=1.0, gt=0, le=1e12)
-    pattern: Literal["regular", "sparse"] = "regular"
-
-
-class PhaseRow(Row):
-    """Consecutive samples of one kind."""
-
-    name: str
-    repeats: int = Field(default=1, ge=1, le=10**12)
-    accesses: list[AccessRow]
-
-
-class Trace(Row):
-    """A whole file."""
-
-    schema_: Literal["watari-trace-1"] = Field(alias="schema")
-    name: str
-    allocations: list[AllocationRow]
-    phases: list[PhaseRow] = Field(min_length=1)
-    observed: dict[str, Any] | None = None
-
-
 def read_trace(path: Path) -> Program:
     """The program of a trace file. Raises FileError that states the error in the file."""
-    trace = read_as(Trace, path, "trace")
+    trace = trace_file.read(path)
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
-    for phase in trace.phases:
-        for access in phase.accesses:
-            if access.allocation not in allocations:
-                text = f"phase {phase.name} uses '{access.allocation}', which is no allocation"
-                raise FileError(f"{path}: no trace: {text}")
     phases = tuple(
         Phase(
             phase.name,

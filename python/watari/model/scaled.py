@@ -19,12 +19,11 @@ machine has another CPU, all times of a CPU are known within a factor of ANOTHER
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.machine.record import GpuProcessor, Machine
 from watari.model import fit
@@ -214,8 +213,7 @@ def says(profile: MachineProfile) -> str:
 
 def read_probe(path: Path) -> Machine:
     """Reads the output of `watari probe --json`. Raises FileError."""
-    with suppress(OSError, ValueError):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict) and "schema" in content:
-            raise FileError(f"{path} is no probe: --for takes what `watari probe --json` prints")
+    content = reading.json(path)
+    if isinstance(content, dict) and "schema" in content:
+        raise FileError(f"{path} is no probe: --for takes what `watari probe --json` prints")
     return read_as(Machine, path, "probe")

@@ -15,7 +15,7 @@ from typing import Any
 from watari import cases
 from watari.case.axis import Machine, nearest, unknown
 from watari.cases import CASES
-from watari.common import files
+from watari.common import files, reading
 from watari.common.errors import FileError, UsageError
 from watari.plan.request import Request, resolve
 
@@ -77,7 +77,7 @@ def find(name: str) -> Path:
 
 def checked(path: Path) -> dict[str, Any]:
     """The file's tables, each of the right type. Raises FileError naming file and field."""
-    document = files.read_toml(path)
+    document = reading.toml(path)
     for field in document:
         if field not in FIELDS:
             known = ", ".join(FIELDS)

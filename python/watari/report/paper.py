@@ -9,8 +9,10 @@ from pathlib import Path
 from watari import cases
 from watari.charts.figure import Drawing, Drawn, Effort
 from watari.charts.file import converted
+from watari.common import written
 from watari.common.errors import FileError, UsageError
-from watari.common.files import check_not_read, reason, write_atomically
+from watari.common.files import reason, write_atomically
+from watari.common.written import Written
 from watari.results.measured import Measured
 
 
@@ -24,14 +26,14 @@ def write_figures(
 ) -> None:
     """Writes each figure to a file, never over a file in `read`. Raises FileError, UsageError."""
     files = {where / f"{drawing.name}.{format}": drawing for drawing in drawings}
-    for path in files:
-        check_not_read(path, read)
     try:
         where.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{where}: cannot be written: {reason(error)}") from error
-    for path, drawing in files.items():
-        write_atomically(path, converted(drawing.spec(), format))
+    written.check([Written("-o", path, written.FIGURE) for path in files], read)
+    made = converted([drawing.spec() for drawing in files.values()], format)
+    for path, content in zip(files, made, strict=True):
+        write_atomically(path, content)
 
 
 def effort_of(program: str) -> Effort:

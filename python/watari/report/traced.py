@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from watari.common.errors import FileError
 from watari.common.files import write_atomically
 from watari.common.kernels import short, without_namespaces
 from watari.common.units import format_bytes, format_duration, format_size
 from watari.common.variables import readable
+from watari.model import trace_file
 from watari.report.page import templates
 
 ROWS = 24  # of the heat map; the others are in the table
@@ -168,6 +170,14 @@ def page(content: Mapping[str, Any], made_by: str) -> str:
 def shortened(phases: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """The first MANY phases."""
     return phases[:MANY]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The content of a trace file. Raises FileError where it has nothing for a page."""
+    trace = trace_file.read(path)
+    if trace.observed is None:
+        raise FileError(f"{path}: has no records of `watari trace` (observed): no page to make")
+    return trace.model_dump(by_alias=True)
 
 
 def write(content: Mapping[str, Any], output: Path, made_by: str) -> None:

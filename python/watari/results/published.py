@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from watari.common import reading
 from watari.common.errors import FileError
-from watari.common.files import read_toml, stored
+from watari.common.files import stored
 
 KINDS = ("measured", "theoretical", "second-hand")
 
@@ -84,7 +85,7 @@ def folder() -> Path:
 def quantities(where: Path | None = None) -> dict[str, Quantity]:
     """The table of quantities, by name."""
     path = (where or folder()) / "quantities.toml"
-    return {name: Quantity(name=name, **row) for name, row in read_toml(path).items()}
+    return {name: Quantity(name=name, **row) for name, row in reading.toml(path).items()}
 
 
 def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
@@ -117,7 +118,7 @@ def values(where: Path | None = None, own: bool = False) -> list[Published]:
     for path in sorted(where.glob("*.toml")):
         if path.name == "quantities.toml":
             continue
-        content = read_toml(path)
+        content = reading.toml(path)
         head = {k: v for k, v in content.items() if k != "value"}
         entries += [value(path, head, row) for row in content.get("value", [])]
     for entry in entries:

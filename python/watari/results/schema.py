@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails
 
+from watari.common import reading
 from watari.common.errors import FileError
-from watari.common.files import reason, write_atomically
+from watari.common.files import write_atomically
 from watari.common.places import portable
 from watari.machine.record import Count, Machine, Record
 from watari.results import consistency
@@ -275,15 +276,7 @@ def parse(data: Any, name: str) -> Results:
 
 def read(path: str | os.PathLike[str]) -> Results:
     """The results in a file; FileError names the file and the wrong field."""
-    try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
-        raise FileError(f"{path}: cannot be read: {reason(error)}") from error
-    try:
-        data = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise FileError(f"{path}: not JSON, or cut short: {error}") from None
-    return parse(data, str(path))
+    return parse(reading.json(path), str(path))
 
 
 def spaced_folders(results: Results) -> list[str]:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 BY = ("sample", "trial")
-SUFFIXES = (".csv", ".parquet")
 
 
 def head(results: schema.Results, case: schema.Case, trial: schema.Trial, number: int) -> Row:
@@ -107,18 +106,11 @@ def as_csv(table: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def check_output(path: Path) -> None:
-    """Raises UsageError for a file that is no table."""
-    if path.suffix not in SUFFIXES:
-        raise UsageError(f"{path}: a table is written as .csv or .parquet")
-
-
 def write(paths: Sequence[Path], output: Path, by: str) -> int:
     """Writes the rows of result files, whole or not at all; returns their number.
 
     Raises FileError, and UsageError if parquet's packages are missing.
     """
-    check_output(output)
     table = [row for path in paths for row in rows(schema.read(path), by)]
     if output.suffix == ".csv":
         write_atomically(output, as_csv(table))

@@ -3,6 +3,9 @@
 The first line describes the run; each other line is one finished trial. A line that was being
 written when the machine stopped is cut short and left out on reading. A run holds a lock on its
 journal: a journal without a lock was left by a dead run.
+
+Each line ends in a checksum of itself and all lines before it, so that a line that was changed,
+lost, doubled or moved is refused. Journals of earlier versions have none.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +27,7 @@ from watari.common import files
 from watari.common.errors import FileError
 from watari.common.files import reason
 from watari.common.lock import is_name_of, lock, taken
+from watari.common.reading import require_readable
 from watari.machine.record import Count, Machine, Record
 from watari.plan.request import Request
 from watari.results import schema
@@ -30,6 +35,8 @@ from watari.results import schema
 SCHEMA = schema.SCHEMA
 SUFFIX = ".journal"
 OF_CASE = ("bytes_per_sample", "flops_per_sample")  # of a worker's trial; in a result, of its case
+
+CHECKSUM = ', "crc32": "'  # before the checksum, at the end of a line
 
 Trial = dict[str, Any]
 
@@ -90,6 +97,7 @@ def header(state: State) -> dict[str, Any]:
 def reading(path: Path) -> Iterator[TextIO]:
     """The journal of a dead run. Raises UsageError while a run writes it, FileError."""
     try:
+        require_readable(path)
         with path.open(encoding="utf-8") as file:
             lock(file, path, fcntl.LOCK_SH)
             yield file
@@ -113,12 +121,18 @@ class Journal:
 
     def begin(self) -> None:
         """Writes the first line and all trials so far, and locks the file."""
-        lines: list[dict[str, Any]] = [header(self.state)]
+        self.sum = 0
+        text = self.next_line(header(self.state))
         for number, trials in enumerate(self.state.trials):
-            lines += [{"request": number, "trial": trial} for trial in trials]
-        text = "".join(json.dumps(line) + "\n" for line in lines)
+            text += "".join(self.next_line({"request": number, "trial": t}) for t in trials)
         with taken(self.path):
             files.write_atomically(self.path, text, self.take)
+
+    def next_line(self, value: dict[str, Any]) -> str:
+        """The line of this value, behind all lines so far."""
+        text = json.dumps(value)
+        self.sum = zlib.crc32(text.encode(), self.sum)
+        return f'{text[:-1]}{CHECKSUM}{self.sum:08x}"}}\n'
 
     def take(self, temporary: Path) -> None:
         """Locks the new journal before it is at its path, so that no other run can."""
@@ -138,7 +152,7 @@ class Journal:
             self.begin()
             return
         with files.naming(self.path):
-            self.file.write(json.dumps({"request": number, "trial": trial}) + "\n")
+            self.file.write(self.next_line({"request": number, "trial": trial}))
             self.file.flush()
             os.fsync(self.file.fileno())
 
@@ -205,6 +219,21 @@ def parsed(line: str) -> Any:
         raise ValueError(f"not JSON: {error}") from None
 
 
+def checked_line(line: str, before: int | None) -> tuple[str, int | None]:
+    """A line without its checksum, and the checksum. `before` is that of the lines before it; None:
+    they have none, and this line needs none. Raises ValueError."""
+    text, found, stored = line.rpartition(CHECKSUM)
+    if not found and not before:
+        return line, None
+    value = zlib.crc32(f"{text}}}".encode(), before or 0)
+    if stored != f'{value:08x}"}}':
+        raise ValueError(
+            "wrong checksum: this line was changed, or one before it was lost, doubled or moved; "
+            "remove it and all lines after it to resume from the others"
+        )
+    return f"{text}}}", value
+
+
 def read(path: Path) -> State:
     """The run in a journal. Raises FileError naming file and line, UsageError while a run writes
     it."""
@@ -214,12 +243,14 @@ def read(path: Path) -> State:
     if not lines:
         raise FileError(f"{path}: line 1: missing or cut short")
     with naming(path, 1):
-        header = parsed(lines[0])
+        text, checksum = checked_line(lines[0], None)
+        header = parsed(text)
         schema.check_schema(header, f"{path}: line 1")
         state = state_of(Header.model_validate(header))
     for number, line in enumerate(lines[1:], 2):
         with naming(path, number):
-            entry = Entry.model_validate(parsed(line))
+            text, checksum = checked_line(line, checksum)
+            entry = Entry.model_validate(parsed(text))
             if entry.request >= len(state.requests):
                 raise ValueError(f"request {entry.request} of {len(state.requests)}")
             trial = checked_trial(state.requests[entry.request], entry.trial)

@@ -84,23 +84,16 @@ def check_folders(requests: Sequence[Request]) -> None:
             )
 
 
-def check_output(output: Path, resumed: Path | None) -> None:
-    """Raises UsageError where `output` cannot be a result file, lies in a missing folder (other
-    than RESULTS), or has the journal of another run. `resumed`: result file of the run that is
-    resumed."""
-    folder = output.parent
-    if not folder.exists() and folder != RESULTS:
-        missing = shlex.quote(str(folder))
-        raise UsageError(f"{output}: that folder does not exist; make it (mkdir -p {missing})")
+def check_journal(output: Path, resumed: Path | None) -> None:
+    """Raises UsageError where `output` has the journal of another run. `resumed`: result file of
+    the run that is resumed."""
+    journal = path_for(output)
     try:
-        if output.exists() and not output.is_file():
-            raise UsageError(f"{output} is not a file: -o names the result file")
-        journal = path_for(output)
         journal.stat()
     except FileNotFoundError:
         return
     except OSError as error:  # a name that is too long, a folder that may not be read
-        raise UsageError(f"{output}: {error.strerror}") from None
+        raise UsageError(f"{journal}: {error.strerror}") from None
     own = resumed and os.path.realpath(output) == os.path.realpath(resumed)
     if is_left(journal) and not own:
         check_dead(journal)

@@ -1,7 +1,9 @@
-"""Processes of a session: listed and ended; and a guard, which ends a child if Watari is killed."""
+"""Processes of a session: listed and ended; those that left it; and a guard, which ends a child if
+Watari is killed."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -10,20 +12,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from watari.common.process import SESSION, STATE, stat
+from watari.common.process import PARENT, SESSION, STATE, stat
 
 GRACE_SECONDS = 3.0  # between asking a session to end and ending it
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
-def session_members(session: int) -> list[int]:
-    """Living processes of a session, by /proc."""
+def living(field: int, value: int) -> list[int]:
+    """Living processes with this value in a field of /proc/PID/stat."""
     members = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError, ValueError, IndexError):
             fields = stat(int(entry.name))
-            if int(fields[SESSION]) == session and fields[STATE] != "Z":
+            if int(fields[field]) == value and fields[STATE] != "Z":
                 members.append(int(entry.name))
     return members
+
+
+def session_members(session: int) -> list[int]:
+    """Living processes of a session."""
+    return living(SESSION, session)
 
 
 def end_session(process: subprocess.Popen[bytes]) -> bool:
@@ -43,6 +51,53 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
             asked.update(members)
             time.sleep(0.05)
     return False
+
+
+@contextmanager
+def adopting() -> Iterator[Callable[[], bool]]:
+    """Gives a function that ends processes which a child left behind outside its session (setsid).
+
+    In this block such orphans become children of this process, not of init (prctl(2)), so that no
+    other process can be taken for one. The function returns False if one does not die; processes of
+    another user stay. Call it after the child was ended and reaped.
+    """
+    prctl = ctypes.CDLL(None).prctl
+    known = set(living(PARENT, os.getpid()))
+
+    def end() -> bool:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            asked: set[int] = set()
+            deadline = time.monotonic() + GRACE_SECONDS
+            while time.monotonic() < deadline:
+                orphans = set(living(PARENT, os.getpid())) - known
+                if not orphans:
+                    return True
+                for orphan in orphans - asked:
+                    try:
+                        os.kill(orphan, number)
+                    except PermissionError:
+                        known.add(orphan)
+                    except ProcessLookupError:
+                        pass
+                asked |= orphans
+                time.sleep(0.02)
+        return False
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield end
+    finally:
+        prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        reap(known)
+
+
+def reap(known: set[int]) -> None:
+    """Reaps the adopted children that ended."""
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError, IndexError):
+            process = int(entry.name)
+            if process not in known and int(stat(process)[PARENT]) == os.getpid():
+                os.waitpid(process, os.WNOHANG)
 
 
 # The first line names a process group, a second line reports its regular end. Without the second,

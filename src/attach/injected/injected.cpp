@@ -49,7 +49,7 @@ void on_context(CUpti_CallbackId what, CUcontext context) {
             const std::lock_guard hold(all.lock);
             all.contexts.push_back(context);
         }
-        enable_unified_memory();
+        enable_unified_memory(context);
     } else if (what == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         {
             const std::lock_guard hold(all.lock);
@@ -86,12 +86,14 @@ void at_exit() {
     const auto begun = writer::now();
     const auto flushes = drain();
     const auto time = writer::now();
+    writer::write({.what = kind::flushed, .bytes = taking()});
     writer::write({.what = kind::end,
                    .detail = flushes,
                    .start = time,
                    .end = time - begun,
                    .address = shared().to_begin,
-                   .bytes = shared().for_contexts});
+                   .bytes = shared().for_contexts,
+                   .name = writer::count()});
 }
 
 bool start() {

@@ -24,6 +24,7 @@ struct log_file {
     char* window = nullptr;  // the block that is written now
     std::size_t begin = 0;   // offset of the window in the file
     std::size_t used = 0;    // bytes of the window
+    long long events = 0;    // lines so far
     bool refused = false;    // no folder, no space, or after the end: nothing more is recorded
 };
 log_file file;
@@ -105,7 +106,7 @@ void write_start() {
 __attribute__((destructor)) void end_log() {
     const guard hold;
     if (!file.window || file.refused) return;
-    event("end", now()).write();
+    event("end", now()).number("events", file.events).write();
     [[maybe_unused]] const int cut =
         truncate(file.path, static_cast<off_t>(file.begin + file.used));
     file.refused = true;  // later releases by other libraries would lie beyond the end
@@ -213,7 +214,10 @@ void event::write() {
     }
     line[size++] = '}';
     line[size++] = '\n';
-    if (!append(line, size)) file.refused = true;
+    if (append(line, size))
+        ++file.events;
+    else
+        file.refused = true;
 }
 
 void forget_log() {

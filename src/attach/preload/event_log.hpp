@@ -16,7 +16,7 @@
 //     {"op":"left","t":NS,"api":"cuMemCreate","bytes":8,"rc":0}              not replaced, in any
 //     style
 //     {"op":"cut","errno":28}                        later events could not be written
-//     {"op":"end","t":NS}                                                    exit, not _exit or a
+//     {"op":"end","t":NS,"events":9}                                         exit, not _exit or a
 //     signal; later releases by the program's libraries are not recorded
 //
 // t: nanoseconds of CLOCK_MONOTONIC when the call began; s: its seconds; rc: the CUresult; n: the
@@ -27,7 +27,8 @@
 // The file is mapped and grows in blocks whose space on the disk is reserved first. A written event
 // survives _exit, a crash and SIGKILL. A full disk stops the log, not the program: the file is
 // empty or ends in `cut`. Bytes after the last line are zero, and a block ends in empty lines. An
-// incomplete line is the last event of a killed process.
+// incomplete line is the last event of a killed process. `events` of the end: the lines before it,
+// so that the reader notices lines that another process destroyed.
 #pragma once
 
 #include <cstddef>

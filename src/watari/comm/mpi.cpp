@@ -16,6 +16,7 @@ void start() {
 }
 
 void finish() {
+    MPI_Barrier(MPI_COMM_WORLD);  // MPI_Finalize may return before other ranks call it
     MPI_Comm_free(&local);
     MPI_Finalize();
 }

@@ -7,15 +7,19 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 namespace watari::files {
 
 namespace {
+
+/// The longest tick of a kernel's times (CONFIG_HZ=100).
+constexpr std::chrono::milliseconds tick{10};
 
 [[noreturn]] void cannot_write(const std::string& output, int error_number) {
     throw file_error(output + ": cannot be written: " + std::strerror(error_number));
@@ -66,17 +70,13 @@ void require_room_on_disk(const std::string& output, std::uint64_t bytes) {
 partial_file::partial_file(const std::string& output)
     : output_(output), path_(partial_path(output)), file_(locked(path_, output)) {}
 
-std::uint64_t partial_file::inode() const {
+file_version partial_file::version() const {
     struct stat status {};
-    fstat(file_.get(), &status);
-    return status.st_ino;
+    if (fstat(file_.get(), &status) != 0) cannot_write(output_, errno);
+    return file_version::of(status);
 }
 
-std::uint64_t partial_file::blocks_of(int file) {
-    struct stat status {};
-    fstat(file, &status);
-    return static_cast<std::uint64_t>(status.st_blocks);
-}
+std::uint64_t partial_file::inode() const { return version().inode; }
 
 void partial_file::allocate(std::uint64_t bytes, const std::string& header, bool anew) {
     const int file = file_.get();
@@ -94,7 +94,6 @@ void partial_file::allocate(std::uint64_t bytes, const std::string& header, bool
     sync_names_beside(output_);
     header_ = header;
     bytes_ = bytes;
-    blocks_ = std::min(blocks_of(file), bytes / 512);  // fewer where it is stored otherwise
 }
 
 std::string partial_file::damage() const {
@@ -120,7 +119,24 @@ void partial_file::inherit(mode_t more) {
     fchmod(file, mode);
 }
 
+bool partial_file::verify(const std::function<bool()>& read_back) {
+    constexpr int passes = 3;  // a file system may store our last times late
+    for (int pass = 0; pass < passes; ++pass) {
+        sync();
+        std::this_thread::sleep_for(tick);
+        const file_version before = version();
+        if (!read_back()) return false;
+        if (const file_version now = version();
+            now == before && now.attributes == before.attributes)
+            return true;
+    }
+    throw file_error(path_ + " was changed while it was read back, " + std::to_string(passes) +
+                     " times: another process writes it");
+}
+
 void partial_file::put_in_place() {
+    if (!has_its_name())
+        throw file_error(path_ + " was removed or replaced while it was written: it is lost");
     inherit(0);
     if (rename(path_.c_str(), output_.c_str()) != 0) cannot_write(output_, errno);
     sync_names_beside(output_);

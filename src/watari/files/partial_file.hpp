@@ -1,12 +1,29 @@
 /// A file while it is written: beside the result, locked, its blocks allocated. It is renamed to
 /// the result when all of it is durable; a killed run leaves it. It takes owner and permissions of
 /// an older result, as if that were overwritten.
+///
+/// Another process may cut, overwrite or replace the file meanwhile. No cheap sign of that is
+/// certain:
+///
+///     size, allocated blocks   our later writes fill what was cut; one row of a tile fills a block
+///     mtime, ctime             our own writes change them too
+///     change counter           the kernel has one (STATX_CHANGE_COOKIE), not for programs
+///     file lease (F_SETLEASE)  local file systems only, and a file that is open once; it delays
+///                              every process that opens the file
+///     events (fanotify)        local file systems only, forbidden in most containers, silent about
+///                              mapped pages
+///
+/// So what was written is compared with its checksums: by the writer, which reads the file back
+/// (verify), or by every reader, if the file has the checksums (H-matrices, one for each page).
+/// While the writer reads back it writes nothing. Then ctime, which no process can set, is certain:
+/// a kernel before Linux 6.13 counts it in ticks of at most 10 ms, for which verify() waits once.
 #pragma once
 
 #include "watari/files/descriptor.hpp"
 #include "watari/files/file_state.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace watari::files {
@@ -32,23 +49,26 @@ public:
     /// Describes how another process changed the file since it was allocated: `is 8192 bytes long,
     /// not 4294971392`. Empty: no change that shows.
     std::string damage() const;
-    /// Whether blocks that it had are gone: a hole, or a file system that stores it otherwise.
-    bool lost_blocks() const { return blocks_of(file_.get()) < blocks_; }
     /// Makes what was written durable.
     void sync();
-    /// Renames the file to the result, durably. Throws file_error.
+    /// Calls `read_back`, which compares the content with what was written and throws file_error
+    /// for damage; again if another process changed the file meanwhile. Returns false if
+    /// `read_back` does. Throws file_error after the third change.
+    bool verify(const std::function<bool()>& read_back);
+    /// Renames the file to the result, durably. Its content is verified, or every reader verifies
+    /// it. Throws file_error.
     void put_in_place();
     /// Removes the file if its name still refers to it.
     void remove() { remove_own(path_, file_.get()); }
 
 private:
     void inherit(mode_t more);
-    static std::uint64_t blocks_of(int file);
+    file_version version() const;
 
     std::string output_, path_;
     descriptor file_;
     std::string header_;
-    std::uint64_t bytes_ = 0, blocks_ = 0;  ///< when it was allocated
+    std::uint64_t bytes_ = 0;  ///< when it was allocated
 };
 
 /// Throws file_error if the disk has no room for `bytes`. The blocks of a partial file count as

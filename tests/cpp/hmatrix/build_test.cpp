@@ -5,6 +5,7 @@
 #include "watari/files/partial_file.hpp"
 #include "watari/files/window.hpp"
 #include "watari/hmatrix/build/cross.hpp"
+#include "watari/hmatrix/product/matrix.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <gtest/gtest.h>
@@ -180,6 +181,45 @@ TEST(build, resumes_with_what_is_undamaged_alone) {
             EXPECT_EQ(content(path), content(whole)) << name << " " << part;
             std::filesystem::remove(path);
         }
+}
+
+/// Another process cuts or overwrites the file of a build: every product of it is refused.
+TEST(build, leaves_a_file_that_its_readers_refuse_if_it_was_damaged_meanwhile) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    const std::string path = folder.path + "/matrix", partial = files::partial_path(path);
+    const std::function<void()> damages[] = {
+        [&] { std::filesystem::resize_file(partial, 8192); },
+        [&] { damage(partial, static_cast<std::streamoff>(page_bytes + 100)); }};
+    for (const auto& spoil : damages) {
+        int calls = 0;
+        build(of, path, {.chunk_bytes = 1 << 18}, [&](double) {
+            if (++calls == 12) spoil();
+            return true;
+        });
+        ASSERT_GE(calls, 12);
+        const matrix_index index = read_index(path);
+        const std::vector<double> x(of.size(), 1);
+        std::vector<double> y(of.size());
+        EXPECT_THROW(matrix_product(path, index, {.engine = "posix"}).apply(y.data(), x.data(), 1),
+                     file_error);
+        std::filesystem::remove(path);
+    }
+}
+
+TEST(build, gives_its_name_to_no_other_file) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    const std::string path = folder.path + "/matrix", other = folder.file("other", 10);
+    int calls = 0;
+    EXPECT_THROW(build(of, path, {.chunk_bytes = 1 << 18},
+                       [&](double) {
+                           if (++calls == 4)
+                               std::filesystem::rename(other, files::partial_path(path));
+                           return true;
+                       }),
+                 file_error);
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(build, does_not_resume_another_matrix) {

@@ -1,7 +1,12 @@
 #include "watari/hmatrix/product/jacobi.hpp"
 #include "hmatrix/matrices.hpp"
+#include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 
 namespace watari::hmatrix {
 namespace {
@@ -22,6 +27,21 @@ TEST(jacobi, inverts_the_diagonal_blocks) {
     }
     inverse.apply(z.data(), b.data(), 2, nullptr);
     EXPECT_LE(difference(z, x), 1e-5);
+}
+
+TEST(jacobi, refuses_damaged_blocks) {
+    const built m("bumpy:4");
+    const auto first = std::ranges::find_if(m.index.leaves, [](const leaf_record& leaf) {
+        return leaf.row == leaf.column && leaf.rank == dense;
+    });
+    {
+        std::fstream file(m.path, std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(static_cast<std::streamoff>(first->offset + 8));
+        file.put('\x55');
+    }
+    EXPECT_THROW(block_jacobi(m.path, m.index, the_cpu), file_error);
+    ASSERT_EQ(truncate(m.path.c_str(), static_cast<off_t>(first->offset)), 0);
+    EXPECT_THROW(block_jacobi(m.path, m.index, the_cpu), file_error);
 }
 
 }  // namespace

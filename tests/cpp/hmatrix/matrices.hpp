@@ -29,7 +29,9 @@ struct built {
     matrix_index index;
 
     explicit built(const std::string& name, const build_options& how = {})
-        : of(shape(name)), counts(build(of, path, how)), index(read_index(path)) {}
+        : built(shape(name), how) {}
+    explicit built(const mesh& m, const build_options& how = {})
+        : of(m), counts(build(of, path, how)), index(read_index(path)) {}
     std::size_t size() const { return of.size(); }
 };
 

@@ -57,6 +57,21 @@ TEST(shapes, refuse_what_is_none) {
     EXPECT_FALSE(names_shape("dragon.ply"));
 }
 
+TEST(mesh, without_volume_is_refused_if_closed) {
+    const std::vector<point> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    const std::vector<triangle> top{{0, 1, 2}, {0, 2, 3}}, bottom{{0, 3, 1}, {1, 3, 2}};
+    mesh_facts facts;
+    EXPECT_NO_THROW(checked({square, top}, repair::no, facts));  // a plate
+    mesh flat{square, top};
+    flat.triangles.insert(flat.triangles.end(), bottom.begin(), bottom.end());
+    EXPECT_THROW(checked(flat, repair::no, facts), usage_error);
+    EXPECT_THROW(checked(flat, repair::yes, facts), usage_error);
+    for (point& p : flat.vertices) p = {p.x + p.y + 1e3, p.y - p.x, 2 * p.x + 3 * p.y};
+    EXPECT_THROW(checked(flat, repair::no, facts), usage_error);
+    flat.vertices[2].z += 1e-6;  // a tetrahedron
+    EXPECT_NO_THROW(checked(flat, repair::no, facts));
+}
+
 TEST(mesh, is_refused_with_counts_or_repaired) {
     mesh given = shape("cube:2");
     const std::size_t sound = given.triangles.size();

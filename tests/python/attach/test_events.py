@@ -36,6 +36,18 @@ def test_memory_ends_with_its_context(tmp_path):
     assert [a.ended for a in read(tmp_path, *rows).allocations] == [5e-9, None]
 
 
+def test_events_that_another_process_destroyed_are_counted(tmp_path):
+    end = {"op": "end", "t": 5, "events": 3}
+    assert read(tmp_path, START, ALLOC, FREE, end).cut == []
+    whole = (tmp_path / "7.0.jsonl").read_bytes()
+    at = whole.index(b'{"op": "free"')
+    for damage in (whole[:at] + bytes(9) + whole[at + 9 :], whole.replace(b'"free"', b'"free ')):
+        (tmp_path / "7.0.jsonl").write_bytes(damage)
+        found = events.read(tmp_path)
+        assert found.cut == ["another process changed it, 2 of 3 events are left"]
+        assert found.processes[0].ended == 5e-9
+
+
 def test_a_path_may_have_bytes_that_are_no_text(tmp_path):
     start = json.dumps({**START, "program": "/X"}).encode().replace(b"X", b"\xff")
     found = read(tmp_path, rest=start + b"\n" + json.dumps(ALLOC).encode() + b"\n")

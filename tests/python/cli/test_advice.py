@@ -198,7 +198,10 @@ def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["predict", "himeno", "--machine", "gh20"], "did you mean 'gh200'"),
         (["predict", "himeno", "--machine", "no.json"], "no such file"),
         (["predict", "himeno", "grid=Q", "--machine", "gh200"], "not a grid"),
-        (["predict", "himeno", "--machine", "gh200", "-o", "x.gif"], "unknown format 'gif'"),
+        (
+            ["predict", "himeno", "--machine", "gh200", "-o", "x.gif"],
+            "names of figures end in .svg, .pdf, .png",
+        ),
         (["predict", "himeno", "--machine", "gh200", "-o", "x.svg", "--json"], "output stream"),
         (["advise", "--machine", "gh200", "--processes", "4"], "for a case or trace"),
         (["advise", "himeno", "--machine", "gh200", "--results", "x"], "not both"),

@@ -111,9 +111,10 @@ def interrupted(monkeypatch, tmp_path):
     monkeypatch.setattr(interrupts, "end_at_second", lambda: None)  # which would end the tests
     for module in fake_cli.ASKING:
         monkeypatch.setattr(module, "this_machine", lambda: signal.raise_signal(signal.SIGINT))
-    handler = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
-    signal.signal(signal.SIGINT, handler)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("words", [["probe"], [*COPY, "-o", "run.json"]])
@@ -138,9 +139,11 @@ def test_a_second_ctrl_c_while_the_first_is_reported_is_no_traceback(interrupted
     assert (ended.value.code, sys.stderr.getvalue()) == (130, "watari: interrupted\n")
 
 
-def test_ctrl_c_while_modules_are_imported_is_reported(process, tmp_path):
-    module = "import signal\nsignal.raise_signal(signal.SIGINT)\n"
-    (tmp_path / "typer.py").write_text(module)
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("module", ["typer", "rich"])
+def test_an_interrupt_while_modules_are_imported_is_reported(process, tmp_path, number, module):
+    content = f"import signal\nsignal.raise_signal(signal.{number})\n"
+    (tmp_path / f"{module}.py").write_text(content)
     ended = process("list", program=["-m", "watari"], folders=[tmp_path])
     assert ended == (130, "watari: interrupted\n")
 
@@ -157,18 +160,20 @@ class Interrupting:
     @staticmethod
     def find_spec(name, path, target=None):
         if name == "watari.common.interrupts":
-            os.kill(os.getpid(), signal.SIGINT)
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.NUMBER)
+            os.kill(os.getpid(), signal.NUMBER)
 sys.meta_path.insert(0, Interrupting)
 """
 
 
-def test_two_interrupts_at_the_start_show_no_traceback(process, tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(SECOND_AT_START)
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_two_interrupts_at_the_start_show_one_line(process, tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(SECOND_AT_START.replace("NUMBER", number))
     ended = process("list", program=["-m", "watari"], folders=[tmp_path])
-    assert ended == (-signal.SIGINT, "")
+    assert ended == (130, "watari: interrupted\n")
 
 
 def test_the_installed_command_begins_where_ctrl_c_is_heard():
     (script,) = entry_points(group="console_scripts", name="watari")
     assert script.load() is __main__.main
+    assert __main__.INTERRUPTED == interrupts.INTERRUPTED

@@ -19,8 +19,9 @@ from watari.model import known, machine, predict
 from watari.model.advise import advise, option, surely_faster
 from watari.model.machine import Curve, MachineProfile, Point
 from watari.model.price import Prices, factor_of
-from watari.model.program import SCHEMA, Program, read_trace, side
+from watari.model.program import Program, read_trace, side
 from watari.model.styles import NAMES
+from watari.model.trace_file import SCHEMA
 from watari.model.walk import Traits, parts
 from watari.model.work import Pass, Step, components
 

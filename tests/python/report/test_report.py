@@ -7,9 +7,12 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import browser
 import pytest
@@ -18,7 +21,7 @@ import synthetic
 from watari.charts import file as charts_file
 from watari.charts.figure import draw
 from watari.cli.asked import given
-from watari.common.errors import FileError
+from watari.common.errors import FileError, WatariError
 from watari.plan.request import resolve
 from watari.report import figures, overview, page
 from watari.report.reproduce import commands
@@ -195,7 +198,43 @@ def test_a_figure_that_a_full_disk_cuts_short_leaves_the_old_one(
 def test_a_figure_for_a_paper_is_on_white() -> None:
     cpu = measurements([synthetic.results(synthetic.cpu_machine())])
     drawing = draw(figures.figures(), cpu)[0]
-    assert b'fill="white"' in charts_file.converted(drawing.spec(), "svg")
+    assert b'fill="white"' in charts_file.converted([drawing.spec()], "svg")[0]
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf", "png"])
+def test_a_figure_without_addresses_is_a_failure_in_one_line(tmp_path: Path, format: str) -> None:
+    schema.write(tmp_path / "run.json", synthetic.results(synthetic.cpu_machine(), trials=1))
+    command = f"ulimit -v 4000000; exec {sys.executable} -m watari report run.json"
+    ended = subprocess.run(
+        ["bash", "-c", f"{command} --format {format} -o figures"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+    assert "ulimit -v (RLIMIT_AS) allows 3906 MiB" in ended.stderr
+    assert list((tmp_path / "figures").iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_a_figure_shows_hostile_text(tmp_path: Path, format: str) -> None:
+    content = synthetic.plain(trials=2)
+    content["machine"]["name"] = "a\x1b[2J\u202e<b>&\nx\x00"
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    page.write([tmp_path / "run.json"], tmp_path / "figures", format)
+    made = list((tmp_path / "figures").iterdir())
+    assert made
+    if format == "svg":
+        for path in made:
+            ElementTree.parse(path)
+        assert any("\\x1b[2J" in path.read_text() for path in made)
+
+
+def test_a_figure_that_cannot_be_converted_is_a_failure_in_one_line() -> None:
+    with pytest.raises(WatariError, match="figures cannot be drawn: ") as failed:
+        charts_file.converted([{"mark": "nonsense", "data": 1}], "svg")
+    assert "\n" not in str(failed.value)
 
 
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:

@@ -211,6 +211,18 @@ def test_a_write_that_really_fails(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["run.json"]
 
 
+@pytest.mark.parametrize("size", [0, 5, 2**20, 2**21 + 1])
+def test_a_temporary_file_that_another_process_changes_is_not_put_in_place(
+    tmp_path: Path, size: int
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_text("old")
+    with pytest.raises(FileError, match=r"another process changed it.*is unchanged"):
+        files.write_atomically(path, "x" * 2**21, lambda temporary: os.truncate(temporary, size))
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["run.json"]
+
+
 def spoil_with_nan(made: Results) -> None:
     made.cases[0].trials[0].host_s[0] = float("nan")
 

@@ -85,7 +85,7 @@ def test_export_writes_parquet_or_says_what_it_lacks(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["export", str(FILES[0]), "-o", "x.txt"], "a table is written as .csv or .parquet"),
+        (["export", str(FILES[0]), "-o", "x.txt"], "names of tables end in .csv, .parquet"),
         (
             ["export", str(FILES[0]), "-o", "x.csv", "--by", "case"],
             "rows are by sample or by trial",

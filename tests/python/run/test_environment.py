@@ -121,4 +121,4 @@ def test_bytes_that_are_no_text_are_no_error(tmp_path):
 @pytest.mark.parametrize("length", [245, 300])
 def test_a_name_that_is_too_long_is_reported_before_measuring(length, tmp_path):
     with pytest.raises(UsageError, match="File name too long"):
-        prepare.check_output(tmp_path / ("x" * length + ".json"), None)
+        prepare.check_journal(tmp_path / ("x" * length + ".json"), None)

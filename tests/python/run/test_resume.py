@@ -124,9 +124,35 @@ def test_malformed_journal_names_file_and_line(edit, word, tmp_path):
     kept = journal.Journal(path, state(requests(2**20)))
     kept.add(0, launch_good(tmp_path))
     kept.close()
-    path.write_text("".join(line + "\n" for line in edit(path.read_text().splitlines())))
+    lines = [line.rpartition(journal.CHECKSUM)[0] + "}" for line in path.read_text().splitlines()]
+    path.write_text("".join(line + "\n" for line in edit(lines)))
     with pytest.raises(FileError, match=rf"run\.json\.journal: .*{word}"):
         journal.read(path)
+
+
+@pytest.mark.parametrize(
+    ("edit", "number"),
+    [
+        (lambda lines: [*lines[:2], lines[2].replace("0.02", "0.03"), lines[3]], 3),
+        (lambda lines: [lines[0].replace("abc", "abd"), *lines[1:]], 1),
+        (lambda lines: [lines[0], *lines[2:]], 2),
+        (lambda lines: [*lines[:2], lines[1], *lines[2:]], 3),
+        (lambda lines: [lines[0], lines[2], lines[1], lines[3]], 2),
+        (lambda lines: [*lines[:2], lines[2].rpartition(journal.CHECKSUM)[0] + "}", lines[3]], 3),
+    ],
+)
+def test_a_changed_line_of_a_journal_is_not_resumed(edit, number, tmp_path):
+    path = tmp_path / "run.json.journal"
+    kept = journal.Journal(path, state(requests(2**20)))
+    for _ in range(3):
+        kept.add(0, launch_good(tmp_path))
+    kept.close()
+    path.write_text("".join(line + "\n" for line in edit(path.read_text().splitlines())))
+    with pytest.raises(FileError, match=rf"line {number}: wrong checksum.*remove it and all"):
+        journal.read(path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[: number - 1]))
+    if number > 1:
+        assert len(journal.read(path).trials[0]) == number - 2
 
 
 def test_nothing_to_continue_is_a_file_error(tmp_path):
@@ -153,15 +179,15 @@ def test_a_journal_stays_that_is_not_the_one_to_be_resumed(tmp_path):
     left, other = tmp_path / "left.json", tmp_path / "other.json"
     for output in (left, other):
         journal.Journal(journal.path_for(output), state(requests(2**20))).close()
-    prepare.check_output(left, left)
+    prepare.check_journal(left, left)
     (tmp_path / "again").symlink_to(tmp_path)
-    prepare.check_output(tmp_path / "again" / "left.json", left)
-    prepare.check_output(tmp_path / "new.json", left)
+    prepare.check_journal(tmp_path / "again" / "left.json", left)
+    prepare.check_journal(tmp_path / "new.json", left)
     journal.path_for(tmp_path / "new.json").touch()  # its run was killed before it measured
-    prepare.check_output(tmp_path / "new.json", None)
+    prepare.check_journal(tmp_path / "new.json", None)
     for resumed in (None, left):
         with pytest.raises(UsageError, match=r"--resume .*other\.json\.journal, or remove it"):
-            prepare.check_output(other, resumed)
+            prepare.check_journal(other, resumed)
 
 
 def test_a_journal_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):

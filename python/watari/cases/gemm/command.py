@@ -11,10 +11,12 @@ import typer
 from watari.case.engines import FILE_ENGINES
 from watari.cases.gemm import forecast, product
 from watari.cases.gemm.product import Interrupted, Product, Work
+from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.interrupts import INTERRUPTED
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration, format_flops
+from watari.common.written import Written
 
 
 class ProgressReport:
@@ -55,6 +57,7 @@ class ProgressReport:
 def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and prints its summary. Raises the errors of `watari.gemm`, but UsageError
     in place of UnsupportedError, since the command then makes no product."""
+    written.check([Written("-o", out, written.ARRAY)], [a, b])
     report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
@@ -62,20 +65,23 @@ def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
         raise UsageError(str(error)) from None
     finally:
         report.stop()
-    print(f"{out}: not written" if report.only_plan else summary(done, out, report))
+    text = [f"{out}: not written"] if report.only_plan else summary(done, out, report)
+    print(*text, sep="\n")
 
 
-def summary(done: Product, out: Path, report: ProgressReport) -> str:
-    """Time, bytes and rates of a completed product, in some lines."""
+def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
+    """Lines: time, bytes and rates of a completed product, and notes."""
     if not report.share:
-        return f"{out}: was completed by an earlier run"
+        return [f"{out}: was completed by an earlier run"]
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
     text += f"wrote {format_bytes(done.bytes_written)}{rate}"
     if done.seconds and report.flops and not done.finished_before:
         text += f", {format_flops(report.flops / done.seconds)}"
-    return "\n".join([text, *done.notes])
+    if done.seconds_verifying:
+        text += f"; read back in {format_duration(done.seconds_verifying)}"
+    return [text, *done.notes]
 
 
 def gemm(
@@ -112,9 +118,6 @@ def gemm(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
     ] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="read C back and check it before the rename")
-    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
     ] = False,
@@ -124,7 +127,7 @@ def gemm(
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:
         switches = {"transpose_a": transpose_a, "transpose_b": transpose_b, "dry_run": dry_run}
-        make(a, b, output, {**asked, **switches, "fresh": fresh, "verify": verify})
+        make(a, b, output, {**asked, **switches, "fresh": fresh})
     except Interrupted as interrupted:
         print(f"watari: interrupted; {interrupted}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -7,7 +7,7 @@ types, the signals and the progress reports.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from watari import _native
@@ -67,6 +67,7 @@ class Product:
     bytes_written: int
     tiles: int
     finished_before: int
+    seconds_verifying: float = 0.0  # to read `out` back and to give it its name
     notes: list[str] = field(default_factory=list)
 
 
@@ -85,7 +86,6 @@ def gemm(
     transpose_a: bool = False,
     transpose_b: bool = False,
     fresh: bool = False,
-    verify: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Product:
@@ -103,9 +103,10 @@ def gemm(
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
     same call resumes from them; `fresh` starts over. Ctrl-C (in the main thread) ends the product
-    and keeps its completed tiles. `verify` reads all of `out` back before the rename, and compares
-    it with the checksums of its tiles. `dry_run` checks everything, gives `progress` the plan,
-    writes nothing, and returns the bytes that the product would move.
+    and keeps its completed tiles. Before the rename all of `out` is read back and compared with the
+    checksums of its tiles: these bytes and seconds are not in `bytes_read` and `seconds`. `dry_run`
+    checks everything, gives `progress` the plan, writes nothing, and returns the bytes that the
+    product would move.
 
     Raises UsageError and FileError for wrong arguments or files, before anything is written;
     UnsupportedError if this machine lacks something; SystemCallError, with file and address, if a
@@ -126,7 +127,7 @@ def gemm(
         asked["threads"] = count(1, 4096)(str(threads))
     paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
     switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    switches |= {"fresh": fresh, "verify": verify}
+    switches |= {"fresh": fresh}
     product = prepared({**paths, **axes.settle(asked), **switches})
     work = described(product, paths["c"], asked)
     if dry_run:
@@ -135,8 +136,7 @@ def gemm(
         moved = int(plan["bytes_read"]), int(plan["bytes_written"])
         return Product(0.0, *moved, work.tiles, before)
     done = multiply(product, work, progress or Silent())
-    names = ("seconds", "bytes_read", "bytes_written", "tiles", "finished_before", "notes")
-    return Product(**{name: done[name] for name in names})
+    return Product(**{each.name: done[each.name] for each in fields(Product)})
 
 
 def prepared(asked: Parameters) -> Any:

@@ -6,7 +6,6 @@ Python types, the files, and the units.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 from dataclasses import dataclass, field
@@ -124,13 +123,12 @@ def charges(
     progress: Progress,
     *,
     repair: bool = False,
-    keep: bool = False,
 ) -> Charges:
     """Builds the matrix in the file `matrix`, or uses the existing file, and solves.
 
-    A build that was stopped is resumed. The file is removed at the end unless `keep`. Raises
-    UsageError for a mesh that needs repair and a budget that is too small, FileError, Stopped,
-    NotConvergedError.
+    A build that was stopped is resumed. The file stays: the caller removes it once the charges are
+    stored. Raises UsageError for a mesh that needs repair and a budget that is too small,
+    FileError, Stopped, NotConvergedError.
     """
     surface = _native.HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)
     for note in surface.notes():
@@ -151,9 +149,6 @@ def charges(
             f"{solved['iterations']} iterations, residual {solved['residual']:.2g}; "
             f"{matrix} is kept"
         )
-    if not keep:
-        with contextlib.suppress(FileNotFoundError):
-            matrix.unlink()
     return in_units(surface, solved, potential)
 
 

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from watari.case.axis import count, expanded, nearest, numbered, one_of, parse_size
+from watari.case.axis import count, expanded, numbered, one_of, parse_size
 from watari.case.engines import FILE_ENGINES
 from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, picture, vtu
 from watari.cases.hmatrix.bem import Charges, Options, Stopped, charges, end_ranks, own_rank
 from watari.cases.hmatrix.mesh import load
+from watari.cases.hmatrix.own_files import check_own
+from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
-from watari.common.files import check_not_read
+from watari.common.files import write_atomically
 from watari.common.interrupts import INTERRUPTED, stoppable
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration
+from watari.common.written import Written
 
 SOLVERS = ("gmres", "bicgstab", "fgmres")
 PRECONDITIONERS = ("block-jacobi", "none")
+VTU = rb'<\?xml[^>]*>\s*<VTKFile type="UnstructuredGrid"'
+CHARGES = written.kind("charges", ".vtu", VTU, strict=True)
+DENSITIES = replace(written.ARRAY, name="charge densities", strict=True)
 
 
 class Report:
@@ -65,24 +73,11 @@ def seven_digits(value: float) -> str:
     return f"{value:.6e}"
 
 
-def check_outputs(mesh: str, output: Path, table: Path | None, image: Path | None) -> None:
-    """Raises UsageError for an output of another kind, one that is also the input, or one without a
-    folder: before the work, which may take hours."""
-    if output.suffix.lower() != ".vtu":
-        guess = nearest(output.suffix.lower(), [".vtu"])
-        raise UsageError(
-            f"-o {output}: charges are written as VTK, to a file that ends in .vtu{guess}"
-        )
-    if table is not None and table.suffix.lower() != ".npy":
-        raise UsageError(f"--charges {table}: charge densities go to a file that ends in .npy")
-    if image is not None:
-        picture.check(image)
-    for path in (output, table, image):
-        if path is None:
-            continue
-        check_not_read(path, [Path(mesh)])
-        if not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: no such folder")
+def outputs(output: Path, table: Path | None, image: Path | None) -> list[Written]:
+    """The files that people ask for."""
+    files = [Written("-o", output, CHARGES)]
+    files += [Written("--charges", table, DENSITIES)] if table else []
+    return files + ([Written("--picture", image, written.PICTURE)] if image else [])
 
 
 def print_result(found: Charges, mesh: str, output: Path) -> None:
@@ -173,31 +168,30 @@ def bem(
     if options.inner and options.solver != "fgmres":
         raise UsageError("--inner is a preconditioner that changes: it needs --solver fgmres")
     volts = axes.in_range("--potential ", potential, -1e12, 1e12)
-    check_outputs(mesh, output, table, image)
+    files = outputs(output, table, image)
+    written.check(files, [mesh])
+    if image is not None:
+        picture.check()
     where = Path(expanded(folder)) if folder is not None else output.parent
     if not where.is_dir():
         raise UsageError(f"{where}: no such folder")
     rank = own_rank(options)
     part = f".{rank}" if options.ranks > 1 else ""
-    found = solved(
-        rank,
-        lambda report: charges(
-            load(mesh),
-            volts,
-            where / f"{output.name}.hmatrix{part}",
-            options,
-            report,
-            repair=repair,
-            keep=keep,
-        ),
-    )
-    if rank == 0:
-        save(found, output, table)
-        print_result(found, mesh, output)
-        if image is not None:
+    matrix = where / f"{output.name}.hmatrix{part}"
+    with written.held(files, [mesh]) if rank == 0 else nullcontext():
+        check_own(matrix)
+        found = solved(
+            rank, lambda report: charges(load(mesh), volts, matrix, options, report, repair=repair)
+        )
+        if rank == 0:
+            save(found, output, table)
+            print_result(found, mesh, output)
+        if options.ranks > 1:
+            end_ranks()  # waits for rank 0, which has stored the charges then
+        if not keep:
+            matrix.unlink(missing_ok=True)
+        if rank == 0 and image is not None:
             picture.draw(output, image)
-    if options.ranks > 1:
-        end_ranks()
 
 
 def solved(rank: int, work: Callable[[Report], Charges]) -> Charges:
@@ -224,8 +218,6 @@ def save(found: Charges, output: Path, table: Path | None) -> None:
         import io
 
         import numpy as np
-
-        from watari.common.files import write_atomically
 
         content = io.BytesIO()
         np.save(content, found.density)

@@ -76,6 +76,16 @@ def require_sense(parameters: Parameters) -> None:
         city.heights(parameters["city"], shape, spacing)
 
 
+def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
+    """What becomes of the maps of cities, each line once."""
+    lines: dict[str, None] = {}
+    for p in wanted:
+        with contextlib.suppress(UnsupportedError):  # no rasterio: the trial says so
+            found = city.notes(p["city"], axes.shape(p["grid"]), p["spacing"])
+            lines |= dict.fromkeys(found)
+    return list(lines)
+
+
 def labels(parameters: Parameters) -> dict[str, str]:
     """Usual values are left out; one rank shows neither split nor halo."""
     usual = {"gather": "", "every": ""} if parameters.get("cpu-touch") == "none" else {}
@@ -155,6 +165,7 @@ CASES = (
         asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         extra_seconds=extra_seconds,
         labels=labels,
+        forecast=forecast,
         example="grid=XS cpu-touch=none,facets,all",
         also={"city-les": "", "palm": "", "udales": "", "large-eddy": ""},
         styles=Path(__file__).with_name("styles"),

@@ -1,8 +1,12 @@
 """Cities: heights of buildings, from a pattern, from a seed, or from a file.
 
 `cubes:16:0.25:staggered`: cubes of 16 m that cover a quarter of the ground. `random:7:0.25:12:5`:
-seed, share of the ground, mean and deviation of lognormal heights (m). `file:PATH`: a .npy of
-heights in metres, [y][x], or a GeoTIFF (with rasterio), resampled by the nearest cell.
+seed, share of the ground, mean and deviation of lognormal heights (m). `file:PATH`: heights in
+metres, either a .npy, [y][x], with one number for each cell of the grid, or a GeoTIFF (with
+rasterio) of the size of the grid in metres, of which a cell takes the nearest number. A map of
+another size is refused: it would be another city.
+
+Heights become whole cells, a half upwards.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from watari.common.errors import UnsupportedError, UsageError
+from watari.cases.les.maps import from_file, impossible, on_grid, refuse
+from watari.common.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,42 +51,41 @@ def heights(text: str, shape: tuple[int, int, int], spacing: float) -> np.ndarra
     elif match := PATTERNS["random"].fullmatch(text):
         metres = drawn(shape, spacing, int(match[1]), *(float(match[n]) for n in (2, 3, 4)))
     else:
-        metres = from_file(text.removeprefix("file:"), shape)
-    if text != "flat" and not metres.any():
-        raise UsageError(f"city {text}: no building and its street fit {x}x{y} cells")
+        metres = on_grid(from_file(text.removeprefix("file:"), spacing), text, shape, spacing)
     require(metres, z * spacing, text)
-    cells = np.ascontiguousarray(np.rint(metres / spacing), dtype=np.uint16)
+    cells = in_cells(metres, spacing)
     if cells.max() > HIGHEST * z:
         refuse(
             text, cells * spacing, cells > HIGHEST * z, f"is above 3/4 of the lid, {z * spacing} m"
         )
+    require_streets(cells, spacing, text)
     return cells
 
 
-def impossible(metres: Any) -> tuple[tuple[Any, str], tuple[Any, str]]:
-    """Masks of heights that no building can have, each with its reason."""
+def in_cells(metres: Any, spacing: float) -> np.ndarray[Any, Any]:
+    """Heights in whole cells, a half upwards."""
     import numpy as np
 
-    return (~np.isfinite(metres), "is no number"), (metres < 0, "is below the ground")
+    return np.ascontiguousarray(np.floor(metres / spacing + 0.5), dtype=np.uint16)
+
+
+def require_streets(cells: np.ndarray[Any, Any], spacing: float, text: str) -> None:
+    """Raises UsageError for a city without a building, and for one without a street."""
+    y, x = cells.shape
+    if text != "flat" and not cells.any():
+        low = f"no height reaches half a cell, {spacing / 2:g} m"
+        none = low if text.startswith("file:") else f"no building and its street fit {x}x{y} cells"
+        raise UsageError(f"city {text}: {none}")
+    if cells.all():
+        raise UsageError(f"city {text}: every column is built up, no street is left")
 
 
 def require(metres: Any, lid: float, text: str) -> None:
-    """Raises UsageError with the first impossible height, and for a city without a street."""
-
+    """Raises UsageError with the first impossible height."""
     high = (metres > HIGHEST * lid, f"is above 3/4 of the lid, {lid:g} m")
     for bad, why in (*impossible(metres), high):
         if bad.any():
             refuse(text, metres, bad, why)
-    if (metres > 0).all():
-        raise UsageError(f"city {text}: every column is built up, no street is left")
-
-
-def refuse(text: str, metres: Any, bad: Any, why: str) -> None:
-    """Raises UsageError with the place of the first bad height."""
-    import numpy as np
-
-    row, column = (int(n[0]) for n in np.nonzero(bad))
-    raise UsageError(f"city {text}: {metres[row, column]:g} m at y {row}, x {column} {why}")
 
 
 def lattice(side: int, density: float, text: str) -> int:
@@ -140,63 +144,29 @@ def drawn(
     return result
 
 
-def from_file(path: str, shape: tuple[int, int, int]) -> np.ndarray[Any, Any]:
-    """A map of heights, resampled by the nearest cell. Raises UsageError, UnsupportedError."""
-    import numpy as np
-
-    metres: Any = raster(path) if path.lower().endswith((".tif", ".tiff")) else npy(path)
-    if metres.dtype.kind not in "fiu":
-        raise UsageError(f"city file:{path}: heights are real numbers, not {metres.dtype}")
-    for bad, why in impossible(metres):  # before resampling, which may skip a bad cell
-        if bad.any():
-            refuse(f"file:{path}", metres, bad, f"of its {metres.shape[0]} rows {why}")
-    x, y, _ = shape
-    rows = (np.arange(y) + 0.5) * metres.shape[0] / y
-    columns = (np.arange(x) + 0.5) * metres.shape[1] / x
-    nearest = metres[np.ix_(rows.astype(int), columns.astype(int))]
-    return np.asarray(nearest, dtype=float)
-
-
-def npy(path: str) -> Any:
-    """An array of two axes of real numbers. Raises UsageError."""
-    import numpy as np
-
-    try:
-        found = np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise UsageError(f"city file:{path}: {error.strerror or error}") from None
-    except (ValueError, EOFError):  # NumPy would advise to load a pickle
-        raise UsageError(f"city file:{path}: not a whole .npy file of numbers") from None
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or not found.size:
-        raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
-    return found
-
-
-def raster(path: str) -> Any:
-    """The first band of a GeoTIFF in metres, south first. Raises UsageError, UnsupportedError."""
-    try:
-        import rasterio
-    except ImportError:
-        raise UnsupportedError("a GeoTIFF needs rasterio: pip install 'watari[city]'") from None
-    import numpy as np
-
-    try:
-        with rasterio.open(path) as source:
-            if source.crs is not None and source.crs.is_geographic:
-                raise UsageError(f"city file:{path}: in degrees; reproject it to metres")
-            band = source.read(1, masked=True)
-    except rasterio.errors.RasterioError as error:
-        raise UsageError(
-            f"city file:{path}: not a whole GeoTIFF: {error.__cause__ or error}"
-        ) from None
-    mask = np.ma.getmaskarray(band)[::-1]
-    if mask.any():
-        row, column = (int(n[0]) for n in np.nonzero(mask))
-        raise UsageError(
-            f"city file:{path}: has holes (no data), the first at y {row}, x {column} of its "
-            f"{mask.shape[0]} rows; fill them"
+def notes(text: str, shape: tuple[int, int, int], spacing: float) -> list[str]:
+    """What becomes of a map on this grid, in lines for people. Raises UsageError,
+    UnsupportedError."""
+    if not text.startswith("file:"):
+        return []
+    of = from_file(text.removeprefix("file:"), spacing)
+    metres = on_grid(of, text, shape, spacing)
+    cells = in_cells(metres, spacing)
+    rows, columns = of.metres.shape
+    lines = [f"{text}: {of.size[0]:g} m x {of.size[1]:g} m"]
+    if (of.width, of.length) != (spacing, spacing):
+        lines[0] += (
+            f", resampled: {columns} x {rows} numbers, {shape[0]} x {shape[1]} cells of "
+            f"{spacing:g} m, each with the nearest number"
         )
-    return band.data[::-1]
+    street = int(((metres > 0) & (cells == 0)).sum())
+    lines.append(
+        f"heights in whole cells of {spacing:g} m: mean {metres.mean():.4g} m becomes "
+        f"{cells.mean() * spacing:.4g} m, highest {metres.max():.4g} m "
+        f"becomes {cells.max() * spacing:.4g} m"
+        + (f"; columns below {spacing / 2:g} m, which become street: {street}" if street else "")
+    )
+    return lines
 
 
 def densities(cells: np.ndarray[Any, Any]) -> dict[str, float]:

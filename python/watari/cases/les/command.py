@@ -11,20 +11,13 @@ import typer
 
 from watari.case.axis import count, numbered
 from watari.cases.les import axes, city, output, trial
-from watari.common.errors import UnsupportedError, UsageError, WrongResultError
+from watari.common import written
+from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share
 from watari.common.units import format_duration
+from watari.common.written import Written
 
 STEPS = 1_000_000
-
-
-def check_outputs(files: list[Path]) -> None:
-    """Raises UsageError for a file of no known kind, or in no folder."""
-    for file in files:
-        if file.suffix.lower() not in output.WRITERS:
-            raise UsageError(f"-o {file}: the wind is written as {', '.join(output.WRITERS)}")
-        if not file.parent.is_dir():
-            raise UsageError(f"-o {file}: no such folder")
 
 
 def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
@@ -88,35 +81,46 @@ def wind(
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
 ) -> None:
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
-    check_outputs(files)
     parameters = parameters_of(place, grid, spacing, steps, processor, dt)
-    share = suited_share()
-    share.start()
-    try:
-        found = trial.run(
-            parameters,
-            lambda step, seconds: share.advance(
-                step / parameters["steps"], f"{seconds:.1f} s of wind"
-            ),
-            keep=True,
+    read = [place.removeprefix("file:")] if place.startswith("file:") else []
+    shape = axes.shape(parameters["grid"])
+    wanted = [Written("-o", file, output.FIELDS, output.least_size(file, shape)) for file in files]
+    with written.held(wanted, read):
+        for file in files:
+            output.require_package(file)
+        blown, took = simulated(parameters)
+        done, failed = output.write_all(files, blown)
+    if done:
+        print(
+            f"{blown.seconds:g} s of wind in {format_duration(took)}; at most "
+            f"{float(blown.speed.max()):.3g} m/s; {', '.join(map(str, done))}"
         )
+    if failed:
+        raise FileError("; ".join(failed))
+
+
+def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
+    """The wind at the end, and the seconds that this took; shows the progress. Raises UsageError,
+    WrongResultError."""
+    share = suited_share()
+
+    def advance(step: int, seconds: float) -> None:
+        share.advance(step / parameters["steps"], f"{seconds:.1f} s of wind")
+
+    try:
+        shape = axes.shape(parameters["grid"])
+        for note in city.notes(parameters["city"], shape, parameters["spacing"]):
+            print(note, flush=True)
+        share.start()
+        found = trial.run(parameters, advance, keep=True)
     except UnsupportedError as error:
         raise UsageError(str(error)) from None
     finally:
         share.stop()
     if not found["verified"]:
         raise WrongResultError(found["error"])
-    blown = output.wind(found, *(parameters[n] for n in ("spacing", "dt", "every")))
-    for file in files:
-        try:
-            output.WRITERS[file.suffix.lower()](file, blown)
-        except UnsupportedError as error:
-            raise UsageError(str(error)) from None
-    took = format_duration(found["quantities"]["loop"]["value"])
-    print(
-        f"{blown.seconds:g} s of wind in {took}; at most {float(blown.speed.max()):.3g} m/s; "
-        f"{', '.join(map(str, files))}"
-    )
+    blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
+    return blown, float(found["quantities"]["loop"]["value"])
 
 
 def add_to(app: typer.Typer) -> None:

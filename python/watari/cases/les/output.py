@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 import struct
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from watari.cases.les.picture import full_row, low_plane
-from watari.common.errors import UnsupportedError
-from watari.common.files import write_atomically
+from watari.common import written
+from watari.common.errors import FileError, UsageError
+from watari.common.files import reason, write_atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,12 +109,9 @@ def planes_of(
 
 
 def netcdf(path: Path, of: Wind) -> None:
-    """CF NetCDF-4. Raises UnsupportedError, FileError."""
-    try:
-        from netCDF4 import Dataset
-    except ImportError:
-        raise UnsupportedError("a .nc file needs netCDF4: pip install 'watari[city]'") from None
+    """CF NetCDF-4. Raises FileError."""
     import numpy as np
+    from netCDF4 import Dataset
 
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "wind.nc"
@@ -196,13 +197,10 @@ def vti(path: Path, of: Wind) -> None:
 
 def picture(path: Path, of: Wind) -> None:
     """Wind speed near 2 m above the ground and in the vertical cut through most of the buildings,
-    each with colours of its own. Raises UnsupportedError, FileError."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UnsupportedError("a .png needs matplotlib: pip install 'watari[city]'") from None
+    each with colours of its own. Raises FileError."""
     import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     d = of.spacing
     depth, length, width = (n * d for n in of.solid.shape)
@@ -259,4 +257,47 @@ def draw_plane(
     return air
 
 
-WRITERS = {".nc": netcdf, ".vti": vti, ".png": picture}
+# by suffix, the fields first: how a file is written, and the package that this needs
+WRITERS = {
+    ".nc": (netcdf, "netCDF4"),
+    ".vti": (vti, ""),
+    ".png": (picture, "matplotlib.backends.backend_agg"),
+}
+VTI = rb'<\?xml[^>]*>\s*<VTKFile type="ImageData"'
+FIELDS = written.kind(
+    "wind fields", " ".join(WRITERS), b"|".join((rb"\x89HDF|CDF", VTI, written.PNG)), strict=True
+)
+
+
+def least_size(path: Path, shape: tuple[int, int, int]) -> int:
+    """Least bytes of a file: a .vti has four numbers of 4 bytes for each cell, in base64."""
+    return 16 * math.prod(shape) * 4 // 3 if path.suffix.lower() == ".vti" else written.BLOCK
+
+
+def require_package(path: Path) -> None:
+    """Raises UsageError where a package that the file needs is missing."""
+    _, package = WRITERS[path.suffix.lower()]
+    try:
+        if package:
+            import_module(package)
+    except ImportError:
+        name = package.partition(".")[0]
+        text = f"-o {path}: a {path.suffix.lower()} needs {name}: pip install 'watari[city]'"
+        raise UsageError(text) from None
+
+
+def write_all(files: Sequence[Path], of: Wind) -> tuple[list[Path], list[str]]:
+    """Writes the files, the fields first, each whether or not another one fails. Returns those that
+    were written, and why the others were not."""
+    done, failed = [], []
+    for path in sorted(files, key=lambda path: [*WRITERS].index(path.suffix.lower())):
+        write, _ = WRITERS[path.suffix.lower()]
+        try:
+            write(path, of)
+        except FileError as error:
+            failed.append(str(error))
+        except Exception as error:  # of many kinds, by the libraries of NetCDF and of pictures
+            failed.append(f"{path}: cannot be written: {reason(error)}")
+        else:
+            done.append(path)
+    return done, failed

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
 # Parameters of nvidia-uvm that decide how memory migrates; the others are in `--json`.
 # Access counters had another name before driver 575: both are shown where they exist.
@@ -39,8 +40,10 @@ def table(title: str, *columns: str) -> Table:
     return made
 
 
-def mark(yes: bool) -> str:
-    return "[green]yes[/]" if yes else "[yellow]no[/]"
+def mark(yes: bool) -> Text:
+    from rich.text import Text
+
+    return Text("yes", "green") if yes else Text("no", "yellow")
 
 
 def binary(size: int) -> str:
@@ -60,12 +63,12 @@ def rate(bandwidth: float | None) -> str:
 
 
 def processors(machine: Machine) -> Table:
-    from rich.markup import escape
+    from rich.console import Group
 
     made = table("Processors", "processor", "what it is")
     for processor in machine["processors"]:
         lines = cpu_lines(processor) if processor["kind"] == "cpu" else gpu_lines(processor)
-        made.add_row(processor["id"], escape("\n".join([processor["name"], *lines])))
+        made.add_row(processor["id"], Group(processor["name"], *lines))
     return made
 
 
@@ -104,12 +107,10 @@ def gpu_lines(gpu: dict[str, Any]) -> list[str]:
 
 
 def memories(machine: Machine) -> Table:
-    from rich.markup import escape
-
     made = table("Memories", "kind", "here", "how, or why not")
     for row in machine["memories"]:
         how = f"by {row['route']}" if row["route"] else "needs " + row["needs"]
-        made.add_row(row["kind"], mark(row["supported"]), escape(row["reason"] or how))
+        made.add_row(row["kind"], mark(row["supported"]), row["reason"] or how)
     return made
 
 
@@ -127,19 +128,13 @@ def links(machine: Machine) -> Table:
 
 
 def capabilities(machine: Machine) -> Table:
-    from rich.markup import escape
-
     made = table("Optional parts", "part", "here", "what, or why not")
     for row in machine["capabilities"]:
-        made.add_row(
-            row["name"], mark(row["available"]), escape(row["reason"] or row["detail"] or "")
-        )
+        made.add_row(row["name"], mark(row["available"]), row["reason"] or row["detail"] or "")
     return made
 
 
 def settings(machine: Machine) -> Table:
-    from rich.markup import escape
-
     uvm = {k: v for k, v in machine["uvm"].items() if any(word in k for word in DECISIVE)}
     cuda = machine["cuda"] or {"driver": None, "runtime": None}
     thp = machine["thp"]
@@ -158,7 +153,7 @@ def settings(machine: Machine) -> Table:
     }
     made = table("Settings", "setting", "value")
     for name, value in rows.items():
-        made.add_row(name, "-" if value is None else escape(str(value)))
+        made.add_row(name, "-" if value is None else str(value))
     others = len(machine["uvm"]) - len(uvm)
     if others:
         made.add_row("nvidia-uvm", f"{others} more parameters: watari probe --json")

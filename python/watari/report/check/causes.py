@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.common.units import format_bytes
+from watari.machine.record import cpu_numbers
 
 Machine = dict[str, Any]
 LINK, GPU, CPU, STORE = "link", "gpu", "cpu", "store"
@@ -79,23 +80,17 @@ def others(state: dict[str, Any]) -> str | None:
     return f"{count} other process{'es'[: 2 * (count > 1)]} on it" if count else None
 
 
-def numbers(ranges: str | list[int]) -> set[int]:
-    """The CPUs of `0-3,8`, or of a list."""
-    if not isinstance(ranges, str):
-        return set(ranges)
-    ends = (part.partition("-") for part in ranges.split(",") if part.strip())
-    return {n for low, dash, high in ends for n in range(int(low), int(high if dash else low) + 1)}
-
-
 def far(machine: Machine) -> str | None:
     """CPUs of the run that are not on the GPU's NUMA node."""
     allowed = host(machine).get("allowed_cpus")
     cpu, *gpus = machine["processors"]
     for gpu in gpus:
         own = [n for n in cpu["numa_nodes"] if n["node"] == gpu.get("numa_node") and n["cpus"]]
-        if not allowed or not own or numbers(own[0]["cpus"]) & numbers(allowed):
+        if not allowed or not own or cpu_numbers(own[0]["cpus"]) & cpu_numbers(allowed):
             continue
-        used = [n["node"] for n in cpu["numa_nodes"] if numbers(n["cpus"]) & numbers(allowed)]
+        used = [
+            n["node"] for n in cpu["numa_nodes"] if cpu_numbers(n["cpus"]) & cpu_numbers(allowed)
+        ]
         row = host(machine).get("numa_distances", {}).get(str(own[0]["node"]), [])
         distance = [f" (distance {row[node]})" for node in used if node < len(row)][:1]
         where = ", ".join(map(str, used)) + "".join(distance)

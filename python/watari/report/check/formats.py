@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from watari.common.printable import printable
 from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
 from watari.report.check.items import exit_code
 from watari.results.schema import Results
@@ -79,5 +80,8 @@ def junit(results: Results, items: Sequence[Item]) -> str:
             Xml.SubElement(case, "skipped", message=item.says)
         else:
             Xml.SubElement(case, "system-out").text = item.says
+    for element in suite.iter():  # XML has no control characters, not even escaped ones
+        element.attrib = {name: printable(text) for name, text in element.attrib.items()}
+        element.text = "\n".join(map(printable, (element.text or "").split("\n"))) or None
     Xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, "unicode") + "\n"

@@ -6,14 +6,17 @@ that the bytes cross have the same name: the CPU and its cores, the GPU, the kin
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from watari.common import reading
 from watari.common.errors import FileError
+from watari.machine.record import Machine
 from watari.report.check.causes import CPU, GPU, LINK
 from watari.results import schema
 from watari.results.measured import Measured, measurements
@@ -60,13 +63,19 @@ def names(machine: Plain, kind: str) -> set[tuple[str, int]]:
 
 
 def machine_of(file: Path) -> Plain:
-    """The machine of a result file; empty for another file."""
+    """The machine of a result file; empty for another file. Raises FileError for a machine that is
+    no record."""
     try:
-        whole = json.loads(file.read_text())
-    except (OSError, ValueError):
+        whole = reading.json(file)
+    except FileError:
         return {}
-    machine = whole.get("machine") if isinstance(whole, dict) and "schema" in whole else None
-    return machine if isinstance(machine, dict) else {}
+    if not isinstance(whole, dict) or whole.get("schema") != schema.SCHEMA:
+        return {}
+    try:
+        return Machine.model_validate(whole.get("machine")).model_dump(mode="json", by_alias=True)
+    except ValidationError as error:
+        text = schema.first(error.errors(include_url=False))
+        raise FileError(f"{file}: machine.{text}") from None
 
 
 def read_all(files: Iterable[Path], machine: Plain) -> Stored:
@@ -74,10 +83,10 @@ def read_all(files: Iterable[Path], machine: Plain) -> Stored:
     result of this version is left out, with the reason."""
     runs, unread = [], []
     for file in sorted(set(files)):
-        there = machine_of(file)
-        if not any(names(there, kind) & names(machine, kind) for kind in (CPU, GPU)):
-            continue
         try:
+            there = machine_of(file)
+            if not any(names(there, kind) & names(machine, kind) for kind in (CPU, GPU)):
+                continue
             runs.append(Earlier(str(file), schema.read(file)))
         except FileError as error:
             unread.append(str(error))

@@ -1,8 +1,9 @@
 #include "watari/cases/hmatrix/hmatrix.hpp"
 
 #include "watari/cases/common/ranks.hpp"
+#include "watari/cases/hmatrix/exact_row.hpp"
+#include "watari/cases/hmatrix/row_check.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/loops.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/backends/faulty.hpp"
@@ -14,8 +15,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <numeric>
 #include <optional>
+#include <random>
 
 namespace watari::hmatrix {
 
@@ -24,8 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* memory_folder = "/dev/shm";  ///< a file system in memory
-constexpr std::size_t rows_compared = 64;
-constexpr double single_error = 1e-6;  ///< approximate error of elements of 4 bytes
+constexpr double single_error = 3e-8;              ///< of an element of 4 bytes, which is rounded
 
 bool is_queued(const std::string& engine) { return storage::engine_named(engine).queued; }
 
@@ -124,36 +124,31 @@ Value over_ranks(const case_parameters& p, Value own) {
     return p.solve.ranks ? p.solve.ranks->sum(own) : own;
 }
 
-/// The number of wrong rows of A x, among some rows spread over the surface: all of them if their
-/// error against the dense matrix, in the Euclidean norm, is above eps, else 0. Each rank computes
-/// its own rows of the dense matrix.
-std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::vector<double>& x,
-                       const std::vector<double>& y) {
-    const std::size_t n = of.size(), systems = p.solve.product.systems;
-    const std::size_t count = std::min(n, rows_compared);
-    const identity own = identity_of(of, p.build);
-    const leaf_maker exact(of.panels, {.eps = std::max(1e-11, p.build.eps / 100)});
-    std::vector<double> errors(count), norms(count);
-    cpu::for_each(
-        count,
-        [&](std::size_t k) {
-            const std::size_t i = k * n / count;
-            if (i < own.first_row || i - own.first_row >= own.rows) return;
-            std::vector<double> row(n);
-            const auto columns = static_cast<std::uint32_t>(n);
-            exact.row({0, columns, 0, columns, false}, i, row.data());
-            for (std::size_t s = 0; s < systems; ++s) {
-                double sum = 0;
-                for (std::size_t j = 0; j < n; ++j) sum += row[j] * x[s * n + j];
-                errors[k] += (y[s * n + i] - sum) * (y[s * n + i] - sum);
-                norms[k] += sum * sum;
-            }
-        },
-        nullptr);
-    const double error = over_ranks(p, std::accumulate(errors.begin(), errors.end(), 0.0));
-    const double norm = over_ranks(p, std::accumulate(norms.begin(), norms.end(), 0.0));
-    const double allowed = p.build.eps + (p.build.single ? single_error : 0);
-    return std::sqrt(error) <= allowed * std::sqrt(norm) ? 0 : count;
+std::vector<std::array<point, 3>> corners_of(const surface& of) {
+    std::vector<std::array<point, 3>> all;
+    for (const panel& one : of.panels) all.push_back(one.corners);
+    return all;
+}
+
+/// Multiplies once, for the first time, and compares rows with those of the dense matrix. Each rank
+/// draws among its own leaves. `x` and `y` are memory for the vectors of all systems.
+template <class Multiply>
+void verify_first(const surface& of, const stored_matrix& matrix, const case_parameters& p,
+                  vectors& x, const vectors& y, const Multiply& multiply, measure::trial& result) {
+    const comm::communicator* const all = p.solve.ranks;
+    const bool first = !all || all->rank() == 0;
+    const std::uint64_t seed = over_ranks(p, std::uint64_t{first ? std::random_device()() : 0});
+    const std::uint64_t own_seed = seed + static_cast<std::uint64_t>(all ? all->rank() : 0);
+    const std::vector<double> values = check_vector(of.size() * p.solve.product.systems, seed);
+    x.set(values);
+    multiply();
+    const std::vector<std::size_t> rows = draw_rows(matrix.index().leaves, own_seed);
+    const double eps = p.build.eps + (p.build.single ? single_error : 0);
+    const std::uint64_t wrong = wrong_rows(exact_rows(corners_of(of)), rows, values, y.get(), eps);
+    result.wrong_elements = over_ranks(p, wrong);
+    result.quantities["checked_rows"] = {
+        static_cast<double>(over_ranks(p, std::uint64_t{rows.size()})), "1"};
+    result.quantities["seed"] = {static_cast<double>(seed), "1"};
 }
 
 /// Reports the residual, and the charge of the triangles at the positive potential.
@@ -225,14 +220,13 @@ measure::trial run_rows(const surface& of, const case_parameters& p) {
     const std::size_t systems = how.product.systems;
     const std::vector<double> b = right_hand_sides(of, systems);
     vectors x(how.product.who, b.size()), y(how.product.who, b.size());
-    x.set(b);
     measure::trial result;
     const auto multiply = [&] {
         by.multiply(y.data(), x.data(), systems);
         if (how.product.who.is_gpu()) device::synchronize(nullptr);
     };
-    multiply();  // the first one compares checksums
-    result.wrong_elements = wrong_rows(of, p, b, y.get());
+    verify_first(of, matrix, p, x, y, multiply, result);
+    x.set(b);
     result.first_sample = measure::now();
     for (std::size_t n = 0; n < p.samples; ++n) {
         const double start = measure::now();

@@ -2,6 +2,7 @@
 
 #include "watari/cases/common/ranks.hpp"
 #include "watari/cases/common/timed_iteration.hpp"
+#include "watari/cases/les/flow/bounds.hpp"
 #include "watari/cases/les/ranks/neighbours.hpp"
 #include "watari/cases/les/touch/touch.hpp"
 #include "watari/core/error.hpp"
@@ -21,9 +22,6 @@
 namespace watari::les {
 
 namespace {
-
-constexpr double most_courant = 1.73, first_courant = 1.2, first_diffusion = 2.0;
-constexpr double most_divergence = 1e-2;  // rms, over U/dx
 
 using std::to_string;
 
@@ -69,7 +67,8 @@ public:
         const auto samples = static_cast<std::size_t>(steps);  // each has its period's value
         trial_->series["courant"].resize(samples, now.courant);
         trial_->series["divergence"].resize(samples, rms);
-        const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most_divergence);
+        const double most = most_divergence(p_->whole, p_->cycles);
+        const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most);
         if (!fast && !leaks) return true;
         const extents& size = p_->grid.size;
         const std::size_t row = now.place / size.x;
@@ -80,7 +79,8 @@ public:
                         to_string(now.place % size.x + p_->grid.origin.x) + ", y " +
                         to_string(row % size.y + p_->grid.origin.y) + ", z " +
                         to_string(row / size.y) + "; the scheme follows 1.73"
-                  : "rms divergence " + text_of(rms) + " U/dx; more cycles leave less"));
+                  : "rms divergence " + text_of(rms) + " U/dx, above " + text_of(most) +
+                        "; more cycles leave less, and so does a shorter dt"));
         return false;
     }
 

@@ -90,7 +90,7 @@ void read_tile(words& from, journal::contents& into) {
     checksum.reset();
     if (into.version == 1) return;
     if (from.at_end()) throw file_error("a line of tiles is incomplete");
-    if (from.rest().starts_with('-'))
+    if (from.rest() == "-" || from.rest().starts_with("- "))
         from.next();
     else
         checksum = from.number<std::uint64_t>(16);

@@ -13,6 +13,7 @@
 #include "watari/files/partial_file.hpp"
 #include "watari/gemm/product/files.hpp"
 #include "watari/gemm/product/journal.hpp"
+#include "watari/gemm/product/read_back.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -34,14 +35,14 @@ struct npy_product {
     std::size_t tile = 0;                    ///< elements along an edge
     std::size_t threads = 0;                 ///< threads of the CPU that move tiles
     bool fresh = false;                      ///< discards the partial file of an earlier run
-    bool verify = false;                     ///< reads all of C back before it gets its name
     double interval =
         1;  ///< seconds between flushes of completed tiles, and between reports of progress
 };
 
 /// Seconds, bytes and tiles of a run.
 struct product_counts {
-    double seconds = 0;
+    double seconds = 0;                   ///< of reads, products and writes
+    double verifying = 0;                 ///< seconds to read C back and to give it its name
     std::uint64_t read = 0, written = 0;  ///< bytes
     std::size_t tiles = 0;                ///< tiles of C
     std::size_t finished_before = 0;      ///< tiles of C that an earlier run completed
@@ -76,7 +77,8 @@ public:
     std::size_t completed_before();
 
     /// Computes C, or the tiles that an earlier run left. Completed tiles of an earlier run are
-    /// read back and verified by their checksums; tiles that fail are computed again. Throws what
+    /// read back and verified by their checksums; tiles that fail are computed again. All of C is
+    /// read back so before it gets its name. Throws what
     /// the constructor and multiply of files.hpp throw, and file_error if a matrix changed
     /// meanwhile, or another process changed the partial file.
     product_counts run(const product_progress& progress = {});
@@ -96,7 +98,9 @@ private:
     void note_attributes(const identity& before);
     product_counts make(files::partial_file& file, journal& done, const product_progress& progress);
     std::vector<tile_of_c> damaged(const files::partial_file& file, const journal& done,
-                                   const std::function<bool()>& goes_on) const;
+                                   read_from from, const std::function<bool()>& goes_on) const;
+    bool read_back(const files::partial_file& file, journal& done,
+                   const std::function<bool()>& goes_on) const;
     bool finish(files::partial_file& file, journal& done, const std::function<bool()>& goes_on);
     [[noreturn]] void discard(journal& done, const std::string& reason);
 

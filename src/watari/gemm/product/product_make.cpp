@@ -3,7 +3,6 @@
 #include "watari/gemm/product/product.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/gemm/product/read_back.hpp"
 #include "watari/measure/clock.hpp"
 
 namespace watari::gemm {
@@ -16,9 +15,11 @@ static std::string tiles_text(const std::vector<tile_of_c>& tiles) {
 }
 
 std::vector<tile_of_c> product::damaged(const files::partial_file& file, const journal& done,
+                                        read_from from,
                                         const std::function<bool()>& goes_on) const {
     const placement where = placement::rows_at(grid(), element_bytes(how().type), job_.c.offset, 1);
-    return damaged_tiles(file.get(), where, done.tiles(), goes_on);
+    // the pipeline has as many, and is not running
+    return damaged_tiles({file.get(), from, 2 * movers_of(how())}, where, done.tiles(), goes_on);
 }
 
 /// Keeps no tile, since the product that the tiles belong to is unknown. Throws file_error.
@@ -43,7 +44,8 @@ product_counts product::make(files::partial_file& file, journal& done,
     product_counts counts{.tiles = tiles(), .finished_before = done.tiles().size()};
     counts.stopped = true;
     if (!goes_on && done.tiles().size() < tiles()) return counts;
-    if (const auto lost = damaged(file, done, reads_on); !stopped && !lost.empty()) {
+    if (const auto lost = damaged(file, done, read_from::disk, reads_on);
+        !stopped && !lost.empty()) {
         done.drop(lost);
         notes_.push_back("completed tiles with a wrong checksum, " + tiles_text(lost) +
                          ", were computed again");
@@ -65,10 +67,30 @@ product_counts product::make(files::partial_file& file, journal& done,
     counts.stopped = took.stopped;
     counts.blas = took.blas;
     part = 1;
-    if (!took.stopped) counts.stopped = !finish(file, done, reads_on);
+    if (!took.stopped) {
+        const double begun = measure::now();
+        counts.stopped = !finish(file, done, reads_on);
+        counts.verifying = measure::now() - begun;
+    }
     counts.notes = notes_;
     counts.notes.insert(counts.notes.end(), took.notes.begin(), took.notes.end());
     return counts;
+}
+
+/// Compares C with what was written. Returns false if stopped before. Throws file_error for a wrong
+/// size, header or tile, and drops such tiles.
+bool product::read_back(const files::partial_file& file, journal& done,
+                        const std::function<bool()>& goes_on) const {
+    bool to_the_end = true;
+    const std::string damage = file.damage();
+    const auto lost = damaged(file, done, read_from::cache, [&] { return to_the_end = goes_on(); });
+    if (!to_the_end) return false;
+    done.drop(lost);
+    if (!damage.empty() || !lost.empty())
+        throw file_error(job_.c.path + " was changed while it was written: it " +
+                         (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
+                         (lost.empty() ? "" : "has a wrong checksum in tile " + tiles_text(lost)));
+    return true;
 }
 
 /// Gives C its name. Returns false if stopped before. Throws file_error if C, A or B changed
@@ -81,19 +103,7 @@ bool product::finish(files::partial_file& file, journal& done,
                     matrix->where.path + " changed while it was read: the product is discarded");
     if (!file.has_its_name())
         discard(done, job_.c.path + " was removed or replaced while it was written: it is lost");
-    file.sync();
-    const std::string damage = file.damage();
-    if (wanted_.verify || !damage.empty() || file.lost_blocks()) {
-        bool to_the_end = true;
-        const auto lost = damaged(file, done, [&] { return to_the_end = goes_on(); });
-        if (!to_the_end) return false;
-        done.drop(lost);
-        if (!damage.empty() || !lost.empty())
-            throw file_error(
-                job_.c.path + " was changed while it was written: it " +
-                (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
-                (lost.empty() ? "" : "has a wrong checksum in tile " + tiles_text(lost)));
-    }
+    if (!file.verify([&] { return read_back(file, done, goes_on); })) return false;
     done.finish(file.state());
     file.put_in_place();
     done.remove();

@@ -20,6 +20,10 @@ namespace {
     throw file_error(path + ": " + reason);
 }
 
+[[noreturn]] void refuse_damaged(const std::string& path, const std::string& reason) {
+    refuse(path, "is damaged: " + reason + "; remove it, and it is built again");
+}
+
 template <class Element>
 void put(std::string& to, const std::vector<Element>& values) {
     to.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Element));
@@ -50,11 +54,11 @@ file_head read_head(const std::string& path, int file) {
         refuse(path, "has version " + std::to_string(head.version) + " of the format, and only " +
                          std::to_string(format_version) + " is known; build it again");
     if (head.checksum != checksum_of(&head, offsetof(file_head, checksum)))
-        refuse(path, "is damaged: the checksum of its head is not right");
+        refuse_damaged(path, "the checksum of its head is not right");
     if (head.index_offset < page_bytes || head.index_offset % page_bytes != 0)
-        refuse(path, "is damaged: its index is not behind whole pages");
+        refuse_damaged(path, "its index is not behind whole pages");
     if (std::uint64_t{head.of.first_row} + head.of.rows > head.of.triangles || head.of.rows == 0)
-        refuse(path, "is damaged: its rows are not those of its triangles");
+        refuse_damaged(path, "its rows are not those of its triangles");
     return head;
 }
 
@@ -63,14 +67,32 @@ void require_coverage(const std::string& path, const matrix_index& index) {
     std::uint64_t end = page_bytes;
     for (const leaf_record& leaf : index.leaves) {
         if (leaf.offset < end || leaf.offset % leaf_unit != 0)
-            refuse(path, "is damaged: its leaves do not follow each other");
+            refuse_damaged(path, "its leaves do not follow each other");
         end = leaf.offset + leaf.elements() * index.head.of.element_bytes;
     }
     if (index.leaves.empty() || end > index.head.index_offset)
-        refuse(path, "is damaged: its leaves do not end where its index begins");
+        refuse_damaged(path, "its leaves do not end where its index begins");
 }
 
 }  // namespace
+
+void matrix_index::require(const std::string& path, std::uint64_t offset, std::uint64_t sum) const {
+    if (sum != sum_of(offset))
+        refuse_damaged(path, "the " + std::to_string(page_bytes) + " bytes at " +
+                                 std::to_string(offset) + " do not have their checksum");
+}
+
+std::string leaf_bytes(const std::string& path, int file, const matrix_index& index,
+                       const leaf_record& leaf) {
+    const std::uint64_t bytes = leaf.elements() * index.head.of.element_bytes;
+    const std::uint64_t first = leaf.offset / page_bytes * page_bytes;
+    const std::uint64_t end = (leaf.offset + bytes + page_bytes - 1) / page_bytes * page_bytes;
+    std::string pages = files::bytes_of(file, first, end - first);
+    pages.resize(end - first);  // a truncated file has wrong checksums
+    for (std::uint64_t at = first; at < end; at += page_bytes)
+        index.require(path, at, checksum_of(&pages[at - first], page_bytes, at / 8));
+    return pages.substr(leaf.offset - first, bytes);
+}
 
 std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes) {
     std::vector<batch> all;
@@ -121,12 +143,12 @@ matrix_index read_index(const std::string& path) {
     const file_head& head = index.head;
     const std::uint64_t there = files::file_state::of(file.get()).bytes;
     if (there < head.index_offset || there - head.index_offset < head.index_bytes)
-        refuse(path, "is truncated: it has " + bytes_text(there) + ", and its index ends at " +
-                         bytes_text(head.index_offset + head.index_bytes));
+        refuse_damaged(path, "it has " + bytes_text(there) + ", and its index ends at " +
+                                 bytes_text(head.index_offset + head.index_bytes));
     const std::string bytes = files::bytes_of(file.get(), head.index_offset, head.index_bytes);
     if (bytes.size() != index_size(head) ||
         checksum_of(bytes.data(), bytes.size()) != head.index_checksum)
-        refuse(path, "is damaged: the checksum of its index is not right");
+        refuse_damaged(path, "the checksum of its index is not right");
     std::size_t at = 0;
     take(index.order, head.of.triangles, bytes, at);
     take(index.leaves, head.leaves, bytes, at);

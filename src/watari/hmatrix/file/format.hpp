@@ -86,6 +86,8 @@ struct matrix_index {
     std::uint64_t data_bytes() const { return head.index_offset - page_bytes; }
     /// The checksum that the index has for the page at an offset of the file.
     std::uint64_t sum_of(std::uint64_t offset) const { return sums[offset / page_bytes - 1]; }
+    /// Throws file_error unless the page at this offset has its checksum `sum`.
+    void require(const std::string& path, std::uint64_t offset, std::uint64_t sum) const;
 };
 
 /// Cuts the leaves into batches of at most `bytes` bytes; a larger leaf is a batch of its own. The
@@ -95,6 +97,10 @@ std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes);
 /// The checksum of a range whose size is a multiple of 8. `first` is the position of its first word
 /// of 8 bytes.
 std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t first = 0);
+
+/// Reads the bytes of a leaf. Throws file_error for a page with a wrong checksum.
+std::string leaf_bytes(const std::string& path, int file, const matrix_index& index,
+                       const leaf_record& leaf);
 
 /// The first 4096 bytes of a file, and its index.
 std::string head_bytes(file_head head);

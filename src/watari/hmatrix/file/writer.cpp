@@ -4,6 +4,7 @@
 #include "watari/core/threads.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/files/window.hpp"
+#include "watari/storage/engines/guarded_copy.hpp"
 
 #include <unistd.h>
 #include <algorithm>
@@ -178,14 +179,18 @@ void matrix_writer::write(std::vector<open_segment> complete) {
     if (all)
         by_threads(all->large_pages(), [&](auto, std::size_t page) { all->ask_for_large(page); });
     std::vector<std::vector<std::byte>> buffers(team_.size());
+    const storage::bus_guard guard;
     by_threads(own.size(), [&](std::size_t thread, std::size_t i) {
         std::vector<std::byte>& buffer = buffers[thread];
-        if (!all) buffer.resize(own[i].bytes);
-        const std::span<std::byte> bytes =
-            all ? all->part(own[i].offset - begin, own[i].bytes) : std::span(buffer);
-        collect(complete[i], bytes);
-        if (!all) write(own[i].offset, bytes.data(), bytes.size());
-        sums[i] = sums_of(own[i].offset, bytes.data(), bytes.size());
+        buffer.resize(own[i].bytes);
+        collect(complete[i], buffer);
+        // of our memory: another process can change what is in the file already
+        sums[i] = sums_of(own[i].offset, buffer.data(), buffer.size());
+        if (!all)
+            write(own[i].offset, buffer.data(), buffer.size());
+        else if (!storage::guarded_copy(all->part(own[i].offset - begin, own[i].bytes).data(),
+                                        buffer.data(), buffer.size()))
+            throw file_error(files::partial_path(path_) + " was cut while it was written");
     });
     for (std::size_t i = 0; i < own.size(); ++i) {
         own[i].checksum = add(sums[i]);

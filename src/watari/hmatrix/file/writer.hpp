@@ -5,6 +5,9 @@
 /// ranks of its leaves and its checksum. The next writer of the same matrix reads these segments
 /// back, and resumes after the last valid one. The journal of another matrix is discarded.
 ///
+/// finish() does not read the file back: every reader compares each page with its checksum
+/// (format.hpp), which is that of what was written.
+///
 /// Several threads collect, write and checksum the segments, each one segment at a time. One thread
 /// does each of these at 2 to 4 GB/s, less than a GPU makes and a file system in memory takes.
 #pragma once

@@ -48,12 +48,11 @@ struct blocks {
 };
 
 /// Appends the elements of a square leaf to `to`, row by row, in double.
-void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool single,
-               std::vector<double>& to) {
-    const std::size_t size = leaf.elements(), each = single ? 4 : 8;
-    const std::string bytes = files::bytes_of(file, leaf.offset, size * each);
-    if (bytes.size() != size * each) throw file_error(path + ": is truncated");
-    for (std::size_t i = 0; i < size; ++i) {
+void read_leaf(const std::string& path, int file, const matrix_index& index,
+               const leaf_record& leaf, std::vector<double>& to) {
+    const bool single = index.type() == precision::single_precision;
+    const std::string bytes = leaf_bytes(path, file, index, leaf);
+    for (std::size_t i = 0; i < leaf.elements(); ++i) {
         float narrow;
         double wide;
         const std::uint64_t at = leaf.strips().place(leaf.rows, i / leaf.rows, i % leaf.rows);
@@ -71,7 +70,7 @@ blocks inverses(const std::string& path, const matrix_index& index) {
     for (const leaf_record& leaf : index.leaves) {
         if (!is_diagonal(leaf)) continue;
         const std::size_t begin = all.data.size();
-        read_leaf(path, file.get(), leaf, index.type() == precision::single_precision, all.data);
+        read_leaf(path, file.get(), index, leaf, all.data);
         if (!invert(all.data.data() + begin, leaf.rows))
             throw file_error(path + ": the diagonal block at row " + std::to_string(leaf.row) +
                              " has no inverse; try without a preconditioner");

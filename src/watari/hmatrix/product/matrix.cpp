@@ -183,10 +183,7 @@ void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std
             offset / page_bytes, stream);
     if (how_.who.is_gpu()) device::synchronize(stream);
     for (std::size_t page = 0; page < pages; ++page)
-        if (sums_.data()[page] != index_.sum_of(offset + page * page_bytes))
-            throw file_error(path_ + ": is damaged: the " + std::to_string(page_bytes) +
-                             " bytes at " + std::to_string(offset + page * page_bytes) +
-                             " do not have their checksum");
+        index_.require(path_, offset + page * page_bytes, sums_.data()[page]);
 }
 
 std::uint64_t matrix_product::bytes_read() const {

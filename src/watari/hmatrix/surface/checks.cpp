@@ -99,6 +99,10 @@ double volume_of(const mesh& m, const triangle& t, const point& from) {
     return dot(a, cross(m.vertices[t[1]] - from, m.vertices[t[2]] - from));
 }
 
+double area_of(const mesh& m, const triangle& t) {
+    return panel(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]).area;
+}
+
 /// Orients one part after another, from its first triangle on.
 class orientation {
 public:
@@ -130,10 +134,14 @@ private:
         for (std::size_t i = 0; i < part.size(); ++i)
             for (std::size_t k = 0; k < 3; ++k) closed &= cross_edge(3 * part[i] + k, part);
         ++facts_.parts;
-        double volume = 0;
+        double volume = 0, area = 0;
         const point from = mesh_.vertices[mesh_.triangles[first][0]];
-        for (const std::size_t t : part)
+        for (const std::size_t t : part) {
             volume += (turn_[t] == 1 ? -1 : 1) * volume_of(mesh_, mesh_.triangles[t], from);
+            area += area_of(mesh_, mesh_.triangles[t]);
+        }
+        // one side lies on the other: the potentials of the two are the same equations
+        facts_.flat_parts += closed && std::abs(volume) <= least_height * std::pow(area, 1.5);
         const bool inward = closed && volume < 0;
         for (const std::size_t t : part) {
             if ((turn_[t] == 1) == inward) continue;
@@ -196,6 +204,10 @@ mesh checked(mesh given, repair how, mesh_facts& facts) {
                           " without area; --repair removes them");
     if (given.triangles.empty()) throw usage_error("no triangle of the mesh has an area");
     orientation(given, facts).run();
+    if (facts.flat_parts)
+        throw usage_error(counted(facts.flat_parts, "closed part") +
+                          " of the mesh has no volume: one side lies on the other; for a plate, "
+                          "give one side alone");
     return given;
 }
 

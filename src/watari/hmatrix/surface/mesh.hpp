@@ -37,6 +37,7 @@ struct mesh_facts {
     std::size_t open_edges = 0;       ///< edges of one triangle
     std::size_t crowded_edges = 0;    ///< edges of three triangles or more
     bool one_sided = false;           ///< no orientation fits a whole part (a Moebius strip)
+    std::size_t flat_parts = 0;       ///< closed parts without volume
     std::size_t parts = 0;            ///< sets of triangles connected by edges of two
 
     /// Sentences for the user; none for a closed surface that needed no change.
@@ -49,6 +50,7 @@ enum class repair { no, yes };
 /// triangles of an open part oriented alike. Duplicate triangles make the matrix singular, and
 /// triangles without area have no charge: repair::yes removes both. Throws usage_error for an empty
 /// mesh, a vertex that does not exist or is not finite, and more than 2^31 triangles or vertices.
+/// It throws for a closed part without volume, whose matrix would be singular, too.
 /// Without repair it also throws for duplicates and triangles without area, with their counts.
 mesh checked(mesh given, repair how, mesh_facts& facts);
 

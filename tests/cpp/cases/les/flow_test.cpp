@@ -1,6 +1,8 @@
 // Properties of the equations on small grids: order, energy, rest.
 #include "small_city.hpp"
 
+#include "watari/cases/les/flow/bounds.hpp"
+#include "watari/cases/les/flow/survey.hpp"
 #include "watari/cases/les/loop.hpp"
 #include "watari/core/error.hpp"
 
@@ -163,6 +165,35 @@ double heat_gained() {
 TEST(LesFlow, AdiabaticAirKeepsItsHeat) {
     EXPECT_LT(heat_gained<double>(), 1e-15);
     EXPECT_LT(heat_gained<float>(), 1e-8);
+}
+
+/// Root mean square of the divergence after a step, over U/dx.
+double divergence_left(int cycles) {
+    parameters p = city_of({32, 32, 32}, 2, 12, 20, 8);
+    p.cycles = cycles;
+    small_city<float> city(p);
+    first_flow<float>(city.f, city.p);
+    simulation<float> air(city.f, city.p);
+    air.start(nullptr);
+    air.step(nullptr);
+    const double none[3] = {0, 0, 0}, per_cell[3] = {1, 1, 1};
+    const condition now = kernels_on<survey_kernels<float>>(the_cpu).look(
+        p.grid, air.flow().now, city.flags(), none, per_cell, nullptr);
+    return std::sqrt(now.divergence2 / (2 * now.energy));
+}
+
+TEST(LesFlow, APressureThatHasNotConvergedIsBeyondTheBound) {
+    const extents whole{32, 32, 32};
+    EXPECT_LT(divergence_left(1), most_divergence(whole, 1));
+    EXPECT_GT(divergence_left(1), most_divergence(whole, 2));
+    EXPECT_LT(divergence_left(2), most_divergence(whole, 2));
+    EXPECT_LT(divergence_left(3), most_divergence(whole, 3) / 10);
+}
+
+TEST(LesFlow, TheBoundIsThatOfAGridWhoseAxesAreHalved) {
+    EXPECT_EQ(most_divergence({1024, 96, 80}, 2), 1e-5);
+    EXPECT_EQ(most_divergence({64, 18, 64}, 2), 1e-2);
+    EXPECT_EQ(most_divergence({64, 64, 56}, 1), 1e-2);
 }
 
 TEST(LesFlow, MoreCyclesLeaveLessDivergence) {

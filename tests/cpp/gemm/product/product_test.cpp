@@ -119,6 +119,32 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
+/// Another process cuts the partial file once `finished` tiles are completed: 8 for the moment
+/// between the last tile and the end, 1 for a cut whose blocks the tiles beside it fill again.
+TEST_F(Product, CutAtAnyTileItDoesNotGetItsName) {
+    save("A.npy", 128, 200, precision::single_precision);
+    save("B.npy", 200, 1000, precision::single_precision);
+    for (const std::size_t finished : {1, 4, 8}) {
+        npy_product wanted = asked();
+        wanted.fast_memory = std::size_t{768} << 10;
+        product some(wanted);
+        bool is_cut = false;
+        EXPECT_THROW(some.run([&](std::size_t tiles, double) {
+            if (tiles >= finished && !std::exchange(is_cut, true))
+                std::filesystem::resize_file(at("C.npy.partial"), 8192);
+            return true;
+        }),
+                     file_error);
+        EXPECT_FALSE(std::filesystem::exists(at("C.npy"))) << finished;
+        const product_counts again = multiply(wanted);
+        EXPECT_LT(again.finished_before, 8u);
+        EXPECT_GT(again.verifying, 0);
+        std::filesystem::rename(at("C.npy"), at("C-" + std::to_string(finished)));
+    }
+    EXPECT_EQ(content("C-1"), content("C-8"));
+    EXPECT_EQ(content("C-4"), content("C-8"));
+}
+
 /// Another process replaces the partial file by a link to a user's file, after its creation and
 /// before the first tile is written.
 TEST_F(Product, NoOtherFileThatTakesThePartialFilesNameIsWritten) {

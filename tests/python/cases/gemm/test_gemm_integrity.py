@@ -101,24 +101,34 @@ def test_a_partial_file_that_was_cut_after_its_last_tile_does_not_become_the_pro
     assert (numpy.load("C.npy") == old).all()
 
 
-def test_verify_reads_c_back_and_names_the_tile_that_was_overwritten():
+def test_c_is_read_back_and_the_tile_that_was_overwritten_is_named():
     a, b = factors()
     old = save("C.npy", 300, 270)
     spoil = once(lambda: overwrite("C.npy.partial", offset_of(0, 1) + 40, b"\0\0\0\1"), 9)
     with pytest.raises(FileError) as raised:
-        gemm(tile=TILE, verify=True, progress=spoil)
+        gemm(tile=TILE, progress=spoil)
     assert "it has a wrong checksum in tile (0, 1); " in str(raised.value)
     assert "8 of 9 tiles are completed: the same product resumes from there" in str(raised.value)
     assert (numpy.load("C.npy") == old).all()
-    assert gemm(verify=True).finished_before == 8
+    assert gemm().finished_before == 8
     assert_product(a, b, numpy.load("C.npy"))
 
 
-def test_verify_of_the_command_says_nothing_where_all_is_well(capsys):
+def test_the_command_says_how_long_it_read_c_back(capsys):
     a, b = factors()
-    code, _, errors = run_cli(capsys, *on_processor("--verify"))
+    code, said, errors = run_cli(capsys, *on_processor())
     assert (code, errors) == (0, "")
+    assert "; read back in " in said
     assert_product(a, b, numpy.load("C.npy"))
+
+
+def test_a_cut_whose_blocks_later_tiles_fill_again_is_detected():
+    """In one tile row each block of 4 KiB has elements of every tile: none is missing at the
+    end."""
+    factors(TILE, 1000)
+    with pytest.raises(FileError, match=r"has a wrong checksum in tile \(0, 0\)"):
+        gemm(tile=TILE, fast_memory="768KiB", progress=once(cut, 1))
+    assert not Path("C.npy").exists()
 
 
 @pytest.mark.parametrize("dtype", [numpy.float32, numpy.float64])

@@ -98,14 +98,14 @@ REFUSED = {
     "nothing": (save_as(ONES[:0]), "has no elements: 0 x 200"),
     "shapes": (save_as(ONES.T.copy()), "A.npy is 200 x 300 and B.npy is 200 x 270: columns of"),
     "types": (save_as(ONES.astype(float)), "A.npy is of float64 and B.npy of float32"),
-    "same file": (lambda: os.link("A.npy", "C.npy"), "C.npy is also a factor"),
-    "same by name": (lambda: os.symlink("B.npy", "C.npy"), "C.npy is also a factor"),
+    "same file": (lambda: os.link("A.npy", "C.npy"), "C.npy would write over"),
+    "same by name": (lambda: os.symlink("B.npy", "C.npy"), "C.npy would write over"),
     "beyond files": (
         lambda: (vast("A.npy", 2**31, 1), vast("B.npy", 1, 2**31)),
         "C.npy: cannot be written: no file holds 2147483648 x 2147483648 elements",
     ),
     "C leads nowhere": (lambda: os.symlink("C.npy", "C.npy"), "C.npy: cannot be written: Too many"),
-    "C a folder": (lambda: os.mkdir("C.npy"), "C.npy: cannot be written: not a regular file"),
+    "C a folder": (lambda: os.mkdir("C.npy"), "C.npy: is a folder"),
 }
 
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_added_to_is_refused(what):
         (["--engine", "managed"], "known: posix, uring, mmap, cufile, queue, gpu"),
         (["--processor", "tpu"], "unknown value 'tpu'"),
         (["--threads", "0"], "'0' is not a whole number"),
-        (["-o", "nowhere/C.npy"], "nowhere/C.npy: cannot be written: no folder"),
+        (["-o", "nowhere/C.npy"], "nowhere/C.npy: that folder does not exist"),
         (["-o", "C" * 250], "cannot be written: File name too long"),
     ],
 )

@@ -128,6 +128,7 @@ OTHER = {
     "no tile": (lambda: add_line("tiles 3 0 -"), {}, "names tiles that C does not have"),
     "half": (lambda: add_line("tiles 1"), {}, "not a journal: a line of tiles is incomplete"),
     "no number": (lambda: add_line("tiles x y"), {}, "not a journal: 'x' is not a number"),
+    "no sum": (lambda: add_line("tiles 0 0 -12ab"), {}, "not a journal: '-12ab' is not a number"),
     "no line": (lambda: add_line("hello 1"), {}, "not a journal: unknown line 'hello'"),
     "no journal at all": (lambda: write(JOURNAL, b"hello\n"), {}, "not a journal: begins with 'he"),
     "newer": (lambda: write(JOURNAL, b"watari-gemm 9\n"), {}, "this version reads 'watari-gemm 2'"),

@@ -4,8 +4,11 @@ SMALL = {
     "hmatrix": {
         "processor": "cpu",
         "engine": "posix",
-        "mesh": "bumpy:12",
-        "fast-memory": "0",
+        "mesh": "bumpy:16",
+        "batch": "64KiB",
+        "fast-memory": ["0", "16MiB"],
         "samples": 2,
     },
 }
+# the ranks of leaves follow from the mesh, and vectors take a part of the budget
+ESTIMATES = {"hmatrix": 0.16}

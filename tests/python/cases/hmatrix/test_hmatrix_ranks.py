@@ -52,6 +52,7 @@ class TestOnTheCpu:
         trials = [request(tmp_path, ranks=ranks, **one) for one in given]
         for one, outcome in zip(given, on_ranks(ranks, trials, tmp_path), strict=True):
             assert_same(outcome, alone(tmp_path, **one))
+            assert outcome["checked_rows"] == 64 * ranks
         assert len(list(tmp_path.glob("watari-hmatrix-*.data"))) == ranks + 1
 
     def test_a_budget_is_that_of_each_rank(self, tmp_path: Path) -> None:
@@ -72,10 +73,30 @@ class TestOnTheCpu:
         assert "fast memory of 4 KiB (4096 bytes) is too small" in budget["text"]
 
 
-def bem(ranks: int, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+WATARI = ("-m", "watari")
+FULL_DISK = (  # `watari`, where charges cannot be stored; rank 0 takes its time to report it
+    "-c",
+    """
+import time
+from watari.cases.hmatrix import vtu
+from watari.cli import commands
+from watari.common.errors import FileError
+
+def write(*given):
+    time.sleep(3)
+    raise FileError("c.vtu: cannot be written: No space left on device")
+
+vtu.write = write
+commands.main()
+""",
+)
+
+
+def bem(
+    ranks: int, folder: Path, *more: str, program: tuple[str, ...] = WATARI
+) -> subprocess.CompletedProcess[str]:
     words = [
-        "-m",
-        "watari",
+        *program,
         "bem",
         "bumpy:8",
         "-o",
@@ -119,6 +140,13 @@ class TestTheCommand:
         first = kept
         bem(2, tmp_path, "--ranks", "2", "--keep")
         assert {p.name: p.stat().st_mtime_ns for p in tmp_path.glob("*.hmatrix*")} == first
+
+    def test_no_rank_removes_its_file_before_the_charges_are_stored(self, tmp_path: Path) -> None:
+        ended = bem(2, tmp_path, "--ranks", "2", program=FULL_DISK)
+        assert ended.returncode != 0
+        assert "watari: c.vtu: cannot be written: No space left on device" in ended.stderr
+        kept = sorted(path.name for path in tmp_path.iterdir())
+        assert kept == ["c.vtu.hmatrix.0", "c.vtu.hmatrix.1"]
 
     def test_without_a_launcher_is_refused(self, tmp_path: Path) -> None:
         ended = bem(1, tmp_path, "--ranks", "2")

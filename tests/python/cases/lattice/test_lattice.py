@@ -60,6 +60,24 @@ def test_other_forms_have_the_same_solution(given: dict[str, Any]) -> None:
     assert value(made, "residual") < limit
 
 
+@pytest.mark.parametrize("precision", ["double", "single", "mixed"])
+def test_the_residual_is_computed_again_apart_from_the_solver(precision: str) -> None:
+    made = run(precision=precision, rhs=2, lattice="4x4x4x8")
+    limit = 2e-6 if precision == "single" else 1e-12
+    assert 0 < value(made, "plain_residual") < limit
+
+
+def test_a_solution_that_does_not_solve_the_system_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = run() | {"wrong_elements": 1}
+    wrong["quantities"]["plain_residual"]["value"] = 1e-9
+    monkeypatch.setattr(trial, "compiled", lambda case: lambda parameters: wrong)
+    made = run()
+    assert (made["status"], made["verified"]) == ("wrong", False)
+    assert made["error"] == "|b - D x| / |b| is 1e-09 with kernel shared"
+
+
 def test_the_bits_do_not_depend_on_the_threads() -> None:
     one, two = run(lattice="8x8x8x16", threads=1), run(lattice="8x8x8x16", threads=2)
     assert value(one, "norm2") == value(two, "norm2")
@@ -171,10 +189,8 @@ def test_a_wrong_value_is_noticed(name: str) -> None:
         trial.check(parameters, quantities)
 
 
-@pytest.mark.parametrize(("ranks", "more", "right"), [(1, 4, False), (2, 4, True), (2, 40, False)])
-def test_sums_in_another_order_may_take_a_few_steps_more(
-    ranks: int, more: int, right: bool
-) -> None:
+@pytest.mark.parametrize(("ranks", "more", "right"), [(1, 1, False), (2, 2, True), (2, 3, False)])
+def test_sums_in_another_order_may_take_a_step_more(ranks: int, more: int, right: bool) -> None:
     parameters = requests(lattice="8x8x8x16", ranks=ranks)[0].parameters
     known = trial.KNOWN[8, 8, 8, 16]
     names = ("log_det", "links_re", "links_im", "norm2", "iterations")

@@ -41,6 +41,7 @@ def assert_near(outcome: Outcome, wanted: dict[str, float], what: str) -> None:
     for name in ("log_det", "norm2", "plaquette", "links_re", "source_norm2"):
         assert outcome[name] == pytest.approx(wanted[name], rel=1e-11), (what, name)
     assert outcome["residual"] < 1e-11, what
+    assert outcome["plain_residual"] < 1e-11, what
 
 
 @pytest.mark.mpi
@@ -64,7 +65,8 @@ class TestOnTheCpu:
         for trial, outcome in zip(trials, on_ranks(ranks, trials, tmp_path), strict=True):
             assert_near(outcome, one, describe(trial))
             if trial.parameters["precision"] == "double":
-                assert outcome["iterations"] == pytest.approx(one["iterations"], rel=0.05)
+                # on so few sites rounding decides: 178 to 183, where one rank has 183
+                assert abs(outcome["iterations"] - one["iterations"]) <= 6
 
     @pytest.mark.parametrize(
         ("ranks", "splits"),

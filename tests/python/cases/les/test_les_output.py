@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from products import run_cli
 
 from watari.cases.les import command, output, trial
 from watari.common.errors import UsageError
@@ -126,13 +128,109 @@ def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
     assert (tmp_path / "wind.png").read_bytes()[:4] == b"\x89PNG"
 
 
+WIND = ["wind", "flat", "--grid", "XS", "--steps", "1"]
+
+
+@pytest.fixture
+def not_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, and no simulation."""
+    monkeypatch.chdir(tmp_path)
+
+    def simulated(*asked: Any, **more: Any) -> None:
+        raise AssertionError("simulates")
+
+    monkeypatch.setattr(trial, "run", simulated)
+
+
+@pytest.mark.usefixtures("not_simulated")
 @pytest.mark.parametrize(
-    ("file", "message"),
-    [("wind.vtk", r"written as \.nc, \.vti, \.png"), ("none/wind.nc", "no such folder")],
+    ("files", "message"),
+    [
+        (["wind.vtk"], "-o wind.vtk: names of wind fields end in .nc, .vti, .png"),
+        (["none/wind.vti"], "that folder does not exist"),
+        (["wind.vti", "./wind.vti"], "-o wind.vti and -o wind.vti name one file"),
+    ],
 )
-def test_other_files_are_refused(tmp_path: Path, file: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        command.check_outputs([tmp_path / file])
+def test_other_files_are_refused(
+    files: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run_cli(capsys, *WIND, *(word for file in files for word in ("-o", file)))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+@pytest.mark.usefixtures("not_simulated")
+@pytest.mark.parametrize(
+    ("file", "package"), [("wind.nc", "netCDF4"), ("wind.png", "matplotlib"), ("W.PNG", "matplot")]
+)
+def test_a_package_that_is_missing_is_named_before_the_simulation(
+    file: str,
+    package: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("netCDF4", "matplotlib", "matplotlib.backends.backend_agg"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, out, err = run_cli(capsys, *WIND, "-o", "wind.vti", "-o", file)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"-o {file}: a {Path(file).suffix.lower()} needs {package}" in err
+    assert list(Path().iterdir()) == []
+
+
+def test_an_image_takes_at_least_its_forecast(blown: output.Wind, tmp_path: Path) -> None:
+    output.vti(tmp_path / "wind.vti", blown)
+    size = (tmp_path / "wind.vti").stat().st_size
+    assert 0 < size - output.least_size(tmp_path / "wind.vti", (4, 6, 8)) < 1000
+
+
+@pytest.mark.usefixtures("not_simulated")
+def test_a_disk_without_room_for_the_image_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "least_size", lambda path, shape: 10**18)
+    code, out, err = run_cli(capsys, *WIND, "-o", "wind.vti")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "-o wind.vti: not enough room: takes 1e+03 PB" in err
+    assert list(Path().iterdir()) == []
+
+
+def test_fields_stay_if_a_picture_fails(
+    blown: output.Wind,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def fails(path: Path, of: output.Wind) -> None:
+        raise ValueError("no font")
+
+    monkeypatch.setitem(output.WRITERS, ".png", (fails, ""))
+    monkeypatch.setattr(command, "simulated", lambda parameters: (blown, 1.5))
+    code, out, err = run_cli(capsys, *WIND, "-o", "wind.png", "-o", "wind.vti")
+    assert code == 2
+    assert "wind.vti" in out
+    assert err == "watari: wind.png: cannot be written: no font\n"
+    assert [path.name for path in Path().iterdir()] == ["wind.vti"]
+
+
+def test_a_map_is_described_before_the_simulation(
+    blown: output.Wind,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("h.npy", 7 * np.eye(32))
+    asked = command.parameters_of("file:h.npy", "XS", "2", "1", "cpu", None)
+
+    def stopped(*given: Any, **more: Any) -> None:
+        raise UsageError("stopped")
+
+    monkeypatch.setattr(trial, "run", stopped)
+    with pytest.raises(UsageError, match="stopped"):
+        command.simulated(asked)
+    assert "heights in whole cells of 2 m" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 #include "watari/cases/common/ranks.hpp"
 #include "watari/cases/lattice/solver/record.hpp"
+#include "watari/cases/lattice/solver/residual.hpp"
 #include "watari/cases/lattice/solver/work.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
@@ -105,6 +106,22 @@ krylov::reports run_solver(const parameters& p, const fields& f, const work_area
     return krylov::bicgstab(given, memory, when);
 }
 
+/// Computes the residuals apart from the solver, whose vectors are no longer needed, and records
+/// the largest one. A system above the solver's limit is wrong.
+template <class Real>
+void verify(measure::trial& into, const parameters& p, const fields& f, const work_areas& areas,
+            const operands<Real>& of) {
+    krylov::arena free(krylov::workspace(areas.solver, areas.solver_bytes));
+    auto* const made = free.take<complex<Real>>(p.rhs * p.size.half() * spinor);
+    double most = 0;
+    for (const double each :
+         plain_residuals<Real>(p, of, numbers<Real>(f.source), numbers<Real>(f.solution), made)) {
+        if (!(each <= drift * tolerance_of(p))) ++into.wrong_elements;
+        most = each <= most ? most : each;  // keeps NaN
+    }
+    into.quantities["plain_residual"] = {most, "1"};
+}
+
 /// Copies the operator in float.
 void narrow(const parameters& p, const work_areas& areas) {
     const auto& run = kernels_on<kernels<float>>(p.processor);
@@ -132,6 +149,7 @@ void solve_in(measure::trial& into, const parameters& p, const fields& f,
     const krylov::reports ended = run_solver(p, f, areas, matrix, when);
     clock.finish();
     record_solve(into, ended);
+    verify<Real>(into, p, f, areas, areas.*own);
     measure_hop(into, p, f, matrix);
 }
 

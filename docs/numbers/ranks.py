@@ -1,0 +1,59 @@
+"""Where the numbers of docs/ranks.md come from."""
+
+from statistics import median
+
+from recompute import Page
+from result_files import results, trials
+
+from watari.cases.himeno import speed
+
+TWO, FOUR = "2x-nvidia-h200-x86_64/20261125-", "4x-nvidia-h200-x86_64/20261121-"
+
+page = Page("docs/ranks.md")
+
+# Himeno between GPUs: the slower path of a pair over the faster one
+for name, ranks in (("himeno-strong", (2, 4)), ("himeno-weak-4", (4,))):
+    himeno = results(f"{FOUR}{name}.json")
+    for n in ranks:
+        nccl, peer = (
+            speed.of(himeno.case("himeno", ranks=n, halo=halo, overlap=True)).steady
+            for halo in ("nccl", "peer")
+        )
+        assert 0.98 < nccl / peer < 1.02  # "less than 2% of Himeno's rate"
+
+les = results(f"{TWO}les-ranks-later-paths.json")
+city = {
+    halo: trials(les.case("les", split="1x2x1", halo=halo), "cells_per_s")[0]
+    for halo in ("nccl", "peer")
+}
+page.says("The city of grid L has with `nccl` {} of the rate", city["nccl"] / city["peer"])
+
+lattice = results(f"{TWO}lattice-ranks-later.json")
+
+
+def flops(of_class, **parameters):
+    """FLOPS of the solver, median over trials."""
+    return median(trials(lattice.case("lattice", lattice=of_class, **parameters), "flops_per_s"))
+
+
+def two_over_one(of_class, split):
+    """The rate of two GPUs, `peer` with overlap, over that of one."""
+    two = flops(of_class, ranks=2, split=split, halo="peer", overlap=True)
+    return two / flops(of_class, ranks=1)
+
+
+page.says(
+    "solve lattice class 3 at {} times the rate of one, class 2 at {} times",
+    two_over_one("class3", "1x1x2x1"),
+    two_over_one("class2", "2x1x1x1"),
+)
+assert flops("class2", ranks=2, split="1x1x2x1", halo="staged", overlap=True) < flops(
+    "class2", ranks=1
+)
+
+hmatrix = results(f"{TWO}hmatrix-ranks.json")
+one, two = (hmatrix.case("hmatrix", ranks=n) for n in (1, 2))
+page.says(
+    "Two GPUs build an H-matrix {} times as fast as one",
+    trials(one, "build_s")[0] / trials(two, "build_s")[0],
+)

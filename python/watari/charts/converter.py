@@ -1,0 +1,33 @@
+"""Converts Vega-Lite specifications, in a process of its own: the engine (V8 in vl-convert) ends
+its process where it gets no memory or no addresses, and prints its stack.
+
+    start.py watari.charts.converter FOLDER svg 5.20 3.0     N.json becomes N.svg, for every N
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+PAPER = "white"  # also because vl-convert's PNG has wrong colours where it is transparent
+
+
+def main(folder: str, format: str, version: str, scale: str) -> None:
+    """Converts the files of a folder."""
+    import vl_convert
+
+    for path in sorted(Path(folder).glob("*.json")):
+        spec = {**json.loads(path.read_text()), "background": PAPER}
+        made: str | bytes
+        if format == "svg":
+            made = vl_convert.vegalite_to_svg(spec, vl_version=version)
+        elif format == "pdf":
+            made = vl_convert.vegalite_to_pdf(spec, vl_version=version)
+        else:
+            made = vl_convert.vegalite_to_png(spec, vl_version=version, scale=float(scale))
+        path.with_suffix(f".{format}").write_bytes(made.encode() if isinstance(made, str) else made)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

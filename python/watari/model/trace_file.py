@@ -1,0 +1,248 @@
+"""The trace file, which `watari trace` writes, and `predict`, `advise`, `try` and `report` read.
+
+The model reads allocations and phases. `observed` has further records of `watari trace`, for people
+and the page. Sizes are in bytes, times in seconds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from watari.common.errors import FileError
+from watari.model.files import read_as
+
+SCHEMA = "watari-trace-1"
+Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Seconds = Annotated[float, Field(ge=0, le=1e12)]
+
+
+class Row(BaseModel):
+    """A part of a trace: no unknown key, no guessed type, no NaN or infinity."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class AllocationRow(Row):
+    """An allocation."""
+
+    name: str
+    bytes: Size
+
+
+class AccessRow(Row):
+    """Bytes that a processor reads and writes of an allocation in one sample of a phase."""
+
+    allocation: str
+    processor: Literal["cpu", "gpu"]
+    read: Size
+    written: Size
+    passes: float = Field(default=1.0, gt=0, le=1e12)
+    pattern: Literal["regular", "sparse"] = "regular"
+
+
+class PhaseRow(Row):
+    """Consecutive samples of one kind."""
+
+    name: str
+    repeats: int = Field(default=1, ge=1, le=10**12)
+    accesses: list[AccessRow]
+
+
+class Check(Row):
+    """Pages of a known program that were recorded (attach/trace/check.py)."""
+
+    pages: Size
+    to_gpu: Size
+    to_cpu: Size
+    sparse: Size
+    sparse_seen: Size
+    gpu_faults: Size
+    cpu_faults: Size
+    reasons: list[str]
+
+
+class Moved(Row):
+    """Transfers and faults of an allocation."""
+
+    name: str
+    label: str
+    site: str
+    api: str
+    kind: str
+    bytes: Size
+    moved: dict[str, Size]
+    gpu_faults: Size
+    cpu_faults: Size
+    thrashing: Size
+
+
+class Transfers(Row):
+    """Transfers of one kind, allocation and call site."""
+
+    how: str
+    direction: str
+    allocation: str
+    site: str
+    pageable: bool
+    count: Size
+    bytes: Size
+    traced_seconds: Seconds
+
+
+class Touched(Row):
+    """An allocation that launches of a kernel touch."""
+
+    allocation: str
+    launches: Size
+    bytes: Size
+    reads: bool
+    writes: bool
+
+    @model_validator(mode="after")
+    def check(self) -> Touched:
+        if not (self.reads or self.writes):
+            raise PydanticCustomError("touched", "is neither read nor written")
+        return self
+
+
+class Kernel(Row):
+    """Launches of a kernel."""
+
+    name: str
+    launches: Size
+    traced_seconds: Seconds
+    sampled: Size
+    touched: list[Touched]
+
+
+class Cells(Row):
+    """Bytes of an allocation by column of the heat map."""
+
+    to_gpu: list[Size]
+    to_cpu: list[Size]
+
+
+class MovedInPhase(Row):
+    """Bytes and faults of an allocation in a phase."""
+
+    name: str
+    to_gpu: Size = 0
+    to_cpu: Size = 0
+    gpu_faults: Size = 0
+    cpu_faults: Size = 0
+    thrashing: Size = 0
+
+
+class Stretch(Row):
+    """A phase as it was recorded."""
+
+    processor: str
+    start: float = Field(ge=-1e12, le=1e12)
+    end: float = Field(ge=-1e12, le=1e12)
+    kernels: dict[str, Size]
+    to_gpu: Size
+    to_cpu: Size
+    allocations: list[MovedInPhase] = []
+
+
+class Timeline(Row):
+    """The heat map, and the phases."""
+
+    seconds: Seconds
+    columns: int = Field(ge=1, le=10_000)
+    rows: list[Cells]
+    phases: list[Stretch]
+
+    @model_validator(mode="after")
+    def check(self) -> Timeline:
+        for row in self.rows:
+            if {len(row.to_gpu), len(row.to_cpu)} != {self.columns}:
+                raise PydanticCustomError("rows", "not every row has all columns")
+        return self
+
+
+class Met(Row):
+    """A thing in a program that its replay cannot know, or takes out."""
+
+    word: str
+    text: str
+    stops: bool
+
+
+class Cost(Row):
+    """The cost of tracing."""
+
+    call_ns: float = Field(ge=0, le=1e12)
+    launch_ns: float = Field(ge=0, le=1e12)
+    copy_ns: float = Field(ge=0, le=1e12)
+    once_s: Seconds
+
+
+class Replay(Row):
+    """The replay of the program without tracing."""
+
+    seconds: Seconds
+    untraced_seconds: float = Field(gt=0, le=1e12)
+    traced_seconds: Seconds
+    shares: dict[str, Seconds]
+    met: list[Met]
+    stops: bool
+    cost: Cost
+    calls: Size
+    operations: Size
+    graph: str = ""
+
+
+class Observed(Row):
+    """Further records of `watari trace`."""
+
+    command: str
+    complete: bool
+    incomplete: list[str]
+    untraced_seconds: float = Field(gt=0, le=1e12)
+    traced_seconds: Seconds
+    traced_once_seconds: Seconds
+    ended: str
+    ended_untraced: str
+    check_: Check = Field(alias="check")
+    processes: Size
+    touches: str
+    cupti: Size
+    findings: list[str]
+    allocations: list[Moved]
+    transfers: list[Transfers]
+    kernels: list[Kernel]
+    timeline: Timeline
+    replay: Replay | None = None
+
+    @model_validator(mode="after")
+    def check(self) -> Observed:
+        if len(self.timeline.rows) != len(self.allocations):
+            raise PydanticCustomError("rows", "timeline.rows has not a row for each allocation")
+        return self
+
+
+class Trace(Row):
+    """A whole file."""
+
+    schema_: Literal["watari-trace-1"] = Field(alias="schema")
+    name: str
+    allocations: list[AllocationRow]
+    phases: list[PhaseRow] = Field(min_length=1)
+    observed: Observed | None = None
+
+
+def read(path: Path) -> Trace:
+    """The content of a trace file. Raises FileError that names the field."""
+    trace = read_as(Trace, path, "trace")
+    names = {allocation.name for allocation in trace.allocations}
+    for phase in trace.phases:
+        for access in phase.accesses:
+            if access.allocation not in names:
+                text = f"phase {phase.name} uses '{access.allocation}', which is no allocation"
+                raise FileError(f"{path}: no trace: {text}")
+    return trace
