@@ -89,7 +89,7 @@ rates = [
     .summary.medians
 ]
 page.says(
-    "A matrix of {} GB on a disk is solved at the disk's rate**: {} products of {} GB in {} s, {} of what",
+    "A matrix of {} GB on a disk is solved at the disk's rate**: {} products of {} GB in {} s, {} times the seconds",
     large("matrix_bytes") / 1e9,
     large("products"),
     large("read_bytes") / 1e9,
