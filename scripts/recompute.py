@@ -32,6 +32,8 @@ from pathlib import Path
 
 from result_files import SHOWN, NoSuchKeyError, opened
 
+from watari.common.errors import FileError
+
 ROOT = Path(__file__).parents[1]
 NUMBERS = ROOT / "docs" / "numbers"
 # A number of prose: no part of a word, a version or a path
@@ -216,7 +218,7 @@ def problems(page: str) -> list[str]:
         return [f"no module {module(page).relative_to(ROOT)}"]
     try:
         found = compared(page)
-    except (NoSuchKeyError, KeyError, IndexError, ValueError, OSError) as error:
+    except (FileError, NoSuchKeyError, KeyError, IndexError, ValueError, OSError) as error:
         return [f"{type(error).__name__}: {error}"]
     return [*found.errors, *found.uncovered(), *found.uncited()]
 
