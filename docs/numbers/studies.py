@@ -422,7 +422,7 @@ sides = [
     median(
         median(t)
         for t in series(
-            results(f"{H200}20261125-hmatrix.json").case(
+            results(f"{H200}20261125-hmatrix-products.json").case(
                 "hmatrix", mesh="bumpy:71", precision="double", rhs=rhs
             ),
             "host_s",

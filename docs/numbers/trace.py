@@ -136,5 +136,11 @@ page.given(
     "about 5 T, and 15 s",
     "up to 100 ms before",
 )
+page.given_block("an example of the test driver", "where the time goes, of 0.21 s")
+page.given(
+    "limits of the replay: python/watari/attach/trace",
+    "ten such gaps, 90% of those",
+    "More than 1000 allocations",
+)
 page.given("versions of programs", "in version 52 of the UI", "in Chromium 156")
 page.given("the machine", "an H200 with 32 CPU cores")
