@@ -74,6 +74,7 @@ class Moved(Row):
     api: str
     kind: str
     bytes: Size
+    lives: Size = 1
     moved: dict[str, Size]
     gpu_faults: Size
     cpu_faults: Size
