@@ -48,7 +48,12 @@ def test_the_answer_comes_first_then_doubts_then_figures_by_group(whole: Path) -
 
 def test_runs_on_the_same_hardware_share_a_heading_and_its_memories(tmp_path: Path) -> None:
     html = tmp_path / "report.html"
-    names = ("20261121-standard", "20261121-himeno-sam", "20261123-lattice", "20261125-hmatrix-products")
+    names = (
+        "20261121-standard",
+        "20261121-himeno-sam",
+        "20261123-lattice",
+        "20261125-hmatrix-products",
+    )
     page.write([RESULTS / f"{name}.json" for name in names], html)
     text = without_scripts(html)
     assert text.count("<h1>") == 1
