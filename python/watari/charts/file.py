@@ -24,7 +24,9 @@ START = PACKAGE / "run" / "start.py"
 
 
 def converted(specs: Sequence[dict[str, Any]], format: str) -> list[bytes]:
-    """Vega-Lite specifications as SVG, PDF or PNG, on white. Raises WatariError."""
+    """Vega-Lite specifications as SVG, PDF or PNG, on white; `format` in any case, as suffixes have
+    it. Raises WatariError."""
+    format = format.lower()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:

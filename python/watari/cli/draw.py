@@ -35,17 +35,6 @@ def drawing(module: str) -> Any:
         raise UsageError(text) from None
 
 
-def is_trace(path: Path) -> bool:
-    """Whether a file was written by `watari trace`, which begins it with its schema."""
-    from watari.model.trace_file import SCHEMA
-
-    try:
-        with path.open(errors="replace") as file:
-            return f'"{SCHEMA}"' in file.read(len(SCHEMA) + 40)
-    except OSError:
-        return False  # the error of reading it says why
-
-
 @app.command(
     epilog="Examples: watari report before.json after.json -o report.html · "
     "watari report trace.json -o trace.html"
@@ -63,9 +52,11 @@ def report(
     ] = False,
 ) -> None:
     """Makes one page of result files (report.html), figures for a paper, or a trace's page."""
+    from watari.model.kinds import TRACE, kind
+
     if format:
         known_format(format)
-    traces = [path for path in results if is_trace(path)]
+    traces = [path for path in results if kind(path) == TRACE]
     if traces and (len(results) > 1 or format or anonymous):
         raise UsageError(f"{traces[0]} is a trace: watari report {traces[0]} -o trace.html")
     if traces:

@@ -63,10 +63,15 @@ def text(path: str | os.PathLike[str]) -> str:
 
 def json(path: str | os.PathLike[str]) -> Any:
     """The value in a JSON file. Raises FileError."""
+    return parsed(content(path), path)
+
+
+def parsed(content: bytes, path: str | os.PathLike[str]) -> Any:
+    """The value in the content of a JSON file. Raises FileError."""
     from pydantic_core import from_json  # not needed by trials, whose start is measured
 
     try:
-        return from_json(content(path), allow_inf_nan=False)
+        return from_json(content, allow_inf_nan=False)
     except ValueError as error:
         raise FileError(f"{path}: not JSON, or cut short: {error}") from None
 

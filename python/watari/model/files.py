@@ -16,8 +16,13 @@ Read = TypeVar("Read", bound=BaseModel)
 def read_as(schema: type[Read], path: Path, what: str) -> Read:
     """The content of a file. Raises FileError, which says that it is no `what` and names the
     field."""
+    return checked(schema, reading.content(path), path, what)
+
+
+def checked(schema: type[Read], content: bytes, path: Path, what: str) -> Read:
+    """As `read_as`, for a file that was read already: a pipe can be read once."""
     try:
-        return schema.model_validate_json(reading.content(path))
+        return schema.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"

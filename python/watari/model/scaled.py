@@ -27,7 +27,7 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.machine.record import GpuProcessor, Machine
 from watari.model import fit
-from watari.model.files import read_as
+from watari.model.files import checked
 from watari.model.machine import LATENCY, Curve, MachineProfile, Point, Scaled
 
 MEMORY, CACHE, LINK, PARTLY = "GPU memory", "GPU cache", "link", "link in part"
@@ -213,7 +213,8 @@ def says(profile: MachineProfile) -> str:
 
 def read_probe(path: Path) -> Machine:
     """Reads the output of `watari probe --json`. Raises FileError."""
-    content = reading.json(path)
-    if isinstance(content, dict) and "schema" in content:
+    content = reading.content(path)
+    value = reading.parsed(content, path)
+    if isinstance(value, dict) and "schema" in value:
         raise FileError(f"{path} is no probe: --for takes what `watari probe --json` prints")
-    return read_as(Machine, path, "probe")
+    return checked(Machine, content, path, "probe")

@@ -112,7 +112,7 @@ def write(paths: Sequence[Path], output: Path, by: str) -> int:
     Raises FileError, and UsageError if parquet's packages are missing.
     """
     table = [row for path in paths for row in rows(schema.read(path), by)]
-    if output.suffix == ".csv":
+    if output.suffix.lower() == ".csv":
         write_atomically(output, as_csv(table))
         return len(table)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
+from held_out import FITTED
 
 from watari.cli import commands
 
@@ -180,11 +181,26 @@ def test_results_may_come_through_a_pipe(capsys: pytest.CaptureFixture[str]) -> 
     results["cases"] = results["cases"][:1]
     content = json.dumps(results)
     Path("run.json").write_text(content)
+    for words in (["compare", "PIPE", "run.json"], ["report", "PIPE"], ["check", "PIPE"]):
+        assert through_pipe(capsys, content, *words) == 0, words
+
+
+def test_a_probe_may_come_through_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    machine = json.loads(FITTED.read_text())["machine"]
+    probe = json.dumps({**machine, "name": "another"})
+    words = ["profile", str(FITTED), "--for", "PIPE", "-o", "scaled.json"]
+    assert through_pipe(capsys, probe, *words) == 0
+
+
+def through_pipe(capsys: pytest.CaptureFixture[str], content: str, *words: str) -> int:
+    """The exit code of a command, with a pipe that holds the content in place of PIPE."""
     end, start = os.pipe()
     os.write(start, content.encode())  # fits into the pipe
     os.close(start)
-    assert answer(capsys, "compare", f"/dev/fd/{end}", "run.json")[0] == 0
+    named = [f"/dev/fd/{end}" if word == "PIPE" else word for word in words]
+    code, _, _ = answer(capsys, *named)
     os.close(end)
+    return code
 
 
 def npy(values: Any) -> bytes:

@@ -144,3 +144,18 @@ def test_a_figure_takes_the_place_of_a_figure(capsys: pytest.CaptureFixture[str]
         words = ("predict", "himeno", "--machine", "gh200", "-o", "figure.svg")
         assert run_cli(capsys, *words)[0] == 0
     assert Path("figure.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"), [("f.SVG", b"<svg"), ("f.Pdf", b"%PDF-"), ("f.PNG", b"\x89PNG")]
+)
+def test_a_suffix_in_capitals_is_the_same_format(
+    name: str, begins: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_cli(capsys, "predict", "himeno", "--machine", "gh200", "-o", name)[0] == 0
+    assert Path(name).read_bytes().startswith(begins)
+
+
+def test_a_table_in_capitals_is_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(capsys, "export", "in.json", "-o", "T.CSV")[0] == 0
+    assert Path("T.CSV").read_text().startswith("machine,")

@@ -229,6 +229,7 @@ def test_junit_and_json_have_what_is_lost(tmp_path: Path, sound: Plain) -> None:
     [
         ("gpu=4", "did you mean 'gpus'"),
         ("gpus=four", "write it as gpus=4"),
+        ("gpus=" + 5000 * "9", "write it as gpus=4"),
         ("link=gen5", "write it as link=gen5x16"),
         ("gpus=1,gpus=2", "given twice"),
         ("", "unknown expectation ''"),

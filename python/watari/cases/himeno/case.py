@@ -21,6 +21,7 @@ OUTSIDE = {
     "release_device": "release",
 }
 FLOPS = 34  # a point, by convention
+SLOWEST_RATE = 1e9  # bytes per second of a rehearsal, whose iterations are no samples
 # no published value covers such a prefetch; the model does not cover a kernel's arguments
 NOT_MODELLED = ("system-prefetch", "explicit-struct", "managed-struct")
 
@@ -68,6 +69,11 @@ def profile(parameters: Parameters) -> Profile:
         before=(Phase("initial data", BYTES_PER_POINT * axes.points(grid), accesses=made),),
         after=(Phase("result", field, accesses=(Access("p", "cpu", field, 0),)),),
     )
+
+
+def extra_seconds(parameters: Parameters) -> float:
+    """Seconds of the rehearsal on a slow path."""
+    return float(parameters["rehearsal"] * profile(parameters).bytes_per_sample / SLOWEST_RATE)
 
 
 def modelled(style: Style) -> str:
@@ -139,6 +145,7 @@ CASES = (
         profile,
         axes.settle,
         axes.require_sense,
+        extra_seconds,
         asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         labels=one_rank_labels,
         example="style=explicit,managed,managed-prefetch grid=L",

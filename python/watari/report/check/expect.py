@@ -53,8 +53,8 @@ class Expected:
 
 
 EXPECTED = {
-    "gpus": Expected("gpus=4", r"(\d+)", gpus),
-    "link": Expected("link=gen5x16", r"(?i:gen)(\d+)x(\d+)", link),
+    "gpus": Expected("gpus=4", r"(\d{1,3})", gpus),
+    "link": Expected("link=gen5x16", r"(?i:gen)(\d{1,3})x(\d{1,3})", link),
 }
 Wanted = dict[str, tuple[int, ...]]
 

@@ -17,7 +17,8 @@ from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import speed
 from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import resolve
+from watari.plan.request import Request, resolve
+from watari.run import launch
 
 Field = npt.NDArray[np.float64]
 HOOK = Path(native.__file__).with_name("libhimeno_fields.so")
@@ -210,6 +211,13 @@ def test_a_rehearsal_is_iterations_before_the_clock(form: str) -> None:
     assert rehearsed["quantities"]["loop"]["value"] == pytest.approx(sum(rehearsed["host_s"]))
     fingerprints = {t["quantities"]["fingerprint"]["value"] for t in (plain, rehearsed)}
     assert len(fingerprints) == 1
+
+
+def test_a_long_rehearsal_has_time() -> None:
+    plain, rehearsed = (parameters(grid="XL", iterations=1, rehearsal=n) for n in (0, 100))
+    iteration = cases.CASES["himeno"].profile(plain).bytes_per_sample
+    limits = [launch.time_limit(Request("himeno", p, 1)) for p in (plain, rehearsed)]
+    assert limits[1] - limits[0] == pytest.approx(100 * iteration / launch.SLOWEST_RATE)
 
 
 def test_older_results_have_no_rehearsal() -> None:
