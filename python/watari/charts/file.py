@@ -54,7 +54,7 @@ def convert(folder: Path, format: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        raise WatariError(f"figures cannot be drawn: no end after {SECONDS:.0f} s") from None
+        raise WatariError(f"figures cannot be drawn: timeout after {SECONDS:.0f} s") from None
     if done.returncode != 0:
         raise WatariError(f"figures cannot be drawn: {cause(done.returncode, done.stderr)}")
 

@@ -215,5 +215,5 @@ def read_probe(path: Path) -> Machine:
     """Reads the output of `watari probe --json`. Raises FileError."""
     content = reading.json(path)
     if isinstance(content, dict) and "schema" in content:
-        raise FileError(f"{path} is no probe: --for takes what `watari probe --json` prints")
+        raise FileError(f"{path} is not a probe: --for takes the output of `watari probe --json`")
     return read_as(Machine, path, "probe")
