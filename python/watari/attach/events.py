@@ -46,6 +46,12 @@ class Allocation:
     shared: str = ""  # the call that shared it: it must stay GPU memory
     context: int = 0
     pool: int = 0  # 0: the call named no pool
+    parts: tuple[Allocation, ...] = ()  # allocations that count as this one, if there are several
+
+    @property
+    def lives(self) -> tuple[Allocation, ...]:
+        """The allocations that count as this one, in order of time."""
+        return self.parts or (self,)
 
     @property
     def name(self) -> str:

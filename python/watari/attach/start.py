@@ -68,6 +68,7 @@ class Ending:
     errors: Path
     limit: float = 0.0  # its time limit, in seconds
     stuck: bool = False  # a process could not be killed
+    begun: float = 0.0  # seconds of CLOCK_MONOTONIC
 
     @property
     def reason(self) -> str:
@@ -269,7 +270,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
         except subprocess.TimeoutExpired:
             seconds = time.monotonic() - begun
             stuck = not (end_session(process) and end_left())
-            return Ending(seconds, -9, True, output, errors, start.limit, stuck)
+            return Ending(seconds, -9, True, output, errors, start.limit, stuck, begun)
         except BaseException:
             end_session(process)
             end_left()
@@ -277,4 +278,4 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
         seconds = time.monotonic() - begun
         end_session(process)  # processes that it left behind
         end_left()
-        return Ending(seconds, code, False, output, errors)
+        return Ending(seconds, code, False, output, errors, begun=begun)

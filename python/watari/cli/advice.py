@@ -188,6 +188,8 @@ def advise(
         print_json([render.advice_values(t, a) for t, a in found])
         return
     print(where)
+    if not program:
+        show_time(words)
     for title, advice in found:
         if advice.ranked:
             show(render.advice(title, advice))
@@ -195,6 +197,17 @@ def advise(
             print(line)
     if program and confirm:
         show_confirmed(program, [rank.prediction for rank in found[0][1].ranked[:2]])
+
+
+def show_time(words: list[str]) -> None:
+    """Prints where the time of a trace goes, if it has a replay."""
+    from watari.model import trace_file
+    from watari.model.replay import says
+
+    path = Path(words[0])
+    seen = trace_file.read(path).observed if words[0] not in CASES and path.is_file() else None
+    for line in says.lines(seen.replay.model_dump()) if seen and seen.replay else ():
+        print(line)
 
 
 def is_program(words: list[str]) -> bool:

@@ -56,23 +56,28 @@ def trace(
     from watari.attach.start import Start, standard_input, unread_input
     from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
+    from watari.model.replay import files as graphs
     from watari.run import scratch
 
     if not program:
         raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
     written.check([Written("-o", output, written.TRACE)])  # its name gives that of the page
     page = page or output.with_suffix(".html")
+    graph = output.with_suffix(".graph")
     files = [Written("-o", output, written.TRACE), Written("--page", page, written.PAGE)]
+    files += [Written("the graph", graph, written.GRAPH)]
     files += [Written("--perfetto", perfetto, written.TIMELINE)] if perfetto else []
     written.check(files)
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
     with written.held(files), scratch.folder(None) as folder:
         traced = session.trace(start, folder, touches, report)
+        traced.content["observed"]["replay"]["graph"] = graph.name
+        graphs.write(traced.graph, graph)
         write_atomically(output, json.dumps(portable(traced.content)))
     say(traced.content["observed"])
     if note := unread_input():
         print(f"standard input: {note}")
-    print(f"trace: {output}")
+    print(f"trace: {output}, with its graph: {graph}")
     if perfetto:
         write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
         print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
@@ -93,6 +98,7 @@ def report(text: str) -> None:
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
     from watari.attach.trace.session import NOT_ASKED
+    from watari.model.replay import says
 
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")
@@ -112,3 +118,5 @@ def say(observed: dict[str, Any]) -> None:
         f"({traced / plain:.2f} times as long)"
         + (f", {format_duration(once)} of it once" if once else "")
     )
+    for line in says.lines(observed["replay"]):
+        print(line)

@@ -108,6 +108,7 @@ RESULTS = kind(
 )
 TRACE = kind("traces", ".json", named(rb'"watari-trace-'), instead={".html .htm": AS_PAGE})
 MACHINE = kind("machine profiles", ".json", named(rb'"watari-machine-'))
+GRAPH = kind("graphs of programs", ".graph", rb"PK\x03\x04")  # a ZIP archive
 TIMELINE = kind("timelines", ".json", rb'\{"displayTimeUnit": "ns", "traceEvents"')
 PAGE = kind(
     "pages",

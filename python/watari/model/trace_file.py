@@ -165,6 +165,38 @@ class Timeline(Row):
         return self
 
 
+class Met(Row):
+    """A thing in a program that its replay cannot know, or takes out."""
+
+    word: str
+    text: str
+    stops: bool
+
+
+class Cost(Row):
+    """The cost of tracing."""
+
+    call_ns: float = Field(ge=0, le=1e12)
+    launch_ns: float = Field(ge=0, le=1e12)
+    copy_ns: float = Field(ge=0, le=1e12)
+    once_s: Seconds
+
+
+class Replay(Row):
+    """The replay of the program without tracing."""
+
+    seconds: Seconds
+    untraced_seconds: float = Field(gt=0, le=1e12)
+    traced_seconds: Seconds
+    shares: dict[str, Seconds]
+    met: list[Met]
+    stops: bool
+    cost: Cost
+    calls: Size
+    operations: Size
+    graph: str = ""
+
+
 class Observed(Row):
     """Further records of `watari trace`."""
 
@@ -185,6 +217,7 @@ class Observed(Row):
     transfers: list[Transfers]
     kernels: list[Kernel]
     timeline: Timeline
+    replay: Replay | None = None
 
     @model_validator(mode="after")
     def check(self) -> Observed:

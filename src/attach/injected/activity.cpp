@@ -1,6 +1,7 @@
 // A buffer holds records of CUPTI one after the other, each of the layout of its kind. The layouts
-// are those of CUDA 12.4 (Kernel9, Memcpy5, Memset4, UnifiedMemoryCounter2, Synchronization). Later
-// versions keep them and add fields at the end; CUPTI itself steps from record to record.
+// are those of CUDA 12.4 (API, Kernel9, Memcpy5, Memset4, UnifiedMemoryCounter2, Synchronization,
+// CudaEvent, Stream). Later versions keep them and add fields at the end; CUPTI itself steps from
+// record to record.
 #include "activity.hpp"
 
 #include "libraries.hpp"
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 namespace watari::attach {
@@ -21,7 +23,8 @@ constexpr unsigned flush_milliseconds = 100;
 constexpr unsigned most_flushes = 200;
 std::atomic<std::uint64_t> received{0};
 std::atomic<std::uint64_t> last_flush{0};
-std::uint64_t clock_ahead = 0;  // ns by which CUPTI's clock is ahead of CLOCK_MONOTONIC
+std::atomic<std::uint64_t> taken{0};  // ns
+std::uint64_t clock_ahead = 0;        // ns by which CUPTI's clock is ahead of CLOCK_MONOTONIC
 
 template <typename Activity>
 const Activity& as(const CUpti_Activity* activity) {
@@ -97,12 +100,68 @@ record of_wait(const CUpti_ActivitySynchronization& a) {
             .detail = static_cast<std::uint32_t>(a.type),
             .start = a.start,
             .end = a.end,
+            .address = a.cudaEventId,
             .stream = a.streamId,
-            .correlation = a.correlationId};
+            .correlation = a.correlationId,
+            .flags = a.contextId};
 }
 
-void translate(const CUpti_Activity* activity, std::vector<record>& records) {
+record of_event(const CUpti_ActivityCudaEvent& a) {
+    return {.what = kind::event,
+            .address = a.eventId,
+            .stream = a.streamId,
+            .correlation = a.correlationId,
+            .flags = a.contextId};
+}
+
+record of_stream(const CUpti_ActivityStream& a) {
+    return {.what = kind::stream,
+            .detail = static_cast<std::uint32_t>(a.flag),
+            .stream = a.streamId,
+            .correlation = a.correlationId,
+            .flags = a.contextId};
+}
+
+// Both domains number their functions from 1: the upper half of the identifier is the domain.
+call_record of_call(const CUpti_ActivityAPI& a) {
+    const auto domain = a.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? CUPTI_CB_DOMAIN_RUNTIME_API
+                                                              : CUPTI_CB_DOMAIN_DRIVER_API;
+    return {.start = a.start,
+            .end = a.end,
+            .thread = a.threadId,
+            .correlation = a.correlationId,
+            .function = static_cast<std::uint32_t>(domain) << 16 | a.cbid,
+            .result = a.returnValue};
+}
+
+// Writes the name of a function at its first call.
+void name_call(std::uint32_t function) {
+    // one of each thread, without a lock; never destroyed: records arrive while the process ends
+    static thread_local auto* named = new std::unordered_set<std::uint32_t>;
+    if (named->insert(function).second) {
+        const char* name = nullptr;
+        const auto domain = static_cast<CUpti_CallbackDomain>(function >> 16);
+        const bool is_known =
+            cupti().callback_name(domain, function & 0xFFFF, &name) == CUPTI_SUCCESS && name;
+        writer::note_once("call", function, is_known ? name : "unknown");
+    }
+}
+
+struct translated {
+    std::vector<record> records;
+    std::vector<call_record> calls;
+};
+
+void translate(const CUpti_Activity* activity, translated& into) {
+    auto& records = into.records;
     switch (activity->kind) {
+        case CUPTI_ACTIVITY_KIND_RUNTIME:
+        case CUPTI_ACTIVITY_KIND_DRIVER:
+            return into.calls.push_back(of_call(as<CUpti_ActivityAPI>(activity)));
+        case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+            return records.push_back(of_event(as<CUpti_ActivityCudaEvent>(activity)));
+        case CUPTI_ACTIVITY_KIND_STREAM:
+            return records.push_back(of_stream(as<CUpti_ActivityStream>(activity)));
         case CUPTI_ACTIVITY_KIND_KERNEL:
         case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
             return records.push_back(of_kernel(as<CUpti_ActivityKernel9>(activity)));
@@ -129,21 +188,30 @@ void CUPTIAPI request(std::uint8_t** buffer, std::size_t* size, std::size_t* mos
 
 void CUPTIAPI complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
                        std::size_t valid) {
-    std::vector<record> records;
+    translated found;
+    auto& records = found.records;
     for (CUpti_Activity* activity = nullptr;
          cupti().next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
-        translate(activity, records);
+        translate(activity, found);
     }
     for (record& one : records) {
+        if (one.start) {  // records of events and streams have no times
+            one.start -= clock_ahead;
+            one.end -= clock_ahead;
+        }
+    }
+    for (call_record& one : found.calls) {
         one.start -= clock_ahead;
         one.end -= clock_ahead;
+        name_call(one.function);
     }
     std::size_t lost = 0;
     if (cupti().dropped_records(context, stream, &lost) == CUPTI_SUCCESS && lost) {
         records.push_back({.what = kind::dropped, .start = writer::now(), .bytes = lost});
     }
-    received += records.size();
+    received += records.size() + found.calls.size();
     writer::write(records.data(), records.size());
+    writer::write(found.calls.data(), found.calls.size());
     std::free(buffer);
 }
 
@@ -166,9 +234,12 @@ bool start_activities() {
     if (!check(library.register_callbacks(request, complete), "cuptiActivityRegisterCallbacks")) {
         return false;
     }
-    for (const auto activity : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
-                                CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}) {
+    library.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);  // the first thread's is the PID
+    for (const auto activity :
+         {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
+          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+          CUPTI_ACTIVITY_KIND_STREAM, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}) {
         if (!check(library.enable(activity), "cuptiActivityEnable")) {
             return false;
         }
@@ -177,7 +248,7 @@ bool start_activities() {
     return true;
 }
 
-void enable_unified_memory() {
+void enable_unified_memory(CUcontext context) {
     std::vector<CUpti_ActivityUnifiedMemoryCounterConfig> wanted;
     for (int counter = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD;
          counter <= CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD; ++counter) {
@@ -191,9 +262,15 @@ void enable_unified_memory() {
         result = library.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
         check(result, "cuptiActivityEnable(UNIFIED_MEMORY_COUNTER)");
     }
+    std::uint32_t device = 0;
+    std::uint32_t number = 0;
+    library.device_id(context, &device);
+    library.context_id(context, &number);
     writer::write({.what = kind::context,
                    .detail = static_cast<std::uint32_t>(result),
-                   .start = writer::now()});
+                   .start = writer::now(),
+                   .device = device,
+                   .flags = number});
 }
 
 void take_some() {
@@ -202,8 +279,11 @@ void take_some() {
     if (time - last > flush_milliseconds * 1'000'000u &&
         last_flush.compare_exchange_strong(last, time)) {
         cupti().flush_all(0);
+        taken += writer::now() - time;
     }
 }
+
+std::uint64_t taking() { return taken; }
 
 unsigned drain() {
     using namespace std::chrono_literals;

@@ -1,6 +1,9 @@
 // Converts CUPTI's buffers of activity records to records of format.hpp.
 #pragma once
 
+#include <cupti.h>
+#include <cstdint>
+
 namespace watari::attach {
 
 // Makes CUPTI fill this library's buffers, with times of CLOCK_MONOTONIC, and enables the
@@ -8,10 +11,13 @@ namespace watari::attach {
 bool start_activities();
 
 // Enables faults and transfers of unified memory. CUPTI refuses this before a context exists.
-void enable_unified_memory();
+void enable_unified_memory(CUcontext context);
 
 // Flushes the records that CUPTI has so far, at most every 100 ms: they survive a crash.
 void take_some();
+
+// Returns the ns that `take_some` took in the program's threads so far.
+std::uint64_t taking();
 
 // Flushes until no more records arrive; returns the number of flushes.
 unsigned drain();

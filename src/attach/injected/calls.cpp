@@ -159,13 +159,16 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
     if (const auto row = row_of(copies, call); row != copies.end()) {
         if (data.callbackSite == CUPTI_API_ENTER) {
             const auto [source, target, bytes] = row->read(data.functionParams);
+            const auto begun = writer::now();
+            const auto site = call_site();
             writer::write({.what = kind::call,
-                           .start = writer::now(),
+                           .start = begun,
                            .end = target,
                            .address = source,
                            .bytes = bytes,
+                           .device = static_cast<std::uint32_t>(writer::now() - begun),
                            .correlation = data.correlationId,
-                           .name = call_site()});
+                           .name = site});
         }
     } else if (const auto other = row_of(prefetches, call); other != prefetches.end()) {
         if (data.callbackSite == CUPTI_API_ENTER) {

@@ -1,5 +1,6 @@
 // The files that the injected library writes: records-PID.bin, records of 64 bytes and nothing
-// else, and notes-PID.txt, lines of text that records refer to.
+// else; calls-PID.bin, calls of CUDA's functions of 32 bytes each; and notes-PID.txt, lines of text
+// that both refer to.
 // python/watari/attach/trace/records.py reads both and repeats this table.
 //
 // Times are nanoseconds of CLOCK_MONOTONIC, the clock of the preloaded library's log.
@@ -9,7 +10,7 @@
 
 namespace watari::attach {
 
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 
 enum class kind : std::uint32_t {
     begin = 1,   // detail: format version; bytes: CUPTI's version
@@ -19,10 +20,13 @@ enum class kind : std::uint32_t {
     fill = 4,  // cudaMemset; detail: kind of memory
     counter =
         5,     // unified memory; detail: CUpti_ActivityUnifiedMemoryCounterKind; bytes: the value
-    wait = 6,  // of the CPU; detail: CUpti_ActivitySynchronizationType
-    call = 7,  // of a copy: address: source; bytes; end: target; name: note `site`
+    wait = 6,  // of the CPU, or of a stream for an event; detail:
+               // CUpti_ActivitySynchronizationType; address: the event; flags: the context
+    call = 7,  // of a copy: address: source; bytes; end: target; name: note `site`; device: ns that
+               // recording this took
     prefetch = 8,  // address; bytes; device: -1 for the CPU; name: note `site`
-    context = 9,   // created; detail: result of enabling the counters of unified memory
+    context = 9,   // created; detail: result of enabling the counters of unified memory; device;
+                   // flags: the context
     dropped = 10,  // bytes: records that CUPTI had no room for
     evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
     end = 12,  // the program ended and no more records arrived; detail: flushes; ns that tracing
@@ -32,6 +36,9 @@ enum class kind : std::uint32_t {
     touched = 14,    // by launch `correlation`: bytes; written in read-mostly blocks: end; address:
                      // of the allocation; detail: KiB whose location is unknown; flags: 1 if it has
                      // no read-mostly block
+    event = 15,      // recorded in a stream; address: the event; flags: the context
+    stream = 16,     // created; detail: CUpti_ActivityStreamFlag; flags: the context
+    flushed = 17,    // bytes: ns that flushing took in the program's calls
 };
 
 struct record {
@@ -48,5 +55,17 @@ struct record {
     std::uint64_t name = 0;
 };
 static_assert(sizeof(record) == 64);
+
+// A call of a function of the runtime or the driver. A call of the runtime contains calls of the
+// driver: both are here.
+struct call_record {
+    std::uint64_t start;
+    std::uint64_t end;
+    std::uint32_t thread;
+    std::uint32_t correlation;
+    std::uint32_t function;  // note `call`: its name
+    std::uint32_t result;
+};
+static_assert(sizeof(call_record) == 32);
 
 }  // namespace watari::attach

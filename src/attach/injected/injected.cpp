@@ -49,7 +49,7 @@ void on_context(CUpti_CallbackId what, CUcontext context) {
             const std::lock_guard hold(all.lock);
             all.contexts.push_back(context);
         }
-        enable_unified_memory();
+        enable_unified_memory(context);
     } else if (what == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         {
             const std::lock_guard hold(all.lock);
@@ -86,6 +86,7 @@ void at_exit() {
     const auto begun = writer::now();
     const auto flushes = drain();
     const auto time = writer::now();
+    writer::write({.what = kind::flushed, .bytes = taking()});
     writer::write({.what = kind::end,
                    .detail = flushes,
                    .start = time,

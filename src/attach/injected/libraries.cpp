@@ -33,6 +33,10 @@ bool load_cupti(const char* path) {
     const bool complete =
         find(library, loaded.get_version, "cuptiGetVersion") &&
         find(library, loaded.get_result_string, "cuptiGetResultString") &&
+        find(library, loaded.callback_name, "cuptiGetCallbackName") &&
+        find(library, loaded.context_id, "cuptiGetContextId") &&
+        find(library, loaded.device_id, "cuptiGetDeviceId") &&
+        find(library, loaded.set_thread_ids, "cuptiSetThreadIdType") &&
         find(library, loaded.subscribe, "cuptiSubscribe") &&
         find(library, loaded.enable_callback, "cuptiEnableCallback") &&
         find(library, loaded.register_callbacks, "cuptiActivityRegisterCallbacks") &&

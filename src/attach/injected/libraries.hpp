@@ -9,6 +9,10 @@ namespace watari::attach {
 struct cupti_functions {
     decltype(&cuptiGetVersion) get_version;
     decltype(&cuptiGetResultString) get_result_string;
+    decltype(&cuptiGetCallbackName) callback_name;
+    decltype(&cuptiGetContextId) context_id;
+    decltype(&cuptiGetDeviceId) device_id;
+    decltype(&cuptiSetThreadIdType) set_thread_ids;
     decltype(&cuptiSubscribe) subscribe;
     decltype(&cuptiEnableCallback) enable_callback;
     decltype(&cuptiActivityRegisterCallbacks) register_callbacks;

@@ -6,15 +6,20 @@
 //     (nothing touches bytes 16 to 32 MiB)
 //     sparse   a kernel writes one byte in every 2 MiB of bytes 32 to 64 MiB
 //
-// It prints the address and the parts as JSON. The kernel is PTX, which every driver compiles for
+// It prints the address and the parts as JSON. With the word `burst` it instead times cheap calls
+// and launches, and prints the nanoseconds of each: with tracing and without, they are its cost.
+// The kernel is PTX, which every driver compiles for
 // its GPU. The driver is loaded at run time: without a driver the program prints a message and
 // exits with 1.
 #include <cuda.h>
 
 #include <dlfcn.h>
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -60,18 +65,26 @@ void* driver = nullptr;
     std::exit(1);
 }
 
-template <typename... Parameters, typename... Arguments>
-void call(const char* name, CUresult (*)(Parameters...), Arguments... arguments) {
-    using function = CUresult (*)(Parameters...);
-    const auto found = reinterpret_cast<function>(dlsym(driver, name));
+template <typename Function>
+Function find(const char* name, Function) {
+    const auto found = reinterpret_cast<Function>(dlsym(driver, name));
     if (!found) {
         fail(name, "not in this driver");
     }
-    if (const auto result = found(arguments...); result != CUDA_SUCCESS) {
+    return found;
+}
+
+void require(const char* name, CUresult result) {
+    if (result != CUDA_SUCCESS) {
         char text[32];
         std::snprintf(text, sizeof text, "CUDA error %d", static_cast<int>(result));
         fail(name, text);
     }
+}
+
+template <typename... Parameters, typename... Arguments>
+void call(const char* name, CUresult (*declared)(Parameters...), Arguments... arguments) {
+    require(name, find(name, declared)(arguments...));
 }
 
 void touch(CUfunction function, CUdeviceptr first, std::uint64_t step, std::uint64_t count,
@@ -83,9 +96,53 @@ void touch(CUfunction function, CUdeviceptr first, std::uint64_t step, std::uint
     call("cuCtxSynchronize", &cuCtxSynchronize);
 }
 
+constexpr int bursts = 40, calls_of_burst = 64;
+
+// Nanoseconds of a call: the least of several bursts, since other programs only add to it. Each
+// burst begins with an idle GPU.
+template <typename Call>
+double nanoseconds(Call one) {
+    const auto wait = find("cuCtxSynchronize", &cuCtxSynchronize);
+    double times[bursts];
+    for (double& time : times) {
+        const auto begun = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls_of_burst; ++i) {
+            one();
+        }
+        const std::chrono::duration<double, std::nano> took =
+            std::chrono::steady_clock::now() - begun;
+        time = took.count() / calls_of_burst;
+        require("cuCtxSynchronize", wait());
+    }
+    return *std::min_element(times, times + bursts);
+}
+
+void burst(CUfunction function) {
+    const auto device = find("cuCtxGetDevice", &cuCtxGetDevice);
+    const auto launch = find("cuLaunchKernel", &cuLaunchKernel);
+    CUdeviceptr first = 0;
+    std::uint64_t step = 0, count = 0;  // nothing is touched
+    unsigned write = 0;
+    CUdevice current = 0;
+    void* parameters[] = {&first, &step, &count, &write};
+    const double of_call = nanoseconds([&] { require("cuCtxGetDevice", device(&current)); });
+    const double of_launch = nanoseconds([&] {
+        require("cuLaunchKernel",
+                launch(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+    });
+    CUdeviceptr small = 0;
+    std::uint64_t value = 0;
+    call("cuMemAlloc_v2", &cuMemAlloc_v2, &small, sizeof value);
+    const auto copy_back = find("cuMemcpyDtoH_v2", &cuMemcpyDtoH_v2);
+    const double of_copy =
+        nanoseconds([&] { require("cuMemcpyDtoH_v2", copy_back(&value, small, sizeof value)); });
+    std::printf("{\"call\": %.1f, \"launch\": %.1f, \"copies\": %.1f}\n", of_call, of_launch,
+                of_copy);
+}
+
 }  // namespace
 
-int main() {
+int main(int words, char** word) {
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver) {
         fail("no driver", dlerror());
@@ -101,6 +158,10 @@ int main() {
     call("cuCtxSetCurrent", &cuCtxSetCurrent, context);
     call("cuModuleLoadData", &cuModuleLoadData, &module, static_cast<const void*>(kernel));
     call("cuModuleGetFunction", &cuModuleGetFunction, &function, module, "watari_touch");
+    if (words > 1 && std::strcmp(word[1], "burst") == 0) {
+        burst(function);
+        return 0;
+    }
     call("cuMemAllocManaged", &cuMemAllocManaged, &pointer, static_cast<std::size_t>(allocation),
          static_cast<unsigned>(CU_MEM_ATTACH_GLOBAL));
 

@@ -17,6 +17,7 @@ namespace watari::attach::writer {
 namespace {
 
 int records = -1;
+int calls = -1;
 int notes = -1;
 std::uint64_t written = 0;  // records
 
@@ -31,8 +32,10 @@ std::unordered_set<std::uint64_t>& known() {
     return *texts;
 }
 
+void close_all() { records = calls = notes = -1; }
+
 void forget_in_child() {
-    records = notes = -1;  // the files of the parent
+    close_all();  // the files of the parent
 }
 
 int create(const char* folder, const char* stem, const char* suffix) {
@@ -62,7 +65,7 @@ bool is_too_large(int file, std::size_t size) {
 // A full disk ends the trace, not the program: without its end record it counts as incomplete.
 void put(int file, const void* data, std::size_t size) {
     if (is_too_large(file, size)) {
-        records = notes = -1;
+        close_all();
         return;
     }
     for (auto* at = static_cast<const char*>(data); size > 0;) {
@@ -71,7 +74,7 @@ void put(int file, const void* data, std::size_t size) {
             continue;
         }
         if (written <= 0) {
-            records = notes = -1;
+            close_all();
             return;
         }
         at += written;
@@ -98,12 +101,13 @@ void put_note(std::string_view word, std::uint64_t identifier, std::string_view 
 
 bool open(const char* folder) {
     records = create(folder, "records", "bin");
+    calls = create(folder, "calls", "bin");
     notes = create(folder, "notes", "txt");
     pthread_atfork(nullptr, nullptr, forget_in_child);
     return is_open();
 }
 
-bool is_open() { return records >= 0 && notes >= 0; }
+bool is_open() { return records >= 0 && calls >= 0 && notes >= 0; }
 
 void write(const record* first, std::size_t count) {
     const std::lock_guard lock(guard());
@@ -120,6 +124,13 @@ std::uint64_t count() {
     return written;
 }
 
+void write(const call_record* first, std::size_t count) {
+    const std::lock_guard lock(guard());
+    if (is_open()) {
+        put(calls, first, count * sizeof(call_record));
+    }
+}
+
 void note(std::string_view word, std::uint64_t identifier, std::string_view text) {
     const std::lock_guard lock(guard());
     if (is_open()) {
@@ -129,11 +140,15 @@ void note(std::string_view word, std::uint64_t identifier, std::string_view text
 
 std::uint64_t intern(std::string_view word, std::string_view text) {
     const auto identifier = hash(text);
+    note_once(word, identifier, text);
+    return identifier;
+}
+
+void note_once(std::string_view word, std::uint64_t identifier, std::string_view text) {
     const std::lock_guard lock(guard());
     if (is_open() && known().insert(identifier).second) {
         put_note(word, identifier, text);
     }
-    return identifier;
 }
 
 std::uint64_t now() {

@@ -1,4 +1,4 @@
-// The two files of a traced process. Every call writes at once: earlier records survive a crash.
+// The three files of a traced process. Every call writes at once: earlier records survive a crash.
 #pragma once
 
 #include "format.hpp"
@@ -16,6 +16,7 @@ bool is_open();
 
 void write(const record* records, std::size_t count);
 void write(const record& one);
+void write(const call_record* calls, std::size_t count);
 
 // The number of records so far.
 std::uint64_t count();
@@ -25,6 +26,9 @@ void note(std::string_view word, std::uint64_t identifier, std::string_view text
 
 // Returns the identifier of a text, and writes its note once.
 std::uint64_t intern(std::string_view word, std::string_view text);
+
+// Writes a note with this identifier, unless there is one already.
+void note_once(std::string_view word, std::uint64_t identifier, std::string_view text);
 
 std::uint64_t now();  // nanoseconds of CLOCK_MONOTONIC
 

@@ -90,14 +90,17 @@ FAKE result cuCtxDestroy_v2(void* destroyed) {
 }
 
 FAKE result cuCtxGetDevice(int* device) {
-    if (depth == 0) return invalid_context;
-    *device = current_device();
-    return success;
+    return observed("cuCtxGetDevice", {bits(device)}, [&] {
+        if (depth == 0) return invalid_context;
+        *device = current_device();
+        return success;
+    });
 }
 
 FAKE result cuCtxSynchronize() {
     return observed("cuCtxSynchronize", {}, [] {
         if (breaks_capture()) return capture_unsupported;
+        timeline::wait_until(timeline::end_of_all());
         return depth > 0 ? success : invalid_context;
     });
 }

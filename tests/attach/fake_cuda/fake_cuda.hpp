@@ -2,7 +2,7 @@
 // libcuda.so.1 whose GPU memory is memory of this process, and whose kernels are functions of the
 // CPU (kernels.cpp), chosen by name. It is exact in the properties that the tests need: counts,
 // sizes, limits, the kind of each pointer, and the order in which functions are looked up. Times
-// mean nothing.
+// mean nothing, unless timeline.hpp is told how long kernels and copies take.
 //
 //     FAKE_CUDA_DEVICES=2            GPUs; 1
 //     FAKE_CUDA_MEMORY=BYTES         of each; 1 GiB. Managed memory does not count, as it can move
@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
 
@@ -47,7 +48,16 @@ int current_device();                   // of the current context, -1 without on
 bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
 bool is_forbidden();                    // whether a capture forbids an unsafe call: streams.cpp
 bool breaks_capture();                  // whether a wait for all streams breaks a capture
-void release_all(int device);           // releases all allocations on it, of each kind
+
+// Kernels of a capture do not run: a graph has their times alone.
+struct captured_kernel {
+    const char* symbol;
+    std::uint64_t blocks;
+};
+using captured = std::vector<captured_kernel>;
+captured* capture_of(void* stream);  // null if the stream is not captured
+
+void release_all(int device);  // releases all allocations on it, of each kind
 
 // Runs a kernel of this (mangled) name; false if there is none.
 bool run_kernel(const char* name, void** arguments);

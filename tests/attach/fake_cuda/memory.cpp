@@ -109,7 +109,10 @@ void release_all(int device) {
 using namespace fake;
 
 FAKE result cuMemAlloc_v2(device_pointer* pointer, std::size_t bytes) {
-    return is_refused("cuMemAlloc") ? not_supported : allocate_now(pointer, bytes, kind::device);
+    return observed("cuMemAlloc_v2", {bits(pointer), bytes}, [&] {
+        return is_refused("cuMemAlloc") ? not_supported
+                                        : allocate_now(pointer, bytes, kind::device);
+    });
 }
 
 FAKE result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std::size_t width,
@@ -141,7 +144,10 @@ FAKE result cuMemPoolDestroy(void* pool) {
 }
 
 FAKE result cuMemFree_v2(device_pointer pointer) {
-    return observed("cuMemFree_v2", {pointer}, [&] { return release_now(pointer, false); });
+    return observed("cuMemFree_v2", {pointer}, [&] {
+        if (!is_forbidden()) timeline::wait_until(timeline::end_of_all());
+        return release_now(pointer, false);
+    });
 }
 
 FAKE result cuMemFreeAsync(device_pointer pointer, void*) { return release(pointer, false); }

@@ -32,9 +32,16 @@ FAKE result cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, uns
     const std::initializer_list<std::uint64_t> parameters = {
         bits(function),  pair(grid_x, grid_y), pair(grid_z, block_x), pair(block_y, block_z),
         pair(shared, 0), bits(stream),         bits(arguments),       bits(extra)};
+    captured* capture = capture_of(stream);
     const auto run = [&] {
+        const auto blocks = std::uint64_t{grid_x} * grid_y * grid_z;
+        if (capture) {
+            capture->push_back({name, blocks});
+            return success;
+        }
+        timeline::kernel(stream, name, blocks);
         const residency::gpu_works running;
         return run_kernel(name, arguments) ? success : launch_failed;
     };
-    return observed("cuLaunchKernel", parameters, run, name);
+    return observed("cuLaunchKernel", parameters, run, name, capture != nullptr);
 }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "fake_cuda.hpp"
+#include "timeline.hpp"
 
 namespace fake {
 
@@ -22,6 +23,9 @@ struct seen {
     std::uint64_t address = 0, bytes = 0, start = 0, end = 0;
     bool by_gpu = false, writes = false;
     void* context = nullptr;
+    const timeline::operation* operations = nullptr;  // that a call has added, if times are on
+    std::size_t operation_count = 0;
+    bool is_captured = false;  // nothing runs now
 };
 
 using observer = void (*)(const seen&);
@@ -29,6 +33,8 @@ using observer = void (*)(const seen&);
 }  // namespace fake
 
 extern "C" __attribute__((visibility("default"))) fake::observer fake_cuda_observer;
+extern "C" __attribute__((visibility("default"))) std::uint32_t fake_cuda_stream_number(
+    const void* stream);
 
 namespace fake {
 
@@ -43,13 +49,15 @@ inline std::uint64_t now() {
 // share one.
 template <typename Call>
 result observed(const char* function, std::initializer_list<std::uint64_t> parameters, Call call,
-                const char* symbol = nullptr) {
+                const char* symbol = nullptr, bool is_captured = false) {
     if (!fake_cuda_observer) return call();
     seen sight_of_call{sight::call, function, true, parameters.begin(), symbol};
+    sight_of_call.is_captured = is_captured;
     fake_cuda_observer(sight_of_call);
     sight_of_call.start = now();
     sight_of_call.outcome = call();
     sight_of_call.end = now();
+    sight_of_call.operations = timeline::take(sight_of_call.operation_count);
     sight_of_call.begins = false;
     fake_cuda_observer(sight_of_call);
     return sight_of_call.outcome;

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "fake_cuda.hpp"
+#include "observe.hpp"
 
 namespace fake {
 namespace {
 
 struct stream {
     bool exists, captures;
+    captured* capture = nullptr;
 };
 stream streams[64];
 std::atomic<int> capturing{0};
@@ -25,6 +27,11 @@ thread_local int mode = 0;  // global: forbids calls that could break any thread
 
 bool is_forbidden() { return capturing > 0 && mode != relaxed; }
 
+captured* capture_of(void* asked) {
+    return asked && static_cast<stream*>(asked)->captures ? static_cast<stream*>(asked)->capture
+                                                          : nullptr;
+}
+
 bool breaks_capture() {
     if (capturing > 0) is_broken = true;
     return capturing > 0;
@@ -34,13 +41,16 @@ bool breaks_capture() {
 
 using namespace fake;
 
-FAKE result cuStreamCreate(void** made, unsigned) {
+FAKE result cuStreamCreate(void** made, unsigned flags) {
     auto* free = std::find_if(std::begin(streams), std::end(streams),
                               [](const stream& one) { return !one.exists; });
     if (free == std::end(streams)) return out_of_memory;
     *free = {true, false};
     *made = free;
-    return success;
+    return observed("cuStreamCreate", {bits(made), flags}, [&] {
+        timeline::created(free, flags == 0);
+        return success;
+    });
 }
 
 FAKE result cuStreamDestroy_v2(void* destroyed) {
@@ -48,9 +58,19 @@ FAKE result cuStreamDestroy_v2(void* destroyed) {
     return success;
 }
 
-FAKE result cuStreamSynchronize(void*) { return success; }
+FAKE result cuStreamSynchronize(void* awaited) {
+    return observed("cuStreamSynchronize", {bits(awaited)}, [&] {
+        timeline::wait_until(timeline::end_of(awaited));
+        return success;
+    });
+}
 
-FAKE result cuStreamQuery(void*) { return std::getenv("FAKE_CUDA_BUSY") ? not_ready : success; }
+FAKE result cuStreamQuery(void* asked) {
+    return observed("cuStreamQuery", {bits(asked)}, [&] {
+        const bool is_busy = std::getenv("FAKE_CUDA_BUSY") || timeline::end_of(asked) > now();
+        return is_busy ? not_ready : success;
+    });
+}
 
 FAKE result cuStreamIsCapturing(void* asked, int* status) {
     *status = asked && static_cast<stream*>(asked)->captures;
@@ -59,6 +79,7 @@ FAKE result cuStreamIsCapturing(void* asked, int* status) {
 
 FAKE result cuStreamBeginCapture_v2(void* begun, int) {
     static_cast<stream*>(begun)->captures = true;
+    static_cast<stream*>(begun)->capture = new captured;  // the graph is never destroyed
     ++capturing;
     return success;
 }
@@ -66,7 +87,7 @@ FAKE result cuStreamBeginCapture_v2(void* begun, int) {
 FAKE result cuStreamEndCapture(void* ended, void** graph) {
     static_cast<stream*>(ended)->captures = false;
     --capturing;
-    *graph = nullptr;
+    *graph = static_cast<stream*>(ended)->capture;
     return is_broken.exchange(false) ? capture_invalidated : success;
 }
 

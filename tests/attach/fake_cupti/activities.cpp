@@ -1,5 +1,7 @@
 // Records of the newest layouts of the headers, packed one after the other into the client's
 // buffers.
+#include <unistd.h>
+
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -36,6 +38,14 @@ std::size_t bytes_of(CUpti_ActivityKind kind) {
             return sizeof(CUpti_ActivityMemcpy6);
         case CUPTI_ACTIVITY_KIND_MEMSET:
             return sizeof(CUpti_ActivityMemset4);
+        case CUPTI_ACTIVITY_KIND_DRIVER:
+            return sizeof(CUpti_ActivityAPI);
+        case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+            return sizeof(CUpti_ActivityCudaEvent2);
+        case CUPTI_ACTIVITY_KIND_STREAM:
+            return sizeof(CUpti_ActivityStream);
+        case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+            return sizeof(CUpti_ActivitySynchronization2);
         default:
             return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
     }
@@ -53,8 +63,10 @@ std::uint64_t ahead() {
 template <typename Activity>
 void put(Activity one) {
     if (!enabled.count(one.kind)) return;
-    one.start += ahead();
-    one.end += ahead();
+    if constexpr (requires { one.start; }) {
+        one.start += ahead();
+        one.end += ahead();
+    }
     const auto drop = number("FAKE_CUPTI_DROP");
     if (drop && ++records % drop == 0) {
         ++dropped;
@@ -82,26 +94,118 @@ CUpti_ActivityMemcpy6 copy_of(const fake::seen& sight, std::uint32_t correlation
     one.dstKind = out ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     one.flags = std::strstr(sight.function, "Async") ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
     one.bytes = p[2];
-    one.start = sight.start;
-    one.end = sight.end;
-    one.streamId = 7;
+    const fake::timeline::operation own{sight.start, sight.end, 7, nullptr};
+    const auto& operation = sight.operation_count ? sight.operations[0] : own;
+    one.start = operation.start;
+    one.end = operation.end;
+    one.streamId = operation.stream;
     one.correlationId = correlation;
     return one;
 }
 
+using fake::timeline::operation;
+
+void record_kernel(const operation& one_of, std::uint64_t blocks, std::uint32_t correlation) {
+    CUpti_ActivityKernel10 one{};
+    one.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    one.start = one_of.start;
+    one.end = one_of.end;
+    one.streamId = one_of.stream;
+    one.gridX = static_cast<int>(blocks);
+    one.gridY = one.gridZ = one.blockX = one.blockY = one.blockZ = 1;
+    one.correlationId = correlation;
+    one.name = one_of.symbol;
+    put(one);
+}
+
+std::uint32_t stream_of(std::uint64_t handle) {
+    return stream_number(reinterpret_cast<const void*>(handle));
+}
+
+// The number of an event: its handle, as far as it fits.
+std::uint32_t number_of(std::uint64_t event) { return static_cast<std::uint32_t>(event >> 4); }
+
+void record_wait(const fake::seen& sight, CUpti_ActivitySynchronizationType type,
+                 std::uint32_t stream, std::uint32_t event, std::uint32_t correlation) {
+    CUpti_ActivitySynchronization2 one{};
+    one.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+    one.type = type;
+    one.start = sight.start;
+    one.end = sight.end;
+    one.contextId = 1;
+    one.streamId = stream;
+    one.cudaEventId = event;
+    one.correlationId = correlation;
+    put(one);
+}
+
+void record_event(std::uint32_t stream, std::uint32_t event, std::uint32_t correlation) {
+    CUpti_ActivityCudaEvent2 one{};
+    one.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
+    one.contextId = 1;
+    one.streamId = stream;
+    one.eventId = event;
+    one.correlationId = correlation;
+    put(one);
+}
+
+void record_stream(std::uint32_t stream, bool is_blocking, std::uint32_t correlation) {
+    CUpti_ActivityStream one{};
+    one.kind = CUPTI_ACTIVITY_KIND_STREAM;
+    one.contextId = 1;
+    one.streamId = stream;
+    one.flag = is_blocking ? CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT
+                           : CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING;
+    one.correlationId = correlation;
+    put(one);
+}
+
+void record_order(const fake::seen& sight, std::uint32_t correlation) {
+    const auto* p = static_cast<const std::uint64_t*>(sight.parameters);
+    const auto is = [&](const char* name) { return std::strcmp(sight.function, name) == 0; };
+    if (is("cuStreamSynchronize"))
+        record_wait(sight, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, stream_of(p[0]),
+                    CUPTI_SYNCHRONIZATION_INVALID_VALUE, correlation);
+    else if (is("cuCtxSynchronize"))
+        record_wait(sight, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
+                    CUPTI_SYNCHRONIZATION_INVALID_VALUE, CUPTI_SYNCHRONIZATION_INVALID_VALUE,
+                    correlation);
+    else if (is("cuEventSynchronize"))
+        record_wait(sight, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE,
+                    CUPTI_SYNCHRONIZATION_INVALID_VALUE, number_of(p[0]), correlation);
+    else if (is("cuStreamWaitEvent"))
+        record_wait(sight, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT, stream_of(p[0]),
+                    number_of(p[1]), correlation);
+    else if (is("cuEventRecord"))
+        record_event(stream_of(p[1]), number_of(p[0]), correlation);
+    else if (is("cuStreamCreate"))
+        record_stream(stream_of(*reinterpret_cast<const std::uint64_t*>(p[0])), p[1] == 0,
+                      correlation);
+}
+
+void record_api(const fake::seen& sight, CUpti_CallbackId id, std::uint32_t correlation) {
+    CUpti_ActivityAPI one{};
+    one.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+    one.cbid = id;
+    one.start = sight.start;
+    one.end = sight.end;
+    one.processId = static_cast<std::uint32_t>(getpid());
+    one.threadId = static_cast<std::uint32_t>(gettid());
+    one.correlationId = correlation;
+    one.returnValue = static_cast<std::uint32_t>(sight.outcome);
+    put(one);
+}
+
 void record_call(const fake::seen& sight, std::uint32_t correlation) {
     const auto* p = static_cast<const std::uint64_t*>(sight.parameters);
-    if (std::strcmp(sight.function, "cuLaunchKernel") == 0) {
-        CUpti_ActivityKernel10 one{};
-        one.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-        one.start = sight.start;
-        one.end = sight.end;
-        one.streamId = 7;
-        one.gridX = static_cast<int>(p[1]);
-        one.gridY = one.gridZ = one.blockX = one.blockY = one.blockZ = 1;
-        one.correlationId = correlation;
-        one.name = sight.symbol;
-        put(one);
+    if (std::strcmp(sight.function, "cuGraphLaunch") == 0) {
+        for (std::size_t i = 0; i < sight.operation_count; ++i)
+            record_kernel(sight.operations[i], 1, correlation);
+    } else if (std::strcmp(sight.function, "cuLaunchKernel") == 0) {
+        if (sight.is_captured) return;
+        const operation own{sight.start, sight.end, 7, sight.symbol};
+        record_kernel(sight.operation_count ? sight.operations[0] : own, p[1] & 0xFFFFFFFFu,
+                      correlation);
     } else if (std::strncmp(sight.function, "cuMemcpy", 8) == 0) {
         put(copy_of(sight, correlation));
     } else if (std::strncmp(sight.function, "cuMemset", 8) == 0) {
@@ -141,12 +245,14 @@ void record_page(const fake::seen& sight) {
 
 }  // namespace
 
-void record(const fake::seen& sight, std::uint32_t correlation) {
+void record(const fake::seen& sight, CUpti_CallbackId call, std::uint32_t correlation) {
     const std::lock_guard hold(lock);
     has_context = true;
-    if (sight.what == fake::sight::call)
+    if (sight.what == fake::sight::call) {
         record_call(sight, correlation);
-    else
+        record_order(sight, correlation);
+        record_api(sight, call, correlation);
+    } else
         record_page(sight);
 }
 

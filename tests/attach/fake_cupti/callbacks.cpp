@@ -34,7 +34,25 @@ constexpr named names[] = {
     {"cuMemFree_v2", CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2},
     {"cuCtxSynchronize", CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize},
     {"cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel},
+    {"cuMemAlloc_v2", CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2},
+    {"cuMemsetD8_v2", CUPTI_DRIVER_TRACE_CBID_cuMemsetD8_v2},
+    {"cuCtxGetDevice", CUPTI_DRIVER_TRACE_CBID_cuCtxGetDevice},
+    {"cuStreamCreate", CUPTI_DRIVER_TRACE_CBID_cuStreamCreate},
+    {"cuStreamSynchronize", CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize},
+    {"cuStreamQuery", CUPTI_DRIVER_TRACE_CBID_cuStreamQuery},
+    {"cuStreamWaitEvent", CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent},
+    {"cuEventRecord", CUPTI_DRIVER_TRACE_CBID_cuEventRecord},
+    {"cuEventQuery", CUPTI_DRIVER_TRACE_CBID_cuEventQuery},
+    {"cuEventSynchronize", CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize},
+    {"cuGraphLaunch", CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch},
 };
+
+// Recording takes the CPU's time, outside of the recorded times of a call.
+void take_time() {
+    static const auto takes = number("FAKE_CUPTI_CALL_NS");
+    for (const auto begun = fake::now(); takes && fake::now() < begun + takes;) {
+    }
+}
 
 void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
     if (subscribed && enabled.count({domain, id})) subscribed(subscriber_data, domain, id, data);
@@ -45,8 +63,11 @@ thread_local std::uint32_t correlation_at[8];
 void on_call(const fake::seen& sight) {
     if (sight.begins) correlation_at[depth++ % 8] = ++calls;
     const std::uint32_t correlation = correlation_at[(depth - 1) % 8];
+    CUpti_CallbackId call = CUPTI_DRIVER_TRACE_CBID_INVALID;
+    take_time();
     for (const named& row : names) {
         if (std::strcmp(row.function, sight.function) != 0) continue;
+        call = row.call;
         CUpti_CallbackData data{};
         int outcome = sight.outcome;
         data.callbackSite = sight.begins ? CUPTI_API_ENTER : CUPTI_API_EXIT;
@@ -59,7 +80,7 @@ void on_call(const fake::seen& sight) {
     }
     if (!sight.begins) {
         --depth;
-        record(sight, correlation);
+        record(sight, call, correlation);
     }
 }
 
@@ -70,9 +91,19 @@ std::uint64_t number(const char* variable) {
     return text ? std::strtoull(text, nullptr, 10) : 0;
 }
 
+std::uint32_t stream_number(const void* stream) {
+    static const auto number_of = [] {
+        void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        return reinterpret_cast<decltype(&fake_cuda_stream_number)>(
+            dlsym(driver, "fake_cuda_stream_number"));
+    }();
+    return number_of(stream);
+}
+
 void observe(const fake::seen& sight) {
     if (sight.what == fake::sight::call) return on_call(sight);
-    if (sight.what != fake::sight::context) return record(sight, 0);
+    if (sight.what != fake::sight::context)
+        return record(sight, CUPTI_DRIVER_TRACE_CBID_INVALID, 0);
     CUpti_ResourceData data{};
     data.context = static_cast<CUcontext>(sight.context);
     call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
@@ -92,6 +123,28 @@ FAKE_CUPTI CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
     *text = "an error of the fake CUPTI";
     return CUPTI_SUCCESS;
 }
+
+FAKE_CUPTI CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t call,
+                                            const char** name) {
+    for (const named& row : names)
+        if (domain == CUPTI_CB_DOMAIN_DRIVER_API && row.call == call) {
+            *name = row.function;
+            return CUPTI_SUCCESS;
+        }
+    return CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+FAKE_CUPTI CUptiResult cuptiGetContextId(CUcontext, std::uint32_t* id) {
+    *id = 1;
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiGetDeviceId(CUcontext, std::uint32_t* id) {
+    *id = 0;
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; }
 
 FAKE_CUPTI CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
                                       CUpti_CallbackFunc callback, void* data) {

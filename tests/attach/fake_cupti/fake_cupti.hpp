@@ -6,6 +6,7 @@
 //     FAKE_CUPTI_OWN_CLOCK=1 times are of CLOCK_REALTIME, whatever clock the client gives
 //     FAKE_CUPTI_NO_COUNTERS=1  no counters of unified memory
 //     FAKE_CUPTI_VERSION=N   the result of cuptiGetVersion
+//     FAKE_CUPTI_CALL_NS=N   recording a call takes N ns, before and after it
 #pragma once
 
 #include <cupti.h>
@@ -17,7 +18,9 @@
 namespace fake_cupti {
 
 void observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
-void record(const fake::seen& sight, std::uint32_t correlation);  // activities.cpp
-std::uint64_t number(const char* variable);                       // 0 if it is not set
+void record(const fake::seen& sight, CUpti_CallbackId call,
+            std::uint32_t correlation);      // activities.cpp
+std::uint64_t number(const char* variable);  // 0 if it is not set
+std::uint32_t stream_number(const void* stream);
 
 }  // namespace fake_cupti

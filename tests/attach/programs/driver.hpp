@@ -45,6 +45,16 @@ using device_pointer = unsigned long long;
     X(cuPointerGetAttribute, "", (void*, int, device_pointer))                                     \
     X(cuMemcpyHtoD, "_v2", (device_pointer, const void*, std::size_t))                             \
     X(cuMemcpyDtoH, "_v2", (void*, device_pointer, std::size_t))                                   \
+    X(cuMemcpyHtoDAsync, "_v2", (device_pointer, const void*, std::size_t, void*))                 \
+    X(cuMemcpyDtoHAsync, "_v2", (void*, device_pointer, std::size_t, void*))                       \
+    X(cuStreamSynchronize, "", (void*))                                                            \
+    X(cuStreamWaitEvent, "", (void*, void*, unsigned))                                             \
+    X(cuEventCreate, "", (void**, unsigned))                                                       \
+    X(cuEventRecord, "", (void*, void*))                                                           \
+    X(cuEventSynchronize, "", (void*))                                                             \
+    X(cuEventQuery, "", (void*))                                                                   \
+    X(cuGraphInstantiateWithFlags, "", (void**, void*, unsigned long long))                        \
+    X(cuGraphLaunch, "", (void*, void*))                                                           \
     X(cuModuleLoadData, "", (void**, const void*))                                                 \
     X(cuModuleGetFunction, "", (void**, void*, const char*))                                       \
     X(cuLaunchKernel, "",                                                                          \
@@ -80,6 +90,8 @@ inline void load_driver() {
 #define cuMemFree cuMemFree_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
 #define DECLARE(name, suffix, arguments) extern "C" result name arguments;
 DRIVER_FUNCTIONS(DECLARE)
 

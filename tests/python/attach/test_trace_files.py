@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+import numpy as np
 import pytest
 from tracing import kernel, process, record
 
@@ -41,6 +42,18 @@ def test_a_file_that_is_cut_off_counts_as_far_as_it_is_whole(tmp_path) -> None:
     assert (read.pid, len(read.records), read.ended) == (12, 2, False)
     assert read.names == {1: "first"}
     assert read.sites == {77: (Frame("/a b/c.so", 0x1F), Frame("/d", 2))}
+
+
+def test_calls_have_their_function_names(tmp_path) -> None:
+    (tmp_path / "records-12.bin").write_bytes(process(kernel(1, 2)).records.tobytes())
+    calls = np.zeros(2, records.CALL)
+    calls["function"], calls["thread"] = [0x20001, 0x20002], 12
+    (tmp_path / "calls-12.bin").write_bytes(calls.tobytes()[:-1])
+    (tmp_path / "notes-12.txt").write_text("call 131073 cuInit\n")
+    read = records.read(tmp_path)[0]
+    assert [(read.functions[int(c["function"])], int(c["thread"])) for c in read.calls] == [
+        ("cuInit", 12)
+    ]
 
 
 def test_lines_that_were_torn_are_left_out(tmp_path) -> None:

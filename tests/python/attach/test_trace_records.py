@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from watari.attach.trace import (
     touched,
 )
 from watari.attach.trace.check import PAGE, judged
-from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.lives import MANY, NOBODY, grouped, owners
 from watari.attach.trace.records import Copy, Counter, Kind
 from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, transfers
@@ -57,6 +58,35 @@ def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:
     soon = [lives[0], allocation(A, MIB, "dd", begun=0.1001)]
     times = np.array([99_900_000, 100_050_000, 100_200_000], np.uint64)
     assert owners(soon, np.full(3, A, np.uint64), times).tolist() == [0, 1, 1]
+
+
+def test_many_allocations_of_one_call_site_count_as_one() -> None:
+    """Those in turn; two that live at once stay two. Each address belongs to the life of its
+    time."""
+    count = MANY // 2 + 1
+    lives = [allocation(A, MIB, "aa", begun=k, ended=k + 0.5) for k in range(count)]
+    lives += [allocation(B, 4096 + k, "aa", begun=k + 0.1, ended=k + 0.6) for k in range(count)]
+    lives.sort(key=lambda one: one.begun)
+    assert grouped(lives[:MANY]) == lives[:MANY]
+    first, second = grouped(lives)
+    assert (first.bytes, len(first.parts)) == (MIB, count)
+    assert (second.bytes, len(second.parts)) == (4096 + count - 1, count)
+    addresses = np.array([A + 4096, B + 4096, B + 4096, A], np.uint64)
+    times = np.array([7.2, 0.2, 7.2, 7.7]) * 1e9
+    found = owners([first, second], addresses, times.astype(np.uint64))
+    assert found.tolist() == [0, NOBODY, 1, NOBODY]
+
+
+def test_owners_of_one_address_are_found_in_time() -> None:
+    """200,000 allocations at one address, each with a copy: as a program that allocates in each
+    step."""
+    count = 200_000
+    lives = [allocation(A, MIB, "aa", begun=k, ended=k + 0.5) for k in range(count)]
+    times = ((np.arange(count) + 0.25) * 1e9).astype(np.uint64)
+    begun = time.process_time()
+    found = owners(lives, np.full(count, A, np.uint64), times)
+    assert time.process_time() - begun < 10
+    assert (found == np.arange(count)).all()
 
 
 def test_a_copy_has_the_addresses_of_its_call() -> None:

@@ -46,6 +46,21 @@ class FakeNvml:
         return [SimpleNamespace(nvmlReturn=0, valueType=1, value=value)]
 
 
+def test_nvml_reports_the_processes_on_each_gpu() -> None:
+    class Busy(FakeNvml):
+        def __getattr__(self, name: str) -> Any:
+            answers = {
+                "nvmlDeviceGetCount": lambda: 2,
+                "nvmlDeviceGetHandleByIndex": lambda index: index,
+                "nvmlDeviceGetComputeRunningProcesses": lambda handle: (
+                    [SimpleNamespace(pid=1)] * handle
+                ),
+            }
+            return answers[name] if name in answers else super().__getattr__(name)
+
+    assert nvml.computing(Busy()) == [0, 1]
+
+
 def test_nvml_reports_the_state_of_a_gpu() -> None:
     class Slowed(FakeNvml):
         def __getattr__(self, name: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from watari.attach.events import Events, Frame
 from watari.attach.trace import findings, lines, phases
 from watari.attach.trace.findings import Seen, seconds_of
-from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.lives import NOBODY, grouped, owners
 from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.touched import Launch, Touches
 from watari.attach.trace.transfers import Direction, How, totals, transfers
@@ -36,8 +36,10 @@ WHERE = {
 
 def labels(events: Events, of: Sequence[Any], known: Mapping[Frame, str]) -> list[str]:
     """A name for people of each allocation: call site, size, and a number where two are alike."""
+    sites = {site: lines.site(events.sites.get(site, ()), known) for site in {a.site for a in of}}
     plain = [
-        f"{lines.site(events.sites.get(a.site, ()), known)} ({format_size(a.bytes)})" for a in of
+        f"{sites[a.site]} ({format_size(a.bytes)})" + (f" x {len(a.parts)}" if a.parts else "")
+        for a in of
     ]
     count, seen = Tally(plain), Tally[str]()
     named = []
@@ -157,6 +159,7 @@ def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
                 "api": allocation.api,
                 "kind": allocation.kind,
                 "bytes": allocation.bytes,
+                "lives": len(allocation.lives),
                 "moved": total,
                 **{word: counts[counter][index] for counter, word in COUNTED.items()},
             }
@@ -190,7 +193,7 @@ def seen_of(
     process: Recorded, events: Events, touches: Touches, seconds: float
 ) -> tuple[Seen, dict[int, str]]:
     """The traced process with its allocations, and its call sites in words."""
-    own = [a for a in events.allocations if a.process == process.pid and a.bytes]
+    own = grouped([a for a in events.allocations if a.process == process.pid and a.bytes])
     stacks = (*events.sites.values(), *process.sites.values())
     known = lines.of(frame for stack in stacks for frame in stack)
     moved = transfers(process, own)

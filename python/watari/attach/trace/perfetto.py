@@ -115,7 +115,7 @@ def faults(seen: Seen) -> Iterator[Event]:
 def allocated(seen: Seen) -> Iterator[Event]:
     """Bytes that are allocated, by kind, as a counter."""
     steps: list[tuple[float, str, int]] = []
-    for allocation in seen.allocations:
+    for allocation in (one for group in seen.allocations for one in group.lives):
         steps.append((allocation.begun, allocation.got, allocation.bytes))
         if allocation.ended is not None:
             steps.append((allocation.ended, allocation.got, -allocation.bytes))

@@ -1,7 +1,7 @@
 """Reads the records of the injected library; src/attach/injected/format.hpp has the format.
 
-A process has two files: records of 64 bytes, and lines of text that records refer to. The file of a
-killed process ends in a partial record or line: only whole ones count.
+A process has three files: records of 64 bytes, calls of 32 bytes, and lines of text that both refer
+to. The file of a killed process ends in a partial record or line: only whole ones count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from watari.attach.events import Frame
 from watari.common.errors import FileError
 
-FORMAT = 1
+FORMAT = 2
 Array = np.ndarray[Any, Any]
 RECORD = np.dtype(
     [
@@ -33,6 +33,16 @@ RECORD = np.dtype(
         ("correlation", "<u4"),
         ("flags", "<u4"),
         ("name", "<u8"),
+    ]
+)
+CALL = np.dtype(
+    [
+        ("start", "<u8"),
+        ("end", "<u8"),
+        ("thread", "<u4"),
+        ("correlation", "<u4"),
+        ("function", "<u4"),
+        ("result", "<u4"),
     ]
 )
 SITE = re.compile(r"(?P<module>.*)\+0x(?P<offset>[0-9a-f]+)")
@@ -55,6 +65,9 @@ class Kind(IntEnum):
     END = 12
     UNSAMPLED = 13
     TOUCHED = 14
+    EVENT = 15
+    STREAM = 16
+    FLUSHED = 17
 
 
 class Copy(IntEnum):
@@ -101,6 +114,8 @@ class Recorded:
     names: dict[int, str] = field(default_factory=dict)
     sites: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    calls: Array = field(default_factory=lambda: np.zeros(0, CALL))
+    functions: dict[int, str] = field(default_factory=dict)  # names of CUDA's functions
     by_kind: dict[Kind, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def of(self, kind: Kind) -> Array:
@@ -143,13 +158,19 @@ class Recorded:
         return int(self.records["name"][ends[0]]) - int(left)
 
     @property
+    def flushing(self) -> int:
+        """Nanoseconds that flushing took in the program's calls."""
+        return int(self.of(Kind.FLUSHED)["bytes"].sum())
+
+    @property
     def ended(self) -> bool:
         """Whether the program came to its end and everything was flushed."""
         return len(self.of(Kind.END)) > 0
 
 
 def read_notes(path: Path, into: Recorded) -> None:
-    """Reads the lines of text: `name` of a kernel, `site` of a call, `error`."""
+    """Reads the lines of text: the `name` of a kernel, the `call` of a function, the `site` of a
+    copy, an `error`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -161,6 +182,8 @@ def read_notes(path: Path, into: Recorded) -> None:
             continue
         if word == "name":
             into.names[int(number)] = rest
+        elif word == "call":
+            into.functions[int(number)] = rest
         elif word == "site":
             frames = (SITE.fullmatch(frame) for frame in rest.split("\t"))
             into.sites[int(number)] = tuple(
@@ -170,11 +193,19 @@ def read_notes(path: Path, into: Recorded) -> None:
             into.errors.append(rest)
 
 
+def rows(path: Path, row: np.dtype[Any]) -> Array:
+    """The whole rows of a file, none where there is no file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return np.zeros(0, row)
+    return np.frombuffer(data[: len(data) // row.itemsize * row.itemsize], row)
+
+
 def read_process(path: Path) -> Recorded:
     """Reads one process. Raises FileError for another version of the format."""
-    data = path.read_bytes()
-    records = np.frombuffer(data[: len(data) // RECORD.itemsize * RECORD.itemsize], RECORD)
-    process = Recorded(int(path.stem.partition("-")[2]), records)
+    process = Recorded(int(path.stem.partition("-")[2]), rows(path, RECORD))
+    process.calls = rows(path.with_name(f"calls-{process.pid}.bin"), CALL)
     read_notes(path.with_name(f"notes-{process.pid}.txt"), process)
     begun = process.of(Kind.BEGIN)
     if len(begun) and begun["detail"][0] != FORMAT:

@@ -28,14 +28,18 @@ from watari.attach.start import (
     require_program,
     run,
 )
-from watari.attach.trace import check, lines, observed, records, touched
+from watari.attach.trace import check, lines, observed, records, replayed, touched
+from watari.attach.trace import cost as costs
 from watari.attach.trace.findings import Seen
+from watari.attach.trace.lives import grouped
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
 from watari.common.kernels import short
 from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
+from watari.machine.probe import nvml
+from watari.model.replay.graph import Graph
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -49,10 +53,11 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Traced:
-    """The content of the trace file, and the data for Perfetto."""
+    """The content of the trace file, the data for Perfetto, and the graph of the program."""
 
     content: dict[str, Any]
     seen: Seen
+    graph: Graph
 
 
 def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
@@ -116,9 +121,10 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
 
 
 def outside(process: Recorded) -> int:
-    """Number of records with a time before the library was loaded, or after the end."""
+    """Number of records with a time before the library was loaded, or after the end; some kinds
+    have none."""
     begun, ended = process.of(Kind.BEGIN), process.of(Kind.END)
-    starts = process.records["start"]
+    starts = process.records["start"][process.records["start"] > 0]
     late = starts > ended["start"][0] + CLOCKS if len(ended) else np.zeros(len(starts), bool)
     early = starts + CLOCKS < begun["start"][0] if len(begun) else np.zeros(len(starts), bool)
     return int((late | early).sum())
@@ -154,7 +160,8 @@ def sample(
         why = f"the program fails with its memory managed: {ended}"
         return touched.Touches(), why
     process = busiest(processes)
-    touches = touched.of_run(process, [a for a in log.allocations if a.process == process.pid])
+    own = grouped([a for a in log.allocations if a.process == process.pid and a.bytes])
+    touches = touched.of_run(process, own)
     return touches, "; ".join(not_sampled(process, touches, ending))
 
 
@@ -216,8 +223,11 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         report("check: a program whose touches are known")
         folder = fresh(files, "check")
         judged = check.check(variables(folder, path), folder)
+        folder = fresh(files, "cost")
+        cost = costs.measured(variables(folder, path), folder)
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
+    others = nvml.computing()
     report("run as it is")
     plain = run(start, {}, fresh(files, "as-is"))
     if plain.timed_out:
@@ -248,8 +258,10 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once}
+    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others)
+    facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
-    return Traced(observed.trace(name, seen, sites, facts), seen)
+    return Traced(observed.trace(name, seen, sites, facts), seen, again.measured)
 
 
 def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:

@@ -57,6 +57,24 @@ def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
         nvml.nvmlShutdown()
 
 
+def computing(library: Any = None) -> list[int]:
+    """Processes that compute on each GPU of this machine, without this one; empty without NVML."""
+    try:
+        nvml = library or importlib.import_module("pynvml")
+        nvml.nvmlInit()
+    except ImportError:
+        return []
+    except nvml.NVMLError:
+        return []
+    try:
+        reader = Reader(nvml)
+        count = reader.ask("nvmlDeviceGetCount") or 0
+        handles = [reader.ask("nvmlDeviceGetHandleByIndex", index) for index in range(count)]
+        return [reader.processes(handle) or 0 for handle in handles]
+    finally:
+        nvml.nvmlShutdown()
+
+
 def text(value: Any) -> str | None:
     return value.decode() if isinstance(value, bytes) else value
 

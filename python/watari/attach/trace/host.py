@@ -1,0 +1,130 @@
+"""The graph of a traced process (watari.model.replay.graph), from its records.
+
+CUPTI records calls of the runtime and the calls of the driver inside them: only the outermost ones
+count. Kernels, copies, events and waits name a call by its correlation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from watari.attach.trace.functions import FREES, GRAPHS, QUERIES, matching, roles
+from watari.attach.trace.operations import Streams, operations_of
+from watari.attach.trace.outer import Outer, outermost
+from watari.attach.trace.records import Array, Kind, Recorded
+from watari.attach.trace.threads import with_threads
+from watari.attach.trace.waits import (
+    aligned,
+    with_full_queues,
+    with_own,
+    with_waits,
+    without_polls,
+)
+from watari.model.replay.graph import CALLS, NONE, Graph, Role, Wait, Work
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What tracing takes, in ns: each recorded call, a launch and a copy beyond that, and once. The
+    call site of a copy is timed at each copy."""
+
+    call: float = 0.0
+    launch: float = 0.0
+    copy: float = 0.0
+    once: float = 0.0
+
+
+@dataclass(frozen=True)
+class Host:
+    """A graph, and what its making met: loops of queries, operations without a call."""
+
+    graph: Graph
+    polls: int
+    lost: int
+
+
+def host(
+    process: Recorded, begin: float, end: float, cost: Cost, start_seconds: float = 0.0
+) -> Host:
+    """The graph of a process. `begin`, `end`: of the program, in ns of CLOCK_MONOTONIC."""
+    outer = outermost(process.calls)
+    streams = Streams(process)
+    rows = np.zeros(len(outer.rows), CALLS)
+    names_of = sorted({int(f) for f in np.unique(outer.rows["function"])})
+    names = [process.functions.get(f, "unknown") for f in names_of]
+    rows["function"] = np.searchsorted(names_of, outer.rows["function"]) if names_of else 0
+    rows["thread"] = np.unique(outer.rows["thread"], return_inverse=True)[1]
+    rows["start"] = outer.rows["start"].astype(np.float64) - begin
+    rows["end"] = outer.rows["end"].astype(np.float64) - begin
+    rows["role"] = roles(names, rows["function"])
+    rows["on"] = rows["event"] = rows["before"] = NONE
+    for one in process.of(Kind.CONTEXT):
+        at = float(one["start"]) - begin
+        rows["role"][(rows["start"] <= at) & (at <= rows["end"])] = Role.START
+    operations = operations_of(process, outer, streams)
+    found = sum(len(process.of(kind)) for kind in (Kind.KERNEL, Kind.COPY, Kind.FILL))
+    operations["start"] -= begin
+    operations["end"] -= begin
+    operations["inside"] = matching(names, rows["function"], GRAPHS)[operations["call"]]
+    rows["cost"] = cost.call * outer.inner
+    for work, extra in ((Work.KERNEL, cost.launch), (Work.COPY, cost.copy)):
+        adds = np.bincount(operations["call"][operations["work"] == work], minlength=len(rows))
+        rows["cost"] += extra * np.minimum(adds, 1)
+    rows["cost"] += recording(process, outer, len(rows))
+    with_waits(rows, process, outer, streams)
+    aligned(rows, operations)
+    with_own(rows, operations, synchronous(process, outer, operations))
+    frees = matching(names, rows["function"], FREES) & (rows["wait"] == Wait.NOTHING)
+    rows["wait"][frees], rows["on"][frees] = Wait.ALL, 0
+    with_full_queues(rows, operations)
+    flushes = rows["wait"] > 0  # in calls that wait, and copies
+    rows["cost"][flushes] += process.flushing / max(int(flushes.sum()), 1)
+    is_query = matching(names, rows["function"], QUERIES)
+    rows, kept, loops = without_polls(rows, outer.rows["result"], is_query, operations)
+    rows, operations = renumbered(rows, operations, kept)
+    joins = with_threads(rows)
+    last = int(np.argmax(rows["end"])) if len(rows) else NONE
+    graph = Graph(
+        rows, operations, streams.all(), (), tuple(names), process.names, joins, last=last,
+        start_seconds=start_seconds, once=cost.once,
+    )  # fmt: skip
+    graph = replace(graph, tail=max(end - begin - graph.span, 0.0))
+    return Host(graph, loops, found - len(operations))
+
+
+def renumbered(rows: Array, operations: Array, kept: Array) -> tuple[Array, Array]:
+    """Leaves out calls, and sorts the others by their start."""
+    left = np.flatnonzero(kept)
+    left = left[np.argsort(rows["start"][left], kind="stable")]
+    place = np.full(len(rows), NONE, np.int64)
+    place[left] = np.arange(len(left))
+    operations["call"] = place[operations["call"]]
+    order = np.lexsort((operations["start"], operations["call"]))
+    new = np.empty(len(order), np.int64)
+    new[order] = np.arange(len(order))
+    rows = rows[left]
+    named = rows["wait"] == Wait.OPERATION
+    rows["on"][named] = new[rows["on"][named]]
+    return rows, operations[order]
+
+
+def synchronous(process: Recorded, outer: Outer, operations: Array) -> Array:
+    """Whether each operation is a copy of a synchronous call."""
+    copies = process.of(Kind.COPY)
+    calls = outer.call(copies["correlation"])
+    known = calls != NONE
+    is_so = np.zeros(len(outer.rows), bool)
+    is_so[calls[known]] = (copies["flags"][known] >> 16) & 1 == 0
+    found: Array = is_so[operations["call"]]
+    return found
+
+
+def recording(process: Recorded, outer: Outer, count: int) -> Array:
+    """What recording the call site of copies took, by call: the library measured it."""
+    rows = process.of(Kind.CALL)
+    calls = outer.call(rows["correlation"])
+    known = calls != NONE
+    took = rows["device"][known].astype(float)
+    return np.bincount(calls[known], took, minlength=count)

@@ -1,0 +1,91 @@
+"""The streams of a traced process, and their operations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watari.attach.trace.outer import Outer
+from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
+from watari.model.replay.graph import NONE, OPERATIONS, Stream, Work
+
+NON_BLOCKING, NULL = 2, 3  # CUpti_ActivityStreamFlag
+
+
+class Streams:
+    """Numbers the streams of all devices."""
+
+    def __init__(self, process: Recorded) -> None:
+        contexts = process.of(Kind.CONTEXT)
+        self.devices = dict(columns(contexts, "flags", "device"))
+        made = columns(process.of(Kind.STREAM), "flags", "stream", "detail")
+        self.made = {
+            (self.device(context), number): flag for context, number, flag in made if flag != NULL
+        }
+        self.index: dict[tuple[int, int], int] = {}
+
+    def device(self, context: int) -> int:
+        """The device of a context."""
+        return int(self.devices.get(context, 0))
+
+    def of(self, device: int, number: int) -> int:
+        """The index of a stream."""
+        return self.index.setdefault((device, number), len(self.index))
+
+    def default(self, device: int) -> int:
+        """The number of the legacy default stream: the first one that no program created."""
+        numbers = (number for of, number in self.index if of == device)
+        return min((n for n in numbers if (device, n) not in self.made), default=NONE)
+
+    def all(self) -> tuple[Stream, ...]:
+        """All streams seen so far."""
+        defaults = {device: self.default(device) for device, _ in self.index}
+        return tuple(
+            Stream(
+                device,
+                number,
+                self.made.get((device, number)) != NON_BLOCKING,
+                defaults[device] == number,
+            )
+            for device, number in self.index
+        )
+
+
+def operations_of(process: Recorded, outer: Outer, streams: Streams) -> Array:
+    """Kernels, copies and fills, by call; without those whose call is unknown."""
+    parts = []
+    for kind, work in ((Kind.KERNEL, Work.KERNEL), (Kind.COPY, Work.COPY), (Kind.FILL, Work.FILL)):
+        found = process.of(kind)
+        rows = np.zeros(len(found), OPERATIONS)
+        rows["call"] = outer.call(found["correlation"])
+        rows["work"] = work
+        rows["start"], rows["end"] = found["start"], found["end"]
+        keys, inverse = np.unique(found[["device", "stream"]], return_inverse=True)
+        numbers = [streams.of(int(device), int(stream)) for device, stream in keys]
+        rows["stream"] = np.array(numbers or [0], np.int32)[inverse] if len(found) else 0
+        rows["engine"] = engines(found, work)
+        if work == Work.COPY:
+            rows["detail"], rows["bytes"] = found["detail"], found["bytes"]
+            flags = found["flags"]
+            rows["pageable"] = ((flags & 0xFF) == PAGEABLE) | ((flags >> 8 & 0xFF) == PAGEABLE)
+        elif work == Work.FILL:
+            rows["bytes"] = found["bytes"]
+        else:
+            rows["name"] = found["name"]
+        parts.append(rows)
+    every = np.concatenate(parts)
+    every = every[every["call"] != NONE]
+    by_call: Array = every[np.lexsort((every["start"], every["call"]))]
+    return by_call
+
+
+def engines(found: Array, work: Work) -> Array:
+    """The engine of each operation: a device has one for kernels, and one for copies each way."""
+    if work == Work.FILL:
+        return np.full(len(found), NONE)
+    base = found["device"].astype(np.int64) * 3
+    if work == Work.KERNEL:
+        return base
+    to_gpu = np.isin(found["detail"], [Copy.TO_GPU, Copy.TO_ARRAY])
+    to_cpu = np.isin(found["detail"], [Copy.TO_CPU, Copy.FROM_ARRAY])
+    found_at: Array = np.where(to_gpu, base + 1, np.where(to_cpu, base + 2, NONE))
+    return found_at

@@ -1,0 +1,1 @@
+"""Replays a traced program: its calls, operations of the GPU and waits, with changes."""

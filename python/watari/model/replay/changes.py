@@ -1,0 +1,99 @@
+"""Changes of a program, as functions on its graph. Each returns a new graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+
+import numpy as np
+
+from watari.model.replay.graph import NONE, OPERATIONS, Array, Graph, Order, Role, Wait, Work
+
+
+def scaled(graph: Graph, which: Array, factor: float) -> Graph:
+    """These operations take `factor` times as long."""
+    rows = graph.operations.copy()
+    rows["takes"] = np.where(which, rows["takes"] * factor, rows["takes"])
+    return changed(graph, operations=rows)
+
+
+def dropped(graph: Graph, which: Array) -> Graph:
+    """Without these operations. A call that did nothing else takes no time of its own."""
+    rows = graph.operations.copy()
+    for name in ("takes", "issue", "after", "turn"):
+        rows[name] = np.where(which, np.minimum(rows[name], 0.0), rows[name])
+    rows["engine"] = np.where(which, NONE, rows["engine"])
+    calls = graph.calls.copy()
+    kept = np.bincount(rows["call"][~which], minlength=len(calls))
+    gone = np.bincount(rows["call"][which], minlength=len(calls))
+    empty = (kept == 0) & (gone > 0)
+    calls["own"] = np.where(empty, 0.0, calls["own"])
+    calls["late"] = np.where(empty, np.minimum(calls["late"], 0.0), calls["late"])
+    return changed(graph, operations=rows, calls=calls)
+
+
+def without_calls(graph: Graph, which: Array) -> Graph:
+    """Without these calls and their operations: an allocation that is made once, a wait that is not
+    needed."""
+    calls = graph.calls.copy()
+    for name in ("own", "late"):
+        calls[name] = np.where(which, np.minimum(calls[name], 0.0), calls[name])
+    calls["wait"] = np.where(which, Wait.NOTHING, calls["wait"])
+    return dropped(changed(graph, calls=calls), which[graph.operations["call"]])
+
+
+def pinned(graph: Graph, which: Array, rate: float) -> Graph:
+    """These copies go from or to pinned memory, at `rate` bytes per second; none gets slower."""
+    rows = graph.operations.copy()
+    takes = np.minimum(rows["takes"], rows["bytes"] / rate * 1e9)
+    rows["takes"] = np.where(which, takes, rows["takes"])
+    return changed(graph, operations=rows)
+
+
+def waiting(graph: Graph, which: Array, own: float, late: float) -> Graph:
+    """A wait for all work of the device after each of these calls, which adds `own` ns where there
+    is nothing to wait for, and returns `late` ns after the end of the work."""
+    calls = graph.calls.copy()
+    device = np.array([s.device for s in graph.streams] or [0])
+    which = which & (calls["wait"] == Wait.NOTHING)
+    calls["wait"] = np.where(which, Wait.ALL, calls["wait"])
+    calls["on"] = np.where(which, int(device[0]), calls["on"])
+    calls["own"] += np.where(which, own, 0.0)
+    calls["late"] = np.where(which, late, calls["late"])
+    return changed(graph, calls=calls)
+
+
+def merged(graph: Graph, kept: int, gone: int) -> Graph:
+    """All work of stream `gone` goes to stream `kept`."""
+    rows, calls = graph.operations.copy(), graph.calls.copy()
+    rows["stream"] = np.where(rows["stream"] == gone, kept, rows["stream"])
+    ordered = (calls["order"] != Order.NOTHING) & (calls["stream"] == gone)
+    calls["stream"] = np.where(ordered, kept, calls["stream"])
+    waits = (calls["wait"] == Wait.STREAM) & (calls["on"] == gone)
+    calls["on"] = np.where(waits, kept, calls["on"])
+    return changed(graph, operations=rows, calls=calls)
+
+
+def allocated_once(graph: Graph) -> Graph:
+    """Without allocations and releases, and the waits of releases."""
+    return without_calls(graph, graph.calls["role"] == Role.ALLOCATION)
+
+
+def added(
+    graph: Graph, call: int, takes: float, stream: int, work: Work = Work.KERNEL, issue: float = 0.0
+) -> Graph:
+    """One more operation, which this call adds after its others, `issue` ns after its begin."""
+    rows = graph.operations
+    place = int(np.searchsorted(rows["call"], call, side="right"))
+    one = np.zeros(1, OPERATIONS)
+    one["call"], one["stream"], one["work"], one["engine"] = call, stream, work, NONE
+    begun = float(graph.calls["start"][call])
+    if place and rows["call"][place - 1] == call:
+        begun = float(rows["start"][place - 1])
+    one["start"] = one["end"] = begun  # its place in the order; it was not measured
+    one["takes"], one["issue"] = takes, issue
+    calls = graph.calls.copy()
+    later = (calls["wait"] == Wait.OPERATION) & (calls["on"] >= place)
+    calls["on"] += later
+    ignored = frozenset((a + (a >= place), b + (b >= place)) for a, b in graph.ignored)
+    operations = np.insert(rows, place, one)
+    return changed(graph, calls=calls, operations=operations, ignored=ignored)

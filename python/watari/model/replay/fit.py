@@ -1,0 +1,188 @@
+"""Splits measured times into what a call or operation takes itself, and what it waits for.
+
+The replay of a fitted graph gives the measured times. Of the reasons why an operation cannot start
+earlier (its call, the operations before it, room on its engine) the one with the least slack over
+its typical delay is the one that held it back: it gets the measured delay. The others get the
+typical one, so that they hold it back only in another replay.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import replace as changed
+
+import numpy as np
+
+from watari.model.replay.graph import NONE, Array, Graph, Role, Wait
+from watari.model.replay.link import Links, dependencies, link
+
+CLOCKS = 5_000.0  # ns by which times of CPU and GPU may disagree
+WRONG = 50_000.0  # ns after a wait: what ends then was not waited for
+OVERLAP = 0.2  # of the shorter operation: more is no inaccuracy
+TYPICAL = 10  # percentile
+USUAL = {"issue": 3_000.0, "after": 1_000.0, "turn": 1_000.0}  # ns, where none was seen
+QUIET = 2_000.0  # ns that a call takes which found nothing to wait for, where none was seen
+
+
+def percentile(values: Array, otherwise: float) -> float:
+    """A typical low value."""
+    return float(np.percentile(values, TYPICAL)) if len(values) else otherwise
+
+
+def without_contradictions(graph: Graph) -> Graph:
+    """Leaves out orders that measured times contradict: a stream that was not seen to be created
+    may be a non-blocking one."""
+    if len(graph.streams) < 2:
+        return graph
+    starts, ends = (graph.operations[name].tolist() for name in ("start", "end"))
+    wrong = set()
+    for one, before in enumerate(dependencies(graph)[0]):
+        for other in before:
+            overlap = ends[other] - starts[one]
+            shorter = min(ends[one] - starts[one], ends[other] - starts[other])
+            if overlap > max(CLOCKS, OVERLAP * shorter):
+                wrong.add((other, one))
+    return changed(graph, ignored=frozenset(wrong)) if wrong else graph
+
+
+def most_at_once(starts: Array, ends: Array) -> int:
+    """How many intervals lie over one another at most."""
+    times = np.concatenate([starts, ends])
+    steps = np.repeat([1, -1], [len(starts), len(ends)])
+    # an end before a start at the same time
+    return int(np.cumsum(steps[np.lexsort((steps, times))]).max(initial=0))
+
+
+def with_engines(graph: Graph) -> Graph:
+    """Sets how many operations of each engine may run at once: as many as were seen to."""
+    rows = graph.operations
+    rooms = []
+    for engine in range(int(rows["engine"].max(initial=NONE)) + 1):
+        own = rows["engine"] == engine
+        rooms.append(max(1, most_at_once(rows["start"][own], rows["end"][own])))
+    return changed(graph, engines=tuple(rooms))
+
+
+def room_of(graph: Graph) -> Array:
+    """The measured time at which each operation's engine had room for it."""
+    rows = graph.operations
+    found = np.zeros(len(rows))
+    rooms = [[-np.inf] * room for room in graph.engines]  # nothing ran yet
+    order = np.argsort(rows["start"], kind="stable").tolist()
+    engines, ends = rows["engine"].tolist(), rows["end"].tolist()
+    for one in order:
+        if engines[one] != NONE:
+            found[one] = rooms[engines[one]][0]
+            heapq.heapreplace(rooms[engines[one]], ends[one])
+    return found
+
+
+def ready_of(graph: Graph, links: Links) -> Array:
+    """The measured end of what each operation follows; -inf where it follows nothing."""
+    ends = graph.operations["end"].tolist()
+    return np.array(
+        [max((ends[o] for o in before), default=-np.inf) for before in links.follows], float
+    )
+
+
+def fitted_operations(graph: Graph, links: Links) -> Array:
+    """Operations with their delays."""
+    rows = graph.operations.copy()
+    if not len(rows):
+        return rows
+    starts = rows["start"]
+    rows["takes"] = rows["end"] - starts
+    begun = graph.calls["start"][rows["call"]]
+    lags = {"issue": starts - begun, "after": starts - ready_of(graph, links)}
+    lags["turn"] = np.where(rows["engine"] == NONE, np.inf, starts - room_of(graph))
+    slacks = {}
+    for name, lag in lags.items():
+        rows[name] = 0.0
+        for work in np.unique(rows["work"]):
+            own = (rows["work"] == work) & np.isfinite(lag)
+            # delays of operations that nothing else can have held back
+            others = np.min([lags[o] for o in lags if o != name], axis=0)
+            usual = percentile(lag[own & (lag <= others)], USUAL[name])
+            rows[name][own] = np.minimum(lag[own], max(usual, 0.0))
+        slacks[name] = np.where(np.isfinite(lag), lag - rows[name], np.inf)
+    least = np.argmin([slacks[name] for name in lags], axis=0)
+    for index, name in enumerate(lags):
+        rows[name] = np.where(least == index, lags[name], rows[name])
+    return rows
+
+
+def fitted_calls(graph: Graph, links: Links) -> Array:
+    """Calls with their gaps, own times and delays."""
+    rows = graph.calls.copy()
+    if not len(rows):
+        return rows
+    before = rows["before"]
+    rows["gap"] = rows["start"] - np.where(before == NONE, 0.0, rows["end"][before])
+    for join in graph.joins:  # both gaps of the CPU that the other thread does not cover
+        first = first_of(rows, join.other)
+        rows["gap"][join.call] -= rows["end"][join.other] - rows["start"][first]
+    rows["own"] = rows["end"] - rows["start"]
+    rows["late"] = 0.0
+    ends = graph.operations["end"].tolist()
+    until = np.full(len(rows), -np.inf)
+    for call, targets in links.targets.items():
+        until[call] = max((ends[one] for one in targets), default=-np.inf)
+    waits = np.isfinite(until)
+    wrong = waits & (until > rows["end"] + WRONG) & (rows["wait"] != Wait.OWN)
+    rows["wait"][wrong] = Wait.NOTHING
+    waits &= ~wrong
+    waited = waits & (until > rows["start"])
+    for function in np.unique(rows["function"][waits]):
+        here = waits & (rows["function"] == function)
+        took = rows["own"][here & ~waited]
+        quiet = percentile(took, QUIET)
+        usual = percentile((rows["end"] - until)[here & waited], CLOCKS)
+        rows["own"][here & waited] = np.minimum(rows["own"], quiet)[here & waited]
+        rows["late"][here] = np.minimum(rows["end"] - until, max(usual, 0.0))[here]
+    rows["own"][waited & (rows["wait"] == Wait.OWN)] = 0.0
+    rows["late"][waited] = (rows["end"] - until)[waited]
+    return rows
+
+
+def first_of(calls: Array, last: int) -> int:
+    """The first call of the thread of a call."""
+    return int(np.flatnonzero(calls["thread"] == calls["thread"][last])[0])
+
+
+def fitted(graph: Graph) -> tuple[Graph, Links]:
+    """The graph with its times split, and its links."""
+    graph = with_engines(without_contradictions(graph))
+    links = link(graph)
+    calls = fitted_calls(graph, links)
+    operations = fitted_operations(graph, links)
+    graph = changed(graph, calls=calls, operations=operations)
+    if (graph.calls["wait"] == Wait.NOTHING).sum() != len(calls) - len(links.targets):
+        links = link(graph)
+    return graph, links
+
+
+def untraced(graph: Graph) -> Graph:
+    """Without the time of tracing. Each call's share is taken from the gap before it, or from the
+    call itself; what tracing takes once, from the start of CUDA or the end of the program."""
+    calls = graph.calls.copy()
+    from_gap = np.minimum(calls["cost"], np.maximum(calls["gap"], 0.0))
+    calls["gap"] -= from_gap
+    rest = calls["cost"] - from_gap
+    from_own = np.minimum(rest, calls["own"])
+    calls["own"] -= from_own
+    operations = graph.operations.copy()
+    from_issue = np.maximum(rest - from_own, 0.0)[operations["call"]]
+    operations["issue"] -= np.minimum(from_issue, np.maximum(operations["issue"], 0.0))
+    left, start = graph.once, graph.start_seconds * 1e9
+    taken = min(left, start)
+    calls["gap"][:1] -= taken  # the first call is the first of the program
+    left -= taken
+    for call in np.flatnonzero(calls["role"] == Role.START).tolist():
+        taken = min(left, float(calls["own"][call]))
+        calls["own"][call] -= taken
+        left -= taken
+    tail = max(graph.tail - left, 0.0)
+    seconds = (start - min(graph.once, start)) * 1e-9
+    return changed(
+        graph, calls=calls, operations=operations, tail=tail, start_seconds=seconds, once=0.0
+    )

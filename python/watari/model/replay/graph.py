@@ -1,0 +1,145 @@
+"""The graph of a traced program: calls of CPU threads, operations of the GPU, and their order.
+
+A thread is a sequence of calls with gaps between them. A call may add operations to a stream,
+record an event, make a stream wait for an event, or wait itself. Times are nanoseconds since the
+program began. `start` and `end` are measured; the other times are what a replay adds up:
+
+    call       begin = end of the call before + gap
+               end   = begin + own, or later: end of what it waits for + late
+    operation  start = begin of its call + issue, end of what it follows + after,
+                       or the time at which its engine has room + turn: the latest of them
+               end   = start + takes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+NONE = -1
+
+
+class Wait(IntEnum):
+    """What a call waits for."""
+
+    NOTHING = 0
+    STREAM = 1
+    EVENT = 2
+    ALL = 3  # all work of a device
+    OWN = 4  # the operations that it adds
+    OPERATION = 5  # one operation, `on`
+
+
+class Order(IntEnum):
+    """How a call orders the operations of later calls."""
+
+    NOTHING = 0
+    RECORD = 1  # an event in a stream
+    FOLLOW = 2  # the stream waits for an event
+
+
+class Work(IntEnum):
+    """The kind of an operation."""
+
+    KERNEL = 0
+    COPY = 1
+    FILL = 2
+
+
+class Role(IntEnum):
+    """Where the time of a call itself counts."""
+
+    CALL = 0  # launches, waits, and all others
+    ALLOCATION = 1
+    START = 2  # of CUDA
+
+
+CALLS = np.dtype(
+    [
+        ("thread", "<i4"),
+        ("start", "<f8"),
+        ("end", "<f8"),
+        ("function", "<i4"),
+        ("role", "u1"),
+        ("wait", "u1"),
+        ("order", "u1"),
+        ("on", "<i8"),  # a device, a stream, an event or an operation, as `wait` says
+        ("stream", "<i4"),  # of `order`
+        ("event", "<i8"),  # of `order`
+        ("before", "<i8"),  # the call before it, NONE for the first one of the program
+        ("cost", "<f8"),  # of tracing
+        ("gap", "<f8"),
+        ("own", "<f8"),
+        ("late", "<f8"),
+    ]
+)
+OPERATIONS = np.dtype(
+    [
+        ("call", "<i8"),
+        ("work", "u1"),
+        ("stream", "<i4"),
+        ("engine", "<i4"),
+        ("start", "<f8"),
+        ("end", "<f8"),
+        ("bytes", "<f8"),
+        ("detail", "<i4"),  # of a copy: its direction, as CUPTI numbers it
+        ("pageable", "?"),
+        ("inside", "?"),  # a node of a CUDA graph: its order there is the measured one
+        ("name", "<u8"),
+        ("takes", "<f8"),
+        ("issue", "<f8"),
+        ("after", "<f8"),
+        ("turn", "<f8"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream of a device. `default`: the legacy default stream, which waits for all blocking
+    streams, and they for it."""
+
+    device: int
+    number: int
+    blocking: bool = True
+    default: bool = False
+
+
+@dataclass(frozen=True)
+class Join:
+    """A call waits for another thread to end: it begins `lag` after call `other`, or later."""
+
+    call: int
+    other: int
+    lag: float
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A program. `calls` are in order of their start, `operations` in order of their calls.
+    `engines`: how many operations of each engine may run at once, as was seen. `ignored`: pairs of
+    operations that overlap although the rules of streams order them. `last`: the call that ends
+    last; `tail`: what follows it and all operations, with the end of the program."""
+
+    calls: Array
+    operations: Array
+    streams: tuple[Stream, ...]
+    engines: tuple[int, ...]
+    functions: tuple[str, ...]
+    names: dict[int, str] = field(default_factory=dict)
+    joins: tuple[Join, ...] = ()
+    ignored: frozenset[tuple[int, int]] = frozenset()
+    last: int = NONE
+    tail: float = 0.0
+    start_seconds: float = 0.0  # of the start of CUDA before the first call
+    once: float = 0.0  # ns that tracing takes once
+
+    @property
+    def span(self) -> float:
+        """Nanoseconds of the traced program."""
+        ends = [float(rows["end"].max()) for rows in (self.calls, self.operations) if len(rows)]
+        return max(ends, default=0.0) + self.tail

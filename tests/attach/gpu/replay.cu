@@ -1,0 +1,201 @@
+// Programs for a test of replays on a GPU, each with a few known changes:
+//
+//     replay SCENE ROUNDS [CHANGE]
+//
+//     copies     64 MiB of pageable memory to the GPU, two kernels, and back; the GPU's memory is
+//                allocated in each round. Changes: doubled (the second kernel twice), kept (nothing
+//                is copied back), pinned, hoisted (allocated once), waits (after each kernel)
+//     streams    two streams, pinned copies, kernels, events. Changes: merged (one stream), doubled
+//     graphs     a graph of eight kernels. Changes: direct (the kernels without a graph), doubled
+//     small      a kernel and a copy of 8 KiB back. Changes: rare (copied back every tenth round)
+//     threads    two threads, each with a stream
+//     queries    the CPU asks for an event until it is complete. Changes: doubled
+//
+// It prints the seconds of its rounds.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace {
+
+std::string change;
+bool is(const char* name) { return change == name; }
+
+void require(cudaError_t error, int line) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "replay.cu:%d: %s\n", line, cudaGetErrorString(error));
+    std::exit(1);
+}
+#define REQUIRE(call) require(call, __LINE__)
+
+__global__ void first(float* values, size_t count) {
+    const size_t step = gridDim.x * size_t{blockDim.x};
+    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += step)
+        values[i] += 1.0f;
+}
+
+// Computes for some time, whatever its data: `rounds` dependent operations.
+__global__ void second(float* values, size_t count, int rounds) {
+    const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    if (i >= count) return;
+    float value = values[i];
+    for (int round = 0; round < rounds; ++round) value = value * 0.999f + 0.001f;
+    values[i] = value;
+}
+
+constexpr size_t bytes = size_t{64} << 20, count = bytes / sizeof(float);
+constexpr int work = 20'000;  // rounds of `second`: about 0.1 ms
+
+void run_second(float* values, int rounds, cudaStream_t stream = nullptr) {
+    second<<<64, 256, 0, stream>>>(values, count, rounds);
+}
+
+float* allocated(size_t size) {
+    float* pointer;
+    REQUIRE(cudaMalloc(&pointer, size));
+    return pointer;
+}
+
+float* host_memory(bool pinned) {
+    float* pointer = nullptr;
+    if (pinned)
+        REQUIRE(cudaMallocHost(&pointer, bytes));
+    else
+        pointer = static_cast<float*>(std::malloc(bytes));
+    std::memset(pointer, 0, bytes);
+    return pointer;
+}
+
+using clock_type = std::chrono::steady_clock;
+clock_type::time_point begun;
+
+void begin_rounds() {
+    REQUIRE(cudaDeviceSynchronize());
+    begun = clock_type::now();
+}
+
+void copies(int rounds) {
+    float* host = host_memory(is("pinned"));
+    float* values = is("hoisted") ? allocated(bytes) : nullptr;
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        if (!is("hoisted")) values = allocated(bytes);
+        REQUIRE(cudaMemcpy(values, host, bytes, cudaMemcpyHostToDevice));
+        first<<<1024, 256>>>(values, count);
+        if (is("waits")) REQUIRE(cudaDeviceSynchronize());
+        run_second(values, is("doubled") ? 2 * work : work);
+        if (is("waits")) REQUIRE(cudaDeviceSynchronize());
+        if (!is("kept")) REQUIRE(cudaMemcpy(host, values, bytes, cudaMemcpyDeviceToHost));
+        if (!is("hoisted")) REQUIRE(cudaFree(values));
+    }
+    REQUIRE(cudaDeviceSynchronize());
+}
+
+void streams(int rounds) {
+    cudaStream_t one, two;
+    cudaEvent_t arrived;
+    REQUIRE(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    REQUIRE(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
+    if (is("merged")) two = one;
+    REQUIRE(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
+    float* host = host_memory(true);
+    float *values = allocated(bytes), *others = allocated(bytes);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(cudaMemcpyAsync(values, host, bytes / 4, cudaMemcpyHostToDevice, one));
+        REQUIRE(cudaEventRecord(arrived, one));
+        run_second(values, is("doubled") ? 2 * work : work, one);
+        REQUIRE(cudaStreamWaitEvent(two, arrived, 0));
+        run_second(others, 2 * work, two);
+        REQUIRE(cudaMemcpyAsync(host, others, bytes / 4, cudaMemcpyDeviceToHost, two));
+        REQUIRE(cudaStreamSynchronize(one));
+        REQUIRE(cudaStreamSynchronize(two));
+    }
+}
+
+void graphs(int rounds) {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    float* values = allocated(bytes);
+    const int each = is("doubled") ? work / 2 : work / 4;
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < 8; ++i) run_second(values, each, stream);
+    REQUIRE(cudaStreamEndCapture(stream, &graph));
+    REQUIRE(cudaGraphInstantiate(&executable, graph, 0));
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        if (is("direct"))
+            for (int node = 0; node < 8; ++node) run_second(values, each, stream);
+        else
+            REQUIRE(cudaGraphLaunch(executable, stream));
+        if (i % 8 == 7) REQUIRE(cudaStreamSynchronize(stream));
+    }
+    REQUIRE(cudaStreamSynchronize(stream));
+}
+
+void small(int rounds) {
+    std::vector<float> host(2048);
+    float* values = allocated(bytes);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        first<<<8, 256>>>(values, 2048);
+        if (is("rare") && i % 10) continue;
+        REQUIRE(cudaMemcpy(host.data(), values, 8192, cudaMemcpyDeviceToHost));
+    }
+    REQUIRE(cudaDeviceSynchronize());
+}
+
+void threads(int rounds) {
+    float* values = allocated(bytes);
+    std::vector<std::thread> all;
+    begin_rounds();
+    for (int thread = 0; thread < 2; ++thread)
+        all.emplace_back([=] {
+            cudaStream_t stream;
+            REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            for (int i = 0; i < rounds; ++i) {
+                run_second(values + thread * count / 2, work / 2, stream);
+                REQUIRE(cudaStreamSynchronize(stream));
+            }
+        });
+    for (std::thread& one : all) one.join();
+}
+
+void queries(int rounds) {
+    cudaEvent_t done;
+    REQUIRE(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+    float* values = allocated(bytes);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        run_second(values, is("doubled") ? 2 * work : work);
+        REQUIRE(cudaEventRecord(done));
+        while (cudaEventQuery(done) == cudaErrorNotReady) {
+        }
+    }
+}
+
+constexpr struct {
+    const char* name;
+    void (*play)(int);
+} scenes[] = {{"copies", copies}, {"streams", streams}, {"graphs", graphs},
+              {"small", small},   {"threads", threads}, {"queries", queries}};
+
+}  // namespace
+
+int main(int words, char** word) {
+    if (words < 3) return 2;
+    change = words > 3 ? word[3] : "";
+    for (const auto& scene : scenes)
+        if (std::strcmp(scene.name, word[1]) == 0) scene.play(std::atoi(word[2]));
+    REQUIRE(cudaDeviceSynchronize());
+    const std::chrono::duration<double> seconds = clock_type::now() - begun;
+    std::printf("%.6f\n", seconds.count());
+}

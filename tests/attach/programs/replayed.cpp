@@ -1,0 +1,186 @@
+// Programs whose replay is known, on the driver without a GPU:
+//
+//     replayed SCENE ROUNDS [CHANGE]
+//
+//     copies     copy in, three kernels, copy back, the CPU works; changes: doubled (the second
+//                kernel), kept (nothing is copied back), waits (after each kernel)
+//     streams    two streams with kernels and copies; events order them; changes: merged (one
+//                stream), doubled
+//     default    kernels of two blocking streams and of the default stream in turn
+//     graphs     a graph of four kernels
+//     threads    four threads, each with a stream of its own
+//     queries    the CPU asks for an event until it is complete
+//     small      many copies of 8 KiB back, with a kernel each
+//     launches   kernels in a row, then one wait
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "driver.hpp"
+
+namespace {
+
+constexpr unsigned non_blocking = 1;
+constexpr std::size_t bytes = 1 << 20;
+void* context;
+void* add_one;
+device_pointer buffer;
+std::string change;
+
+bool is(const char* name) { return change == name; }
+
+void launch(unsigned blocks, void* stream = nullptr) {
+    std::size_t count = 0;
+    void* arguments[] = {&buffer, &count};
+    REQUIRE(cuLaunchKernel(add_one, blocks, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr));
+}
+
+void work(unsigned microseconds) {  // of the CPU
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+void* stream_of(unsigned flags) {
+    void* stream;
+    REQUIRE(cuStreamCreate(&stream, flags));
+    return stream;
+}
+
+void* event_made() {
+    void* event;
+    REQUIRE(cuEventCreate(&event, 0));
+    return event;
+}
+
+void copies(int rounds) {
+    std::vector<char> host(bytes);
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(cuMemcpyHtoD(buffer, host.data(), bytes));
+        for (const unsigned blocks : {2u, is("doubled") ? 6u : 3u, 1u}) {
+            launch(blocks);
+            if (is("waits")) REQUIRE(cuCtxSynchronize());
+        }
+        if (is("kept")) {
+            REQUIRE(cuCtxSynchronize());
+        } else {
+            REQUIRE(cuMemcpyDtoH(host.data(), buffer, bytes));
+        }
+        work(300);
+    }
+}
+
+void streams(int rounds) {
+    void* const first = stream_of(non_blocking);
+    void* const second = is("merged") ? first : stream_of(non_blocking);
+    void* const done = event_made();
+    std::vector<char> host(bytes);
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(cuMemcpyHtoDAsync(buffer, host.data(), bytes, first));
+        REQUIRE(cuEventRecord(done, first));
+        launch(4, first);
+        REQUIRE(cuStreamWaitEvent(second, done, 0));
+        launch(is("doubled") ? 6 : 3, second);
+        REQUIRE(cuMemcpyDtoHAsync(host.data(), buffer, bytes, second));
+        REQUIRE(cuStreamSynchronize(first));
+        REQUIRE(cuStreamSynchronize(second));
+        work(200);
+    }
+}
+
+void in_turn(int rounds) {
+    void* const first = stream_of(0);
+    void* const second = stream_of(0);
+    for (int i = 0; i < rounds; ++i) {
+        launch(3, first);
+        launch(5, second);
+        launch(2);
+        launch(3, first);
+        REQUIRE(cuStreamSynchronize(first));
+        work(100);
+    }
+    REQUIRE(cuCtxSynchronize());
+}
+
+void graphs(int rounds) {
+    void* const stream = stream_of(non_blocking);
+    void *graph, *executable;
+    REQUIRE(cuStreamBeginCapture(stream, 0));
+    for (unsigned blocks = 1; blocks < 5; ++blocks) launch(blocks, stream);
+    REQUIRE(cuStreamEndCapture(stream, &graph));
+    REQUIRE(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(cuGraphLaunch(executable, stream));
+        work(100);
+        if (i % 4 == 3) REQUIRE(cuStreamSynchronize(stream));
+    }
+    REQUIRE(cuCtxSynchronize());
+}
+
+void threads(int rounds) {
+    std::vector<std::thread> all;
+    for (unsigned i = 0; i < 4; ++i)
+        all.emplace_back([=] {
+            REQUIRE(cuCtxSetCurrent(context));
+            void* const stream = stream_of(non_blocking);
+            for (int round = 0; round < rounds; ++round) {
+                launch(1 + i, stream);
+                work(50);
+                REQUIRE(cuStreamSynchronize(stream));
+            }
+        });
+    for (std::thread& one : all) one.join();
+}
+
+void queries(int rounds) {
+    void* const event = event_made();
+    for (int i = 0; i < rounds; ++i) {
+        launch(is("doubled") ? 8 : 4);
+        REQUIRE(cuEventRecord(event, nullptr));
+        while (cuEventQuery(event) != 0) work(5);
+        work(50);
+    }
+}
+
+void small(int rounds) {
+    std::vector<char> host(8192);
+    for (int i = 0; i < rounds; ++i) {
+        launch(1);
+        REQUIRE(cuMemcpyDtoH(host.data(), buffer, host.size()));
+    }
+}
+
+void launches(int rounds) {
+    for (int i = 0; i < rounds; ++i) launch(1);
+    REQUIRE(cuCtxSynchronize());
+}
+
+constexpr struct {
+    const char* name;
+    void (*play)(int rounds);
+} scenes[] = {{"copies", copies}, {"streams", streams},  {"default", in_turn},
+              {"graphs", graphs}, {"threads", threads},  {"queries", queries},
+              {"small", small},   {"launches", launches}};
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count < 3) return 8;
+    change = count > 3 ? words[3] : "";
+    load_driver();
+    void* module;
+    REQUIRE(cuInit(0));
+    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
+    REQUIRE(cuCtxSetCurrent(context));
+    REQUIRE(cuModuleLoadData(&module, "image"));
+    REQUIRE(cuModuleGetFunction(&add_one, module, "add_one"));
+    REQUIRE(cuMemAlloc(&buffer, bytes));
+    const auto begun = std::chrono::steady_clock::now();
+    for (const auto& scene : scenes)
+        if (std::strcmp(scene.name, words[1]) == 0) scene.play(std::atoi(words[2]));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    REQUIRE(cuMemFree(buffer));
+    std::printf("%.6f\n", took.count());
+}
