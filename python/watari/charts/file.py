@@ -60,7 +60,7 @@ def convert(folder: Path, format: str) -> None:
 
 
 def cause(code: int, errors: bytes) -> str:
-    """Why converter.py failed: its error, or the end of the engine."""
+    """The cause of a failure of converter.py: its error, or the end of the engine."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
         text = f"ulimit -v (RLIMIT_AS) allows {limit >> 20} MiB of addresses"

@@ -41,7 +41,7 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 /// ranks, and the seconds of the halo are recorded.
 void finish_iteration(measure::trial& into, const part& p, std::size_t iteration);
 
-/// Leaves the rehearsal out of the samples, and computes the quantities of the trial.
+/// Removes the rehearsal from the samples, and computes the quantities of the trial.
 void summarise(measure::trial& into, const part& p, bool migrates);
 
 /// Reads the result on the CPU and records its fingerprint.
