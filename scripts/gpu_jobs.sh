@@ -23,7 +23,7 @@ les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, Cit
 city-les      150 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
 floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
-fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
+fio            45 3 evidence/storage.md: the disk beside fio, at the reader's block
 hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files

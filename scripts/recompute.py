@@ -32,6 +32,8 @@ from pathlib import Path
 
 from result_files import SHOWN, NoSuchKeyError, opened
 
+from watari.common.errors import FileError
+
 ROOT = Path(__file__).parents[1]
 NUMBERS = ROOT / "docs" / "numbers"
 # A number of prose: no part of a word, a version or a path
@@ -149,10 +151,10 @@ class Page:
             yield f"line {place}: {match[0]} has no source: {self.text.splitlines()[place - 1]}"
 
     def uncited(self) -> list[str]:
-        """Files that its module reads, and that neither the page nor its evidence names."""
-        page = Path(self.name)
-        evidence = ROOT / page.parent / "evidence" / page.name
-        words = self.text + (evidence.read_text() if evidence.exists() else "")
+        """Files that its module reads, and that neither the page nor evidence it links names."""
+        folder = (ROOT / self.name).parent
+        linked = sorted(set(re.findall(r"\]\(((?:docs/)?evidence/[\w-]+\.md)", self.text)))
+        words = self.text + "".join((folder / evidence).read_text() for evidence in linked)
         return [
             f"does not cite {file}"
             for file in sorted(self.sources)
@@ -216,7 +218,7 @@ def problems(page: str) -> list[str]:
         return [f"no module {module(page).relative_to(ROOT)}"]
     try:
         found = compared(page)
-    except (NoSuchKeyError, KeyError, IndexError, ValueError, OSError) as error:
+    except (FileError, NoSuchKeyError, KeyError, IndexError, ValueError, OSError) as error:
         return [f"{type(error).__name__}: {error}"]
     return [*found.errors, *found.uncovered(), *found.uncited()]
 

@@ -196,6 +196,11 @@ for row, m in rows.items():
         100 * m.summary.spread,
     )
 page.given("numbers of figures in Yoshida 2024", "figure 5.3", "figure 5.4", "figure 5.1")
+stores = results("nvidia-h100-80gb-hbm3-x86_64/20261126-copy-stores.json")
+page.says(
+    "it has {} GB/s, and the default stores have {}",
+    *(stores.case("copy", stores=which).median for which in ("ordinary", "default")),
+)
 returned = [rates[0] for row in list(rows)[4:] for rates in rows[row].rates]
 page.says("at {} to {} GB/s. Later samples", min(returned), max(returned))
 samples = [rate for rates in rows["copy by the CPU, pinned (figure 5.1)"].rates for rate in rates]

@@ -79,6 +79,25 @@ def test_a_file_that_the_page_does_not_cite_is_reported(page: Page) -> None:
     assert page.uncited() == ["does not cite machine/20260101-b.json"]
 
 
+def test_evidence_that_a_page_links_to_cites_for_it(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence" / "other.md").write_text("file `20260101-b.json`")
+    page.sources |= {"machine/20260101-b.json"}
+    assert page.uncited() != []
+    page.text += "[as measured](evidence/other.md#results)"
+    assert page.uncited() == []
+
+
+def test_a_file_that_is_gone_is_a_problem_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.py").write_text(
+        "from result_files import results\nresults('machine/20260101-gone.json')"
+    )
+    monkeypatch.setattr(recompute, "NUMBERS", tmp_path)
+    assert "20260101-gone.json" in "".join(recompute.problems("page.md"))
+
+
 @pytest.mark.parametrize(
     ("shown", "value", "same"),
     [

@@ -48,14 +48,19 @@ def test_the_answer_comes_first_then_doubts_then_figures_by_group(whole: Path) -
 
 def test_runs_on_the_same_hardware_share_a_heading_and_its_memories(tmp_path: Path) -> None:
     html = tmp_path / "report.html"
-    names = ("20261121-standard", "20261121-himeno-sam", "20261123-lattice", "20261123-hmatrix-23")
+    names = (
+        "20261121-standard",
+        "20261121-himeno-sam",
+        "20261123-lattice",
+        "20261125-hmatrix-products",
+    )
     page.write([RESULTS / f"{name}.json" for name in names], html)
     text = without_scripts(html)
     assert text.count("<h1>") == 1
     assert all(f"plan {p}" in text for p in ("standard", "himeno-sam", "nvlink-openacc-qcd"))
     assert text.count('class="kinds"') == 1
     assert "do not say where data should live" not in text
-    page.write([RESULTS / "20261123-hmatrix-23.json"], html)
+    page.write([RESULTS / "20261125-hmatrix-products.json"], html)
     assert "do not say where data should live" in html.read_text()
 
 

@@ -5,6 +5,8 @@
 #include "watari/cases/lattice/solver/work.hpp"
 #include "watari/core/error.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include <vector>

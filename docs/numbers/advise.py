@@ -1,0 +1,88 @@
+"""Where the numbers of docs/advise.md come from: tests/python/held_out.py, above all."""
+
+import sys
+
+import numpy as np
+from recompute import ROOT, Page
+from result_files import results
+
+sys.path.append(str(ROOT / "tests/python"))
+sys.path.append(str(ROOT / "tests/python/model"))
+
+import held_out
+import test_held_out
+import test_scaled
+
+page = Page("docs/advise.md")
+pairs = held_out.pairs()
+
+
+def error(chosen):
+    """The median error in percent."""
+    return 100 * np.median([abs(pair.error) for pair in chosen])
+
+
+def short(*chosen):
+    """Percent by which predictions are too short, the least and the most."""
+    found = [-100 * pair.error for pair in chosen]
+    return min(found), max(found)
+
+
+decided = [group for group in test_held_out.groups() if test_held_out.clear(group)]
+page.says(
+    "The median error is {}%, that of applications {}%, and {}% of the measured values lie in "
+    "their intervals. In all of {} groups",
+    error(pairs),
+    error(test_held_out.applications()),
+    100 * np.mean([pair.inside for pair in pairs]),
+    len(decided),
+)
+page.says("from its probe with a median error of {}%", error(test_scaled.pairs()))
+himeno = [pair for pair in pairs if pair.measured["grid"] == "XL"]
+page.says(
+    "Himeno XL is predicted {}% to {}% too short with its shared kernel",
+    *short(*(p for p in himeno if p.measured["kernel"] == "shared")),
+)
+page.says(
+    "{}% with GCC's OpenMP", short(*(p for p in himeno if p.measured["style"] == "omp-target"))[0]
+)
+page.says(
+    "(`class1`) is predicted {}% to {}% too short",
+    *short(
+        *(p for p in pairs if p.measured["lattice"] == "class1" and p.measured["style"] != "pinned")
+    ),
+)
+between = [
+    pair
+    for pair in pairs
+    if pair.measured.case == "copy"
+    and pair.measured["processor"] == "cpu"
+    and 4 <= pair.measured["size"] >> 20 <= 128
+]
+page.says(
+    "Their median error is {}%, and {}% if both", error(between), max(error([p]) for p in between)
+)
+contention = results("nvidia-h200-x86_64/20261124-contention-gpu.json")
+one, two, four = (contention.case("copy", processes=n).median for n in (1, 2, 4))
+page.says(
+    "with copies of {} ms two processes reach {} of the rate of one together, four {}.",
+    2 * 2**28 / 1e6 / one,
+    two / one,
+    four / one,
+)
+page.given(
+    "rules of the model: SESSION and HOST of model/fit.py, FURTHER of machine.py, KERNEL of "
+    "predict.py, WIDER of scaled.py, REACHED of known.py",
+    "contains 90% of all samples. It is at least 5% wide",
+    "it is at least 25% wide",
+    "becomes 5% wider",
+    "up to 1.4 times as long",
+    "of the link | 1.1 times",
+    "GPU memory | 1.1 times",
+    "of the cache | 1.25 times",
+    "rest stays | 1.25 times",
+    "time of the driver | 1.25 times",
+    "time of the CPU | 1.1 times",
+    "real rates are 70% to 100%",
+)
+page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
