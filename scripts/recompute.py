@@ -54,7 +54,7 @@ NO_MEASUREMENT = re.compile(
 
 
 def no_measurements(text: str) -> Iterator[tuple[int, int]]:
-    """Where numbers of a page are no measurements: code and commands, but not their output."""
+    """Parts of a page whose numbers are no measurements: code and commands, not their output."""
     prose = text
     for block in FENCED.finditer(text):
         prose = prose[: block.start()] + " " * len(block[0]) + prose[block.end() :]
@@ -84,7 +84,7 @@ def rounded(shown: str, value: float) -> str:
 
 @dataclass
 class Page:
-    """A page: what its module says of its numbers."""
+    """A page, its computed numbers, and the errors among them."""
 
     name: str
     sources: set[str] = field(default_factory=set)
@@ -213,7 +213,7 @@ def compared(page: str) -> Page:
 
 
 def problems(page: str) -> list[str]:
-    """What is wrong with the numbers of a page."""
+    """The errors of a page, a line each: numbers that differ, without a source, or not cited."""
     if not module(page).exists():
         return [f"no module {module(page).relative_to(ROOT)}"]
     try:

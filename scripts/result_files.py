@@ -43,7 +43,7 @@ class Run:
         ]
 
     def case(self, case: str, **parameters: Any) -> Measured:
-        """The only such case; throws if there is none, or several."""
+        """The only such case. Raises NoSuchKeyError if there is none, or several."""
         matching = self.all(case, **parameters)
         if len(matching) != 1:
             differing = {

@@ -121,5 +121,5 @@ page.given(
     "up to 8192 pieces",
     "at most 2^32 sites",
 )
-page.given("the code: src/watari/cases/lattice", "Above 100 times")
+page.given("the code: src/watari/cases/lattice", "exceeds 100 times")
 page.given("counts of applications that the tests allow", "takes 178 to 183 applications")

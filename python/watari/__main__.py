@@ -1,8 +1,8 @@
 """The entry point. An interrupt ends the command with one line, also while modules are imported. So
 does an address-space limit (ulimit -v) that is too small for the imports.
 
-Until the handlers of Watari are installed, nothing is begun that an interrupt could leave half
-done: SIGINT and SIGTERM then end the process at once. This module imports little before that.
+Before the handlers of Watari are installed, SIGINT and SIGTERM end the process at once, since no
+work has begun. This module imports little before that.
 """
 
 from __future__ import annotations

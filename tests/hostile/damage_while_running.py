@@ -1,10 +1,11 @@
 """Commands whose files another process damages at random instants while they run.
 
-Promise: the output is right, or the command fails in one line and no output, or the older one, is
-there. The same command then makes the right output. Attacked are the partial file of `watari gemm`
-and its journal, also of a product that was killed before and resumes; the partial file, the
-journal and the file of the matrix of `watari bem`; and the journal of `watari run`, also of one
-that was killed.
+Promise: the output is right, or the command fails in one line. Then no output is there, or the
+older one stays. The same command then makes the right output. The attack damages
+
+    `watari gemm`   the partial file and its journal, also of a killed product that is resumed
+    `watari bem`    the partial file, its journal, and the file of the matrix
+    `watari run`    the journal, also of a killed run
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What another process may do to a file: cut, overwrite, replace, lengthen or remove it, punch
-holes, change bits, digits or lines. Each damage takes a random generator and the path of a file.
+"""Damages of a file by another process: it cuts, overwrites, replaces, lengthens or removes the
+file, punches holes, changes bits, digits or lines. Each takes a random generator and a path.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def profile() -> bytes:
 
 @functools.cache
 def probe() -> bytes:
-    """What `watari probe --json` prints."""
+    """The output of `watari probe --json`."""
     return json.dumps(json.loads(SAMPLES[0].read_bytes())["machine"]).encode()
 
 

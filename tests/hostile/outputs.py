@@ -1,8 +1,8 @@
 """Commands whose output is a file that they must not write: an input under another name, a folder,
-a pipe, a file of the user, a file beside which the user has another that the command would take.
+a pipe, or a file of the user; also a file of the user that has the name of an intermediate file.
 
-Promises: such a command ends with exit code 2 in one line, before its work, and every file is as it
-was. An output that may be written is written, and nothing else changes.
+Promises: such a command ends with exit code 2 in one line, before its work, and no file changes. An
+output that may be written is written, and nothing else changes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Starts a user's program and always reports how it ended.
 
-Like a trial, the program has a session of its own and a time limit; past it every process of the
-session is ended, and every process that left the session (setsid). Ctrl-C ends the program, and so
-does the end of Watari by SIGKILL, except what left the session (watari.run.session). Its output
-goes to files; its standard input is the same file in every run.
+Like a trial, the program has a session of its own and a time limit. After the limit Watari ends
+every process of the session, and every process that left it (setsid). Ctrl-C ends them too. If
+Watari itself is killed by SIGKILL, a guard ends the session, but not the processes that left it
+(watari.run.session). The program writes to files and reads the same file in every run.
 """
 
 from __future__ import annotations

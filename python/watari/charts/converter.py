@@ -1,5 +1,5 @@
-"""Converts Vega-Lite specifications, in a process of its own: the engine (V8 in vl-convert) ends
-its process where it gets no memory or no addresses, and prints its stack.
+"""Converts Vega-Lite specifications, in a process of its own: without memory or addresses the
+engine (V8 in vl-convert) ends its process and prints its stack.
 
     start.py watari.charts.converter FOLDER svg 5.20 3.0     N.json becomes N.svg, for every N
 """

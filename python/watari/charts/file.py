@@ -56,13 +56,13 @@ def convert(folder: Path, format: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        raise WatariError(f"figures cannot be drawn: no end after {SECONDS:.0f} s") from None
+        raise WatariError(f"figures cannot be drawn: timeout after {SECONDS:.0f} s") from None
     if done.returncode != 0:
         raise WatariError(f"figures cannot be drawn: {cause(done.returncode, done.stderr)}")
 
 
 def cause(code: int, errors: bytes) -> str:
-    """Why converter.py failed: its error, or the end of the engine."""
+    """The cause of a failure of converter.py: its error, or the end of the engine."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
         text = f"ulimit -v (RLIMIT_AS) allows {limit >> 20} MiB of addresses"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 SYSTEM = re.compile("/(bin|boot|dev|etc|lib|lib64|opt|proc|run|sbin|sys|usr)/")
-# kept: what a later run needs, where a case has its files and how ranks start; digits of pictures
+# kept: folders and launcher, since a later run uses them; digits of pictures, which are no paths
 KEPT = ("folder", "launcher", "pictures")
 END = r"\s/'\"`,;:=()\[\]<>{}|&"
 NAME = rf"[^{END}]*[^{END}.]"  # a full stop after it ends a sentence

@@ -33,7 +33,7 @@ from watari.common.units import format_bytes
 HEAD = 2**16  # bytes at the beginning of a file that show its kind
 BLOCK = 4096  # bytes that are written to prove that a disk has room
 
-# what a suffix promises; a file of another kind does not get it
+# the kind of file that a reader expects behind a suffix; other kinds may not have it
 PROMISED = {
     **dict.fromkeys((".svg", ".pdf", ".png"), "a figure"),
     **dict.fromkeys((".html", ".htm"), "a page"),
@@ -147,7 +147,7 @@ def check(
     for number, one in enumerate(files):
         for other in files[:number]:
             if same(one.path, other.path):
-                raise UsageError(f"{other} and {one} name one file: name another")
+                raise UsageError(f"{other} and {one} name one file: give each its own name")
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def check_suffix(one: Written) -> None:
 
 
 def check_replaced(one: Written) -> None:
-    """Raises UsageError or FileError where there is something that may not be replaced."""
+    """Raises UsageError or FileError where a folder, device or file of another kind is."""
     with cannot(one, "written"):
         try:
             mode = one.path.stat().st_mode
@@ -245,7 +245,7 @@ def check_room(one: Written) -> None:
 
 @contextmanager
 def cannot(one: Written, be: str) -> Iterator[None]:
-    """Gives an error of the operating system the name of the file."""
+    """Raises FileError, which names the file, in place of an error of the operating system."""
     try:
         yield
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError

@@ -42,7 +42,7 @@ def require_known(words: list[str]) -> None:
     found = kind(Path(first)) if first not in cases.CASES else ""
     if found in (PROFILE, PROBE):
         raise UsageError(
-            f"{first} is {found}, which describes a machine: a case or a trace is needed, and "
+            f"{first} is {found}, which describes a machine: name a case or a trace, and "
             f"--machine {first}"
         )
     if first in cases.CASES or (len(words) == 1 and Path(first).is_file()):

@@ -216,5 +216,5 @@ def read_probe(path: Path) -> Machine:
     content = reading.content(path)
     value = reading.parsed(content, path)
     if isinstance(value, dict) and "schema" in value:
-        raise FileError(f"{path} is no probe: --for takes what `watari probe --json` prints")
+        raise FileError(f"{path} is not a probe: --for takes the output of `watari probe --json`")
     return checked(Machine, content, path, "probe")

@@ -223,7 +223,7 @@ class Observed(Row):
     @model_validator(mode="after")
     def check(self) -> Observed:
         if len(self.timeline.rows) != len(self.allocations):
-            raise PydanticCustomError("rows", "timeline.rows has not a row for each allocation")
+            raise PydanticCustomError("rows", "timeline.rows lacks a row of an allocation")
         return self
 
 

@@ -146,7 +146,8 @@ class Trial(Record):
         default={}, description="by array, after the last sample, before verification"
     )
     verified: bool | None = Field(
-        default=None, description="every element correct; null where nothing was checked"
+        default=None,
+        description="the case's verification passed; null: no known value to compare with",
     )
 
     @model_validator(mode="after")

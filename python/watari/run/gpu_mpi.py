@@ -47,7 +47,7 @@ def ask(request: Request, launcher: Launcher, directory: Path | None) -> str | N
     if answer is None or answer.code == 0:
         return None
     if answer.code is None:
-        return f"this MPI cannot send GPU memory: no end after {LIMIT_SECONDS:g} s"
+        return f"this MPI cannot send GPU memory: timeout after {LIMIT_SECONDS:g} s"
     return f"this MPI cannot send GPU memory: {cause(answer.code, answer.error)}"
 
 

@@ -2,21 +2,22 @@
 /// the result when all of it is durable; a killed run leaves it. It takes owner and permissions of
 /// an older result, as if that were overwritten.
 ///
-/// Another process may cut, overwrite or replace the file meanwhile. No cheap sign of that is
-/// certain:
+/// Another process may cut, overwrite or replace the file meanwhile. No cheap check detects that
+/// with certainty:
 ///
-///     size, allocated blocks   our later writes fill what was cut; one row of a tile fills a block
+///     size, allocated blocks   our later writes fill a cut again: one row of a tile fills a block
 ///     mtime, ctime             our own writes change them too
-///     change counter           the kernel has one (STATX_CHANGE_COOKIE), not for programs
-///     file lease (F_SETLEASE)  local file systems only, and a file that is open once; it delays
+///     change counter           the kernel has one (STATX_CHANGE_COOKIE), but programs cannot read
+///     it file lease (F_SETLEASE)  local file systems only, and a file that is open once; it delays
 ///                              every process that opens the file
 ///     events (fanotify)        local file systems only, forbidden in most containers, silent about
 ///                              mapped pages
 ///
-/// So what was written is compared with its checksums: by the writer, which reads the file back
-/// (verify), or by every reader, if the file has the checksums (H-matrices, one for each page).
-/// While the writer reads back it writes nothing. Then ctime, which no process can set, is certain:
-/// a kernel before Linux 6.13 counts it in ticks of at most 10 ms, for which verify() waits once.
+/// So the content is compared with checksums of our memory. The writer reads the file back
+/// (verify), or every reader compares it, if the file has the checksums (H-matrices, one for each
+/// page). The writer writes nothing while it reads back, so a new ctime shows another process; no
+/// process can set ctime. A kernel before Linux 6.13 counts it in ticks of at most 10 ms, so
+/// verify() first waits for one tick.
 #pragma once
 
 #include "watari/files/descriptor.hpp"

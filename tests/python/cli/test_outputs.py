@@ -107,7 +107,7 @@ def aliases(path: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("m.svg", ["predict", "m.svg", "-o"]),
+        ("m.svg", ["predict", "himeno", "m.svg", "-o"]),
         ("m.svg", ["predict", "himeno", "--machine", "m.svg", "-o"]),
         ("m.svg", ["predict", "himeno", "--results", "m.svg", "-o"]),
         ("m.svg", ["predict", "himeno", "--machine", "gh200", "--beside", "m.svg", "-o"]),

@@ -149,7 +149,7 @@ def test_a_rate_above_the_link_as_read_is_a_wrong_reading(tmp_path: Path) -> Non
     assert "of the 31.5 GB/s of Gen5 x8" in failed["gpu:0, PCIe as read"].says
     above = failed["Pinned to device memory, by cudaMemcpy, 1 GiB"]
     assert above.check == "physical limit"
-    assert "read wrongly" in above.says
+    assert "width or generation is wrong" in above.says
 
 
 def test_an_idle_gpu_lowers_its_generation(tmp_path: Path, sound: Plain) -> None:
@@ -171,7 +171,7 @@ def test_a_lower_generation_under_load_fails(tmp_path: Path) -> None:
     """Copies at half of the rate, by a link that both ends could run at the fifth generation."""
     found = checked(slowed(run_on(node(tmp_path, speed="16.0")), 2.0))
     item = of(found, FAIL)["gpu:0, PCIe generation in use"]
-    assert item.says.startswith("4 of 5 when the run began; copies are no faster")
+    assert item.says.startswith("4 of 5 when the run began; no copy is faster")
 
 
 def test_a_lower_generation_without_copies_is_unknown(tmp_path: Path) -> None:

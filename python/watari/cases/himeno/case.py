@@ -113,7 +113,7 @@ CASES = (
             replace(
                 axis(
                     "rehearsal",
-                    "iterations before the clock; the original benchmark has 3, which move pages",
+                    "iterations before the clock starts; the original has 3, which move pages",
                     count(0, 10_000),
                     0,
                 ),

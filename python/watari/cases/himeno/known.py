@@ -1,6 +1,6 @@
 """Known results of Himeno on standard data: float fields, gosa summed in double.
 
-REFERENCE is of a program that was written apart from this one. REGRESSION is of this program:
+REFERENCE has values of a separate program. REGRESSION has values of this program:
 `watari run himeno processor=cpu grid=XS,S,M,L` with these iterations, and for XL the CUDA styles
 (`results/`), which have the bits of the CPU. It detects a change, not a mistake.
 """
@@ -61,8 +61,8 @@ REGRESSION: dict[str, dict[int, tuple[float, int]]] = {
         3000: (0.0003151009490236969, 447359275161526),
     },
 }
-# Relative differences of gosa. A program apart rounds its products and sums in another order; this
-# one has the same bits everywhere and adds gosa in another order; GCC contracts directives.
+# Relative differences of gosa. The separate program rounds products and sums in another order. This
+# one has the same bits everywhere, but adds gosa in another order. GCC contracts directives.
 OF_REFERENCE, OF_REGRESSION, OF_DIRECTIVES = 1e-7, 1e-10, 1e-6
 
 

@@ -120,7 +120,7 @@ def laps(trial: Trial) -> dict[str, float]:
 
 def laps_apart(trial: Trial) -> bool:
     """Whether memory of the GPU alone has laps of its own. In older results `allocate` and
-    `release` have it, and `transfer_out` has what is `read` now."""
+    `release` include it, and `transfer_out` includes the present `read`."""
     return "read" in laps(trial)
 
 
@@ -186,8 +186,8 @@ def of(m: Measured) -> Performance:
 
 def compared(trials: Iterable[Trial]) -> dict[str, Summary]:
     """The first iteration, and the seconds of an iteration by each rate, for `watari compare`.
-    The benchmark only where all that it has is known. A series that never settles has the median
-    after its first iteration in place of `steady`: it is slower, not lost."""
+    `benchmark` is left out if an older trial has no laps of the GPU's memory alone. For a series
+    that never settles `steady` is the median after the first iteration: slower, not lost."""
     runs = statistics.good(trials)
     long = [trial for trial in runs if len(trial["host_s"]) > 1]
     steady = [steady_seconds(t) or median(statistics.seconds(t)[1:]) for t in long]

@@ -22,9 +22,9 @@ FILES = {
 
 
 def check_own(matrix: Path) -> None:
-    """Raises UsageError, FileError where a file with a name of these is not one of them."""
+    """Raises UsageError, FileError if a file with one of these names is of another kind."""
     for suffix, kind in FILES.items():
         path = matrix.with_name(matrix.name + suffix)
         if path.is_symlink():
-            raise UsageError(f"{path}: is a link, and the file of a matrix is none: remove it")
+            raise UsageError(f"{path}: is a link, not a file of `watari bem`: remove it")
         written.check_replaced(Written("matrix", path, kind))

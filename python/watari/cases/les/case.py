@@ -77,10 +77,10 @@ def require_sense(parameters: Parameters) -> None:
 
 
 def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
-    """What becomes of the maps of cities, each line once."""
+    """The notes on the maps of all cities, each line once."""
     lines: dict[str, None] = {}
     for p in wanted:
-        with contextlib.suppress(UnsupportedError):  # no rasterio: the trial says so
+        with contextlib.suppress(UnsupportedError):  # no rasterio: the trial reports it
             found = city.notes(p["city"], axes.shape(p["grid"]), p["spacing"])
             lines |= dict.fromkeys(found)
     return list(lines)

@@ -145,8 +145,8 @@ def drawn(
 
 
 def notes(text: str, shape: tuple[int, int, int], spacing: float) -> list[str]:
-    """What becomes of a map on this grid, in lines for people. Raises UsageError,
-    UnsupportedError."""
+    """Lines on a map: its size, how this grid resamples it, how heights are rounded. None for other
+    cities. Raises UsageError, UnsupportedError."""
     if not text.startswith("file:"):
         return []
     of = from_file(text.removeprefix("file:"), spacing)

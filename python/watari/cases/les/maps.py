@@ -83,7 +83,7 @@ def refuse(text: str, metres: Any, bad: Any, why: str) -> None:
 
 
 def npy(path: str) -> Any:
-    """An array of two axes of real numbers. Raises UsageError, FileError."""
+    """A NumPy file with an array of two axes. Raises UsageError, FileError."""
     import numpy as np
 
     try:
@@ -94,15 +94,15 @@ def npy(path: str) -> Any:
     except FileError:
         raise
     except Exception:  # of many kinds: NumPy evaluates the head as Python
-        raise UsageError(f"city file:{path}: not a whole .npy file of numbers") from None
+        raise UsageError(f"city file:{path}: not a complete .npy file of numbers") from None
     if found.ndim != 2 or not found.size:
         raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
     return found
 
 
 def raster(path: str, spacing: float) -> Map:
-    """The first band of a GeoTIFF in metres. One without a place on the ground is like a .npy.
-    Raises UsageError, UnsupportedError."""
+    """The first band of a GeoTIFF in metres. A file without a position on the ground has one height
+    for each cell, like a .npy. Raises UsageError, UnsupportedError."""
     try:
         import rasterio
     except ImportError:
@@ -117,11 +117,11 @@ def raster(path: str, spacing: float) -> Map:
                 if crs is not None and crs.is_geographic:
                     raise UsageError(f"city file:{path}: in degrees; reproject it to metres")
                 if where.b or where.d:
-                    raise UsageError(f"city file:{path}: is turned; warp it, so that y is north")
+                    raise UsageError(f"city file:{path}: is rotated; warp it, so that y is north")
                 band = source.read(1, masked=True)
     except rasterio.errors.RasterioError as error:
         raise UsageError(
-            f"city file:{path}: not a whole GeoTIFF: {error.__cause__ or error}"
+            f"city file:{path}: not a complete GeoTIFF: {error.__cause__ or error}"
         ) from None
     placed = not where.is_identity
     if not placed or where.e < 0:  # the first row is the northern one

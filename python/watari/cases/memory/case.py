@@ -68,7 +68,7 @@ NUMA = Axis(
 STORES = replace(
     words(
         "stores",
-        "of the CPU's loop: `default` bypass the caches if both arrays exceed the last one",
+        "of the CPU's loop: `default` bypass the caches if both arrays exceed the last cache",
         "default",
         "default",
         "ordinary",

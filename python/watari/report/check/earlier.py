@@ -1,7 +1,7 @@
 """Checks that nothing of a machine is lost: GPUs, links, and cases of this run that were ok in an
 earlier run of the same machine.
 
-The best of all earlier runs counts: a run on a broken node is soon an earlier run itself.
+The best of all earlier runs counts, since runs on a broken node become earlier runs, too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FIELDS = ("generation", "width", "links")  # of a link
 
 
 def lost(run: Run) -> list[Item]:
-    """Everything that an earlier run had, and this one lacks."""
+    """Items for GPUs, links and cases that an earlier run had."""
     if not run.earlier:
-        text = "no earlier run of this machine: whether something is lost is not known"
+        text = "no earlier run of this machine to compare with"
         return [Item(CHECK, "earlier runs", UNKNOWN, text), *unsupported(run, set())]
     return [*gpus(run), *links(run), *cases(run)]
 
@@ -72,7 +72,7 @@ def links(run: Run) -> Iterator[Item]:
 
 
 def level(link: dict[str, Any]) -> float:
-    """What a link carries, for an order."""
+    """A number by which links are ordered: generation, lanes and links multiplied."""
     product = 1.0
     for name in FIELDS:
         product *= link[name] or 1

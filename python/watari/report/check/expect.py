@@ -1,4 +1,4 @@
-"""What a site expects of a node, as `--expect gpus=4,link=gen5x16` states it.
+"""Checks that a node has the parts that a site expects: `--expect gpus=4,link=gen5x16`.
 
 Each row of EXPECTED has a word, the form of its values, and a function that returns the items. A
 value that the machine does not report fails.

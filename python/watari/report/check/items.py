@@ -45,7 +45,7 @@ def correct(run: Run) -> list[Item]:
         says = f"{good} cases have the right result" if good else "nothing was measured"
         items.append(Item("correct", "results", PASS if good else UNKNOWN, says))
     if not_run := len(run.results.missing):
-        text = f"{not_run} case{'s'[: not_run > 1]}: the run ended before"
+        text = f"{not_run} case{'s'[: not_run > 1]}: the run ended before these"
         items.append(Item("correct", "planned, not measured", UNKNOWN, text))
     return items
 
@@ -85,7 +85,7 @@ CHECKS: tuple[Callable[[Run], list[Item]], ...] = (
 )
 
 
-CAUSED = ("correct", "physical limit", "same part", "baseline")  # by what the record may show
+CAUSED = ("correct", "physical limit", "same part", "baseline")  # the record may show a cause
 
 
 def at_most(machine: dict[str, Any]) -> dict[str, Any]:

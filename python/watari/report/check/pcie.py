@@ -48,7 +48,7 @@ def facts(gpu: str, state: State) -> Iterator[Item]:
 
 
 def in_use(run: Run, gpu: str, state: State) -> Iterator[Item]:
-    """A generation below the one that slot and GPU allow: that of an idle GPU, or of a bad link."""
+    """A generation below the one that slot and GPU allow: the GPU is idle, or the link is bad."""
     now, most = state.get("link_generation"), state.get("link_generation_most")
     bandwidth = pcie_bandwidth(now, state.get("link_width") or state.get("link_width_most"))
     if not now or not most or now >= most or not bandwidth:
@@ -60,20 +60,20 @@ def in_use(run: Run, gpu: str, state: State) -> Iterator[Item]:
         verdict, says = PASS, "the GPU was idle: copies are faster than that"
     else:
         rate = f"{format_rate(reached * bandwidth / 1e9)} GB/s"
-        verdict, says = FAIL, f"copies are no faster than that allows: {rate}"
+        verdict, says = FAIL, f"no copy is faster than this allows: {rate}"
     says = f"{now} of {most} when the run began; {says}"
     yield Item("hardware", f"{gpu}, PCIe generation in use", verdict, says, frozenset({LINK}))
 
 
 def misread(run: Run, gpu: str, link: Link) -> Iterator[Item]:
-    """A copy that is faster than the link as it was read."""
+    """A copy that is faster than the reported link."""
     bandwidth = link["bandwidth"]
     reached = fastest(run, gpu, bandwidth) if bandwidth else None
     if not reached or reached <= ABOVE:
         return
     says = (
         f"a copy needs {reached:.0%} of the {format_rate(bandwidth / 1e9)} GB/s of "
-        f"Gen{link['generation']} x{link['width']}: width or generation is read wrongly"
+        f"Gen{link['generation']} x{link['width']}: the reported width or generation is wrong"
     )
     yield Item("hardware", f"{gpu}, PCIe as read", FAIL, says, frozenset({LINK}))
 

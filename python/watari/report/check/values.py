@@ -15,7 +15,7 @@ from watari.report.check.stored import same_case
 from watari.results import published
 from watari.results.measured import Measured
 
-ABOVE = 1.05  # of a limit: more is no noise, but a limit that was read wrongly
+ABOVE = 1.05  # of a limit: noise is smaller, so a higher rate means a wrong limit
 OTHER_MACHINE = 0.15  # by which sound machines with the same part differ: driver, slot, CPU
 
 
@@ -60,7 +60,7 @@ def physical(run: Run) -> list[Item]:
             f"at least {quantity.least:.0%} is expected"
         )
         if m.median > ABOVE * limit:
-            says += "; no hardware exceeds it: a clock, a width or a generation is read wrongly"
+            says += "; no hardware exceeds it: a reported clock, width or generation is wrong"
         passed = quantity.least * limit <= m.median <= ABOVE * limit
         items.append(replace(item, verdict=PASS if passed else FAIL, says=says))
     return items

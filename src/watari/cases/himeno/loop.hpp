@@ -1,7 +1,7 @@
 /// Code that every style shares: preparation, the timed iterations, the clock around the rest.
 ///
 /// A sample is one iteration: its kernels, the halo, and gosa's path to the host and over all
-/// ranks. Iterations of the rehearsal are none. The first iteration is the phase `first`; the
+/// ranks. Iterations of the rehearsal are no samples. The first sample is the phase `first`; the
 /// others are `rest` if pages may migrate, else `steady`.
 #pragma once
 
@@ -41,13 +41,13 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 /// ranks, and the seconds of the halo are recorded.
 void finish_iteration(measure::trial& into, const part& p, std::size_t iteration);
 
-/// Leaves the rehearsal out of the samples, and computes the quantities of the trial.
+/// Removes the rehearsal from the samples, and computes the quantities of the trial.
 void summarise(measure::trial& into, const part& p, bool migrates);
 
 /// Reads the result on the CPU and records its fingerprint.
 ///
-/// The laps of a style, in order. Original and studies time jacobi(), which has the four that are
-/// marked, and the iterations:
+/// The laps of a style, in order. The original and both studies time jacobi(): the iterations and
+/// the four laps with a star.
 ///
 ///     allocate           arrays that the CPU fills
 ///     allocate_device  * memory of the GPU's own

@@ -1,7 +1,8 @@
-/// Rows of the dense matrix, for the verification of a trial, without code of src/watari/hmatrix.
+/// Rows of the dense matrix, for the verification of a trial. It shares no formula with
+/// src/watari/hmatrix, so an error there does not hide here.
 ///
 /// Entry (i, j) is the integral of 1/|y - x| over triangle j, at the centroid x of triangle i. d is
-/// the distance between centroids in longest edges of triangle j.
+/// the distance between centroids, divided by the longest edge of triangle j.
 ///
 ///     d < 2   sum over edges of 2 t atanh(l / (|p| + |q|)), less |h| times the solid angle, which
 ///             is that of Van Oosterom and Strackee (1983); p and q are the ends of an edge from x,

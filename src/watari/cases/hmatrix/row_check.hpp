@@ -1,16 +1,16 @@
 /// The rows of a product that a trial verifies: drawn at random over all leaves.
 ///
-/// Four strata: dense and low-rank leaves, each kind divided at the median of its entries. Each
-/// stratum has a quarter of the draws (a third or less of them where one is empty). A draw takes a
-/// leaf of its stratum and a row of this leaf, both with equal chances. A drawn row is compared
-/// whole, so it verifies a row of every leaf that crosses it.
+/// Four strata: dense and low-rank leaves, each kind divided at the median of its entries. The
+/// strata that are not empty share the draws equally. A draw takes a leaf of its stratum and a row
+/// of this leaf, both with equal chances. The whole row is compared, so it verifies a row of every
+/// leaf that crosses it.
 ///
-///     chance to see an error in all rows of leaf L = 1 - product over strata S of (1 - c_S)^draws
+///     chance to detect an error in all rows of leaf L = 1 - product over S of (1 - c_S)^draws(S)
 ///     c_S = mean over leaves M of S of (common rows of M and L) / (rows of M)
 ///
 /// x has random signs and magnitudes from 1/2 to 3/2, so errors of a row do not cancel by symmetry,
-/// and every column counts. The error of a row is compared with eps and the root mean square of all
-/// drawn rows' norms, as a matrix that errs by eps in the Frobenius norm may have it.
+/// and every column counts. The limit of a row's error is eps times the root mean square of the
+/// norms of all drawn rows, times error_of_row: eps bounds the Frobenius norm of the error.
 #pragma once
 
 #include "watari/cases/hmatrix/exact_row.hpp"
@@ -24,9 +24,9 @@
 namespace watari::hmatrix {
 
 inline constexpr std::size_t rows_drawn = 64;
-/// Largest accepted error of a row, in eps: four times the root mean square, over x, of the worst
-/// row that was measured. It was 2.4 on the meshes of a formula, and 10.4 on a graded cube whose
-/// leaves were not compressed again. In the mean of all rows it was 0.3 to 0.8.
+/// Largest accepted error of a row, in eps: about four times the root mean square, over x, of the
+/// worst row that was measured: 2.4 on the meshes of a formula, 10.4 on a graded cube whose leaves
+/// were not compressed again. The mean of all rows was 0.3 to 0.8.
 inline constexpr double error_of_row = 40;
 
 /// The leaves of each stratum that is not empty, by their numbers.

@@ -80,7 +80,7 @@ public:
                         to_string(row % size.y + p_->grid.origin.y) + ", z " +
                         to_string(row / size.y) + "; the scheme follows 1.73"
                   : "rms divergence " + text_of(rms) + " U/dx, above " + text_of(most) +
-                        "; more cycles leave less, and so does a shorter dt"));
+                        "; more cycles or a shorter dt reduce it"));
         return false;
     }
 

@@ -48,7 +48,7 @@ void require_means(const copy_parameters& p) {
     if (!gpu && p.bidirectional)
         throw unsupported("the CPU copies one way at a time; bidirectional=no");
     if (gpu && p.ordinary_stores)
-        throw unsupported("stores=ordinary is of the CPU's loop; stores=default on the GPU");
+        throw unsupported("stores=ordinary belongs to the CPU; stores=default on the GPU");
     for (const memory_end& end : {p.from, p.to})
         if (!p.copy_engine) memory::require_access(memory::row(end.kind), p.processor);
     if (gpu) require_peers(p);

@@ -77,10 +77,10 @@ public:
     std::size_t completed_before();
 
     /// Computes C, or the tiles that an earlier run left. Completed tiles of an earlier run are
-    /// read back and verified by their checksums; tiles that fail are computed again. All of C is
-    /// read back so before it gets its name. Throws what
-    /// the constructor and multiply of files.hpp throw, and file_error if a matrix changed
-    /// meanwhile, or another process changed the partial file.
+    /// read back and verified by their checksums; tiles that fail are computed again. In the same
+    /// way all of C is read back before it gets its name. Throws the errors of the constructor and
+    /// of multiply in files.hpp, and file_error if a matrix changed meanwhile, or another process
+    /// changed the partial file.
     product_counts run(const product_progress& progress = {});
 
     /// Describes to a user what the last run left; empty if it did not begin or was discarded.

@@ -77,8 +77,8 @@ product_counts product::make(files::partial_file& file, journal& done,
     return counts;
 }
 
-/// Compares C with what was written. Returns false if stopped before. Throws file_error for a wrong
-/// size, header or tile, and drops such tiles.
+/// Compares C with the checksums of its tiles. Returns false if stopped before the end. Throws
+/// file_error for a wrong size, header or tile, and drops such tiles.
 bool product::read_back(const files::partial_file& file, journal& done,
                         const std::function<bool()>& goes_on) const {
     bool to_the_end = true;

@@ -1,7 +1,7 @@
-/// Reads tiles of C back from their file and verifies the checksums of what was written.
+/// Reads tiles of C back from their file and verifies their checksums.
 ///
-/// Bytes: each tile row once, from its first to its last such tile. Threads read and checksum
-/// pieces of 1 MiB: one thread checksums 2.3 GB/s, less than a disk reads.
+/// Bytes: each tile row once, from its first to its last tile with a checksum. Threads read and
+/// checksum pieces of 1 MiB: one thread checksums 2.3 GB/s, less than the rate of a disk.
 #pragma once
 
 #include "watari/gemm/pipeline/pipeline.hpp"
@@ -24,8 +24,8 @@ struct tile_reader {
 };
 
 /// Returns the tiles whose elements in the file do not match their checksum; elements that cannot
-/// be read count as 0. Tiles without a checksum are ignored. `goes_on` is called by the calling
-/// thread every few milliseconds: its result false ends the check, and nothing is returned.
+/// be read count as 0. Tiles without a checksum are ignored. The calling thread calls `goes_on`
+/// every few milliseconds: if it returns false the check ends, and the result is empty.
 std::vector<tile_of_c> damaged_tiles(const tile_reader& by, const placement& where,
                                      const completed_tiles& tiles,
                                      const std::function<bool()>& goes_on);

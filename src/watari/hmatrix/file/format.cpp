@@ -21,7 +21,7 @@ namespace {
 }
 
 [[noreturn]] void refuse_damaged(const std::string& path, const std::string& reason) {
-    refuse(path, "is damaged: " + reason + "; remove it, and it is built again");
+    refuse(path, "is damaged: " + reason + "; remove it, and the next run builds it");
 }
 
 template <class Element>
@@ -54,11 +54,11 @@ file_head read_head(const std::string& path, int file) {
         refuse(path, "has version " + std::to_string(head.version) + " of the format, and only " +
                          std::to_string(format_version) + " is known; build it again");
     if (head.checksum != checksum_of(&head, offsetof(file_head, checksum)))
-        refuse_damaged(path, "the checksum of its head is not right");
+        refuse_damaged(path, "the checksum of its head is wrong");
     if (head.index_offset < page_bytes || head.index_offset % page_bytes != 0)
-        refuse_damaged(path, "its index is not behind whole pages");
+        refuse_damaged(path, "its index does not begin at a page");
     if (std::uint64_t{head.of.first_row} + head.of.rows > head.of.triangles || head.of.rows == 0)
-        refuse_damaged(path, "its rows are not those of its triangles");
+        refuse_damaged(path, "its rows do not belong to its triangles");
     return head;
 }
 
@@ -79,7 +79,7 @@ void require_coverage(const std::string& path, const matrix_index& index) {
 void matrix_index::require(const std::string& path, std::uint64_t offset, std::uint64_t sum) const {
     if (sum != sum_of(offset))
         refuse_damaged(path, "the " + std::to_string(page_bytes) + " bytes at " +
-                                 std::to_string(offset) + " do not have their checksum");
+                                 std::to_string(offset) + " have a wrong checksum");
 }
 
 std::string leaf_bytes(const std::string& path, int file, const matrix_index& index,
@@ -148,7 +148,7 @@ matrix_index read_index(const std::string& path) {
     const std::string bytes = files::bytes_of(file.get(), head.index_offset, head.index_bytes);
     if (bytes.size() != index_size(head) ||
         checksum_of(bytes.data(), bytes.size()) != head.index_checksum)
-        refuse_damaged(path, "the checksum of its index is not right");
+        refuse_damaged(path, "the checksum of its index is wrong");
     std::size_t at = 0;
     take(index.order, head.of.triangles, bytes, at);
     take(index.leaves, head.leaves, bytes, at);

@@ -184,7 +184,7 @@ void matrix_writer::write(std::vector<open_segment> complete) {
         std::vector<std::byte>& buffer = buffers[thread];
         buffer.resize(own[i].bytes);
         collect(complete[i], buffer);
-        // of our memory: another process can change what is in the file already
+        // of our memory, since another process may already have changed the file
         sums[i] = sums_of(own[i].offset, buffer.data(), buffer.size());
         if (!all)
             write(own[i].offset, buffer.data(), buffer.size());

@@ -6,7 +6,7 @@
 /// back, and resumes after the last valid one. The journal of another matrix is discarded.
 ///
 /// finish() does not read the file back: every reader compares each page with its checksum
-/// (format.hpp), which is that of what was written.
+/// (format.hpp), which was computed from our memory.
 ///
 /// Several threads collect, write and checksum the segments, each one segment at a time. One thread
 /// does each of these at 2 to 4 GB/s, less than a GPU makes and a file system in memory takes.

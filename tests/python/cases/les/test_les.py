@@ -315,7 +315,7 @@ def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "city.npy"
     np.save(path, np.zeros((64, 64)))
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(UsageError, match=r"not a whole \.npy file of numbers"):
+    with pytest.raises(UsageError, match=r"not a complete \.npy file of numbers"):
         city.heights(f"file:{path}", SHAPE, 1.0)
     with pytest.raises(UsageError, match="city file:"):
         city.heights(f"file:{tmp_path / 'none.npy'}", SHAPE, 1.0)
@@ -361,7 +361,7 @@ def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
         city.heights(written("complex.tif", "EPSG:32633", heights.astype("c8")), SHAPE, 1.0)
     whole = Path(written("torn.tif", "EPSG:32633").removeprefix("file:"))
     whole.write_bytes(whole.read_bytes()[:-20])
-    with pytest.raises(UsageError, match=r"not a whole GeoTIFF: .*torn\.tif"):
+    with pytest.raises(UsageError, match=r"not a complete GeoTIFF: .*torn\.tif"):
         city.heights(f"file:{whole}", SHAPE, 1.0)
 
 

@@ -1,9 +1,9 @@
-/// The residual |b - D x| / |b| of a solve that ended, apart from the solver.
+/// The residual |b - D x| / |b| of a completed solve, by other code than the solver's.
 ///
-/// The solver's own true residual comes from the kernels with which it iterated, which also compute
-/// its sums. Here the kernel `shared` applies D, in the type of the solution, and a plain loop of
-/// the CPU adds up the difference in double. Once a trial: two hops, and two vectors that are read
-/// back.
+/// The solver computes its own residual with the kernels of its iterations, so an error in them may
+/// stay hidden. Here the kernel `shared` applies D, in the type of the solution, and a plain loop
+/// of the CPU adds up the difference in double. It costs two hops a trial, and the copies of two
+/// vectors to the CPU.
 #pragma once
 
 #include "watari/cases/lattice/problem/fields.hpp"

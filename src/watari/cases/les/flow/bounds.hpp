@@ -1,14 +1,14 @@
-/// The bounds within which a flow counts as sound; docs/les.md has what was measured.
+/// The bounds of a right flow; docs/les.md has the measurements behind them.
 ///
 ///     the first Courant number   1.2    below the next one, since a flow becomes faster
 ///     a later Courant number     1.73   sqrt(3): three stages and central differences are stable
 ///     4 nu dt / d^2              2      2.51 is the limit of three stages on the real axis
 ///     divergence, one cycle      5e-4   ten times the largest that was measured
-///     two cycles or more         1e-5   ten times the largest of two; more cycles leave less
+///     two cycles or more         1e-5   ten times the largest of two cycles; more cycles have less
 ///     a grid that is not halved  1e-2   twice the largest that was measured
 ///
-/// The multigrid halves an axis as long as its cells are even. Where an axis of more than 5 cells
-/// is left, its coarsest level is not solved by the sweeps there, and iterations leave more.
+/// The multigrid halves an axis as long as its number of cells is even. If the coarsest level has
+/// an axis of more than 5 cells, its sweeps do not solve it, and the divergence is larger.
 ///
 /// A Courant number is the largest sum of |u| dt / d of a cell. Divergence is its root mean square
 /// over the cells of air, in U/dx, where U is the root mean square of the speed.
