@@ -109,15 +109,15 @@ def predict(
 
     words, measured_here = asked.machine_files(words or [])
     results = [*(results or []), *measured_here]
-    if not words:
-        described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
-        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
         read: list[str | Path] = [*words, *([on] if on else []), *(results or []), *(beside or [])]
         written.check([Written("-o", output, written.FIGURE)], read)
         drawing("page")  # an error in one line where a package is missing
+    if not words:
+        described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
+        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)

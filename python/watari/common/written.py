@@ -33,18 +33,11 @@ from watari.common.units import format_bytes
 HEAD = 2**16  # bytes at the beginning of a file that show its kind
 BLOCK = 4096  # bytes that are written to prove that a disk has room
 
-# the kind of file that a reader expects behind a suffix; other kinds may not have it
-PROMISED = {
-    **dict.fromkeys((".svg", ".pdf", ".png"), "a figure"),
-    **dict.fromkeys((".html", ".htm"), "a page"),
-    **dict.fromkeys((".csv", ".parquet", ".tsv", ".xlsx"), "a table"),
-    **dict.fromkeys((".npy", ".npz"), "an array"),
-    **dict.fromkeys((".vtu", ".vti", ".nc"), "a field"),
-    ".json": "JSON",
-    ".xml": "XML",
-    ".toml": "a plan",
-    ".journal": "a journal",
-}
+# suffixes that promise a kind of file; a file of another kind does not get them
+PROMISED = frozenset(
+    ".svg .pdf .png .html .htm .csv .parquet .tsv .xlsx .npy .npz .vtu .vti .nc "
+    ".json .xml .toml .journal".split()
+)
 
 
 @dataclass(frozen=True)
