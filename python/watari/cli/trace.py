@@ -67,27 +67,27 @@ def trace(
     files = [Written("-o", output, written.TRACE), Written("--page", page, written.PAGE)]
     files += [Written("the graph", graph, written.GRAPH)]
     files += [Written("--perfetto", perfetto, written.TIMELINE)] if perfetto else []
-    written.check(files)
     start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
+    made_by = readable(f"watari trace -o {shlex.quote(str(output))} -- {shlex.join(program)}")
     with written.held(files), scratch.folder(None) as folder:
         traced = session.trace(start, folder, touches, report)
         traced.content["observed"]["replay"]["graph"] = graph.name
+        content = portable(traced.content)
         graphs.write(traced.graph, graph)
-        write_atomically(output, json.dumps(portable(traced.content)))
-    say(traced.content["observed"])
-    if note := unread_input():
-        print(f"standard input: {note}")
-    print(f"trace: {output}, with its graph: {graph}")
-    if perfetto:
-        write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
-        print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
-    made_by = readable(f"watari trace -o {shlex.quote(str(output))} -- {shlex.join(program)}")
-    try:
-        drawing("traced").write(traced.content, page, made_by)
-    except UsageError as missing:
-        print(f"no page: {missing}")
-    else:
-        print(f"page: {page}")
+        write_atomically(output, json.dumps(content))
+        say(content["observed"])
+        if note := unread_input():
+            print(f"standard input: {note}")
+        print(f"trace: {output}, with its graph: {graph}")
+        if perfetto:
+            write_atomically(perfetto, timeline.document(traced.seen, content["name"]))
+            print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
+        try:
+            drawing("traced").write(content, page, portable(made_by))
+        except UsageError as missing:
+            print(f"no page: {missing}")
+        else:
+            print(f"page: {page}")
 
 
 def report(text: str) -> None:

@@ -35,8 +35,8 @@ BLOCK = 4096  # bytes that are written to prove that a disk has room
 
 # suffixes that promise a kind of file; a file of another kind does not get them
 PROMISED = frozenset(
-    ".svg .pdf .png .html .htm .csv .parquet .tsv .xlsx .npy .npz .vtu .vti .nc "
-    ".json .xml .toml .journal".split()
+    {".svg", ".pdf", ".png", ".html", ".htm", ".csv", ".parquet", ".tsv", ".xlsx", ".npy", ".npz"}
+    | {".vtu", ".vti", ".nc", ".json", ".xml", ".toml", ".journal"}
 )
 
 

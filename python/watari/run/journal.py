@@ -223,7 +223,7 @@ def checked_line(line: str, before: int | None) -> tuple[str, int | None]:
     """A line without its checksum, and the checksum. `before` is that of the lines before it; None:
     they have none, and this line needs none. Raises ValueError."""
     text, found, stored = line.rpartition(CHECKSUM)
-    if not found and not before:
+    if not found and before is None:
         return line, None
     value = zlib.crc32(f"{text}}}".encode(), before or 0)
     if stored != f'{value:08x}"}}':

@@ -87,7 +87,7 @@ def test_with_results_the_table_has_speeds_and_the_figure_is_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     schema.write(tmp_path / "run.json", synthetic.results())
-    figure = tmp_path / "figures" / "effort.svg"
+    figure = tmp_path / "effort.svg"
     assert run(str(tmp_path / "run.json"), "-o", str(figure)) == 0
     output = capsys.readouterr().out
     assert "Grid XL, 512 x 512 x 1024, 60 iterations" in output
@@ -102,7 +102,7 @@ def test_with_results_the_table_has_speeds_and_the_figure_is_a_file(
     ("words", "says"),
     [
         (["-o", "x.svg"], "a figure shows speed too"),
-        (["{run}", "-o", "x.gif"], "unknown format 'gif'"),
+        (["{run}", "-o", "x.gif"], "names of figures end in .svg, .pdf, .png"),
         (["{run}"], "no two styles of himeno on a GPU"),
     ],
 )

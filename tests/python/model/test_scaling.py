@@ -258,7 +258,7 @@ def results(plain: dict[str, Any]) -> None:
         (by_nvlink, "a link of kind pcie, another one of kind c2c"),
         (itself, "probe.json is a probe of nvidia-h200-x86_64 itself"),
         (broken, "no probe: architecture"),
-        (results, "--for takes what `watari probe --json` prints"),
+        (results, "--for takes the output of `watari probe --json`"),
     ],
 )
 def test_a_probe_that_says_too_little_is_refused(
