@@ -129,6 +129,7 @@ def check(
 ) -> None:
     """Raises UsageError or FileError where a file may not be written, as stated above. The command
     itself makes the folder `makes`."""
+    os.getcwd()  # OSError where this folder is gone: commands.py says so
     read = list(read)
     for one in files:
         require_name(one.option, one.path)

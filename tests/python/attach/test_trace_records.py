@@ -37,7 +37,8 @@ def file_of(of, allocations, touches=None):
     found, sites = seen(of, allocations, touches)
     facts = {
         "command": "./a.out", "complete": True, "incomplete": [], "untraced_seconds": 1.0,
-        "traced_seconds": 2.0, "traced_once_seconds": 0.1, "ended": "", "ended_untraced": "", "processes": 1, "touches": "",
+        "traced_seconds": 2.0, "traced_once_seconds": 0.1, "ended": "", "ended_untraced": "",
+        "processes": 1, "touches": "",
         "cupti": 130000,
         "check": {"pages": 1, "to_gpu": 1, "to_cpu": 1, "sparse": 1, "sparse_seen": 1,
                   "gpu_faults": 1, "cpu_faults": 1, "reasons": []},
