@@ -151,7 +151,7 @@ def notes(text: str, shape: tuple[int, int, int], spacing: float) -> list[str]:
         return []
     of = from_file(text.removeprefix("file:"), spacing)
     metres = on_grid(of, text, shape, spacing)
-    cells = in_cells(metres, spacing)
+    cells = heights(text, shape, spacing)  # refuses what a simulation would
     rows, columns = of.metres.shape
     lines = [f"{text}: {of.size[0]:g} m x {of.size[1]:g} m"]
     if (of.width, of.length) != (spacing, spacing):

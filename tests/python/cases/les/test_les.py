@@ -262,6 +262,13 @@ def test_heights_are_rounded_to_whole_cells_a_half_upwards(tmp_path: Path) -> No
     assert "columns below 1 m, which become street: 1" in says
 
 
+def test_a_map_that_no_run_takes_has_no_notes(tmp_path: Path) -> None:
+    """Its command prints one line: the reason."""
+    np.save(tmp_path / "low.npy", np.full((SHAPE[1], SHAPE[0]), 0.1))
+    with pytest.raises(UsageError, match="no height reaches half a cell"):
+        city.notes(f"file:{tmp_path}/low.npy", SHAPE, 1.0)
+
+
 def test_a_run_says_once_what_becomes_of_a_map(tmp_path: Path) -> None:
     asked = requests(city=saved(tmp_path, 7 * np.eye(32)), every="1,2")
     assert len(asked) == 2
