@@ -88,7 +88,9 @@ def npy(path: str) -> Any:
 
     try:
         require_readable(path)
-        found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; compares the size
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a head that Python 2 wrote
+            found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; whole
     except OSError as error:
         raise UsageError(f"city file:{path}: {error.strerror or error}") from None
     except FileError:
