@@ -45,7 +45,7 @@ def test_a_result_file_has_no_folder_of_the_machine(path):
     ("text", "expected"),
     [
         ("watari run copy -o /home/jane/runs/a.json", "watari run copy -o a.json"),
-        ("watari try --output=/tmp/a/b.json -- /work/a.out", "watari try --output=b.json -- a.out"),
+        ("watari try --output=/tmp/a/b.json -- /scratch/a.out", "watari try --output=b.json -- a.out"),
         ("python3 /root/w/tests/training.py", "python3 training.py"),
         ("sh -c '/scratch/x/a.out >/scratch/x/log'", "sh -c 'a.out >log'"),
         ("[/opt/.venv/lib/python3.12/site-packages/a/b.so: no", "[site-packages/a/b.so: no"),
