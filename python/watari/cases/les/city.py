@@ -52,6 +52,11 @@ def heights(text: str, shape: tuple[int, int, int], spacing: float) -> np.ndarra
         metres = drawn(shape, spacing, int(match[1]), *(float(match[n]) for n in (2, 3, 4)))
     else:
         metres = on_grid(from_file(text.removeprefix("file:"), spacing), text, shape, spacing)
+    return possible(metres, z, spacing, text)
+
+
+def possible(metres: Any, z: int, spacing: float, text: str) -> np.ndarray[Any, Any]:
+    """Heights in cells. Raises UsageError for those that no run takes."""
     require(metres, z * spacing, text)
     cells = in_cells(metres, spacing)
     if cells.max() > HIGHEST * z:
@@ -151,7 +156,7 @@ def notes(text: str, shape: tuple[int, int, int], spacing: float) -> list[str]:
         return []
     of = from_file(text.removeprefix("file:"), spacing)
     metres = on_grid(of, text, shape, spacing)
-    cells = heights(text, shape, spacing)  # refuses what a simulation would
+    cells = possible(metres, shape[2], spacing, text)
     rows, columns = of.metres.shape
     lines = [f"{text}: {of.size[0]:g} m x {of.size[1]:g} m"]
     if (of.width, of.length) != (spacing, spacing):
