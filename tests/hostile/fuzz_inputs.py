@@ -79,8 +79,12 @@ def check(words: list[str]) -> str:
     obeyed = {c for c in shown if unicodedata.category(c) in OBEYED and c not in "\n\t"}
     if obeyed:
         raise Broken(f"`{words}`: {sorted(map(ascii, obeyed))} on the output: {ascii(shown)[:300]}")
-    before = shown.rpartition("\nwatari: ")[0].splitlines()  # notes on a mesh may come first
-    if code == 2 and any(not line.startswith("note: ") for line in before):
+    before, _, error = f"\n{shown}".rpartition("\nwatari: ")
+    # notes on a mesh may come before a refusal, a forecast before a failure
+    first = [line for line in before.split("\n") if line and not line.startswith("note: ")]
+    if (code in (1, 2) and before.count("\nwatari: ")) or (code == 2 and first):
+        raise Broken(f"`{words}`: several errors: {shown[-300:]}")
+    if code == 2 and "\n" in error.rstrip("\n"):
         raise Broken(f"`{words}`: an error of several lines: {shown[-300:]}")
     return fuzz_files.word(code)
 

@@ -51,7 +51,7 @@ def test_a_result_that_could_not_be_written_is_refused_before_anything_runs(tmp_
     words = (program(), "say", "pid", "sleep", "600")
     ended = watari("try", "-o", "/proc/run.json", "--", *words, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "-o /proc/run.json: " in ended.stderr
+    assert "-o /proc/run.json: not enough room" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs/results.md"
 
 
 def test_the_table_has_every_case_and_no_other() -> None:
-    section = PAGE.read_text().split("## What a trial verifies")[1].split("\n## ")[0]
+    section = PAGE.read_text().split("## Verification of a trial")[1].split("\n## ")[0]
     firsts = re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE)
     named = [name for first in firsts for name in re.findall(r"`([a-z-]+)`", first)]
     assert sorted(named) == sorted(cases.CASES)

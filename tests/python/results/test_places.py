@@ -14,7 +14,7 @@ from watari.results import schema
 
 ROOT = Path(__file__).parents[3]
 RESULTS = sorted(path for path in (ROOT / "results").rglob("*") if path.is_file())
-# folders of people, of builds and of jobs; also as a part of a longer path, as in /mnt/work/x
+# folders of people, of builds and of jobs; also as a part of a longer path, as in /mnt/scratch/x
 PRIVATE = re.compile(
     r"""(?:^|[\s"'=:,;(\[]|-[A-Z])(?:/[\w.+-]+)*"""
     r"/(?:home|root|tmp|work|builds?|scratch|lustre|workspace|Users|\.venv|venv)/",
@@ -27,7 +27,7 @@ PRIVATE = re.compile(
     [
         "watari run copy -o /home/jane/a.json",
         "/tmp/x/a.out 1",
-        "see '/mnt/work/a'",
+        "see '/mnt/scratch/a'",
         "-O3 -I/root/x",
     ],
 )
@@ -45,7 +45,10 @@ def test_a_result_file_has_no_folder_of_the_machine(path):
     ("text", "expected"),
     [
         ("watari run copy -o /home/jane/runs/a.json", "watari run copy -o a.json"),
-        ("watari try --output=/tmp/a/b.json -- /scratch/a.out", "watari try --output=b.json -- a.out"),
+        (
+            "watari try --output=/tmp/a/b.json -- /scratch/a.out",
+            "watari try --output=b.json -- a.out",
+        ),
         ("python3 /root/w/tests/training.py", "python3 training.py"),
         ("sh -c '/scratch/x/a.out >/scratch/x/log'", "sh -c 'a.out >log'"),
         ("[/opt/.venv/lib/python3.12/site-packages/a/b.so: no", "[site-packages/a/b.so: no"),
