@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from watari.common.errors import FileError, UsageError
-from watari.common.files import reason, same, temporary_of
+from watari.common.files import reason, remove_left, same, temporary_of
 from watari.common.lock import taken
 from watari.common.units import format_bytes
 
@@ -222,6 +222,7 @@ def check_room(one: Written) -> None:
     if not target.parent.is_dir():
         missing = shlex.quote(str(one.path.parent))
         raise UsageError(f"{one}: that folder does not exist; make it (mkdir -p {missing})")
+    remove_left(target)
     proof = temporary_of(target)
     with cannot(one, "written"):
         disk = os.statvfs(target.parent)

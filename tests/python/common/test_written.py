@@ -240,3 +240,20 @@ with written.held([written.Written("-o", Path({str(tmp_path / "run.json")!r}), w
     with written.held(of(tmp_path / "run.json")):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_a_killed_command_left_goes(tmp_path: Path) -> None:
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from pathlib import Path\n"
+            "from watari.common.files import temporary_of\n"
+            "temporary_of(Path(sys.argv[1])).touch()",
+            str(tmp_path / "C.npy"),
+        ],
+        check=True,
+    )
+    assert len(list(tmp_path.iterdir())) == 1
+    written.check(of(tmp_path / "C.npy", written.ARRAY))
+    assert list(tmp_path.iterdir()) == []
