@@ -1,5 +1,6 @@
 // Replacements of the functions that allocate and release: they name each allocation, make it in
 // the style of this process, and record it.
+#include "changes.hpp"
 #include "device.hpp"
 #include "event_log.hpp"
 #include "functions.hpp"
@@ -74,6 +75,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
 }  // namespace
 
 result cuInit(unsigned flags) {
+    complain();
     const std::uint64_t begun = now();
     const result outcome = real<cuInit>()(flags);
     const std::uint64_t took = now() - begun;
