@@ -270,3 +270,29 @@ def test_a_trace_without_records_is_refused() -> None:
     bare = Trace.model_validate({**trace(1.0, [], []).model_dump(by_alias=True), "observed": None})
     with pytest.raises(ValueError, match="without records"):
         styled(*graph([launch(MS)]), bare, HERE)
+
+
+def test_bounds_of_a_large_graph_hold_those_of_its_replays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = graph([launch(MS), copy(MS, size=MIB), Call(gap=3 * MS)] * 4)
+    rows = [kernel("k", placements(0.001, 0.004), MIB)]
+    data = [allocation("device", 64 * MIB, {"copied to GPU": 4 * MIB})]
+    exact = answer(made, rows, data)
+    monkeypatch.setattr("watari.model.replay.bounds.MANY", 0)
+    quick = answer(made, rows, data)
+    for part in (0, 1):
+        for name, one in exact[part].items():
+            if one.seconds:
+                wide = cost(quick[part][name])
+                assert wide.middle == pytest.approx(one.seconds.middle)
+                assert wide.low <= one.seconds.low * (1 + 1e-9)
+                assert wide.high >= one.seconds.high * (1 - 1e-9)
+
+
+def test_what_is_unknown_of_another_machine_separates_no_styles() -> None:
+    rows = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1), pinned=(0.9, 0.45, 2.2))
+    assert groups(rows) == (("pinned", "as-is", "managed"),)
+    apart = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1))
+    assert groups(apart) == (("as-is",), ("managed",))
+    assert verdict(rows) == "none is faster by 3% for sure; not sure: pinned"

@@ -21,10 +21,8 @@ from watari.model.replay.rates import Rates
 
 NEAR = 0.5  # of the rate of GPU memory: a kernel that memory limits
 REMOTE = 1.2  # times the local seconds: from here on the link limits a kernel
-COPIES = {
-    TO_GPU: {True: "transfer pageable device", False: "transfer pinned device"},
-    TO_CPU: {True: "transfer device pageable", False: "transfer device pinned"},
-}
+COPIES = {TO_GPU: "transfer pinned device", TO_CPU: "transfer device pinned"}
+PAGEABLE = {TO_GPU: "transfer pageable device", TO_CPU: "transfer device pageable"}
 
 
 def seconds_of(program: Program) -> Array:
@@ -43,19 +41,33 @@ def local(one: Placed, seconds: float, memory: Cost, byte: float) -> Cost:
         return memory
     ends = (1.0, memory.low, memory.high)
     if not one.touched:
-        return Cost((memory.middle) ** 0.5, min(ends), max(ends))
+        return Cost(memory.middle**0.5, min(ends), max(ends))
     return Cost(1.0, min(ends), max(ends))
 
 
-def remote(mapped: Cost, there: Cost, link: Cost) -> Cost:
-    """Times that a kernel takes there with its memory over the link, of its local seconds there."""
+def remote(one: Placed, there: Cost, link: Cost, most: float) -> Cost:
+    """Times that a kernel takes there with its memory over the link, of its local seconds there:
+    each end of that of the same end of `there`. `most`: where it was not measured."""
+    mapped = one.mapped
+    if not one.measured:
+        return Cost(min(mapped.middle, most), 1.0, most)
     if mapped.middle < REMOTE:
         return mapped
-    ends = [
-        max(1.0, getattr(mapped, end) * getattr(link, end) / there.middle)
+    ends = (
+        max(1.0, getattr(mapped, end) * getattr(link, end) / getattr(there, end))
         for end in ("middle", "low", "high")
-    ]
+    )
     return Cost(*ends)
+
+
+def pageable(way: str, pinned: Cost, here: Rates, other: Rates) -> Cost:
+    """Times that a copy of pageable memory takes there. Without curves it lies between the CPU's
+    time, which stays, and that of the link."""
+    name = PAGEABLE[way]
+    if all(name in rates.profile.curves for rates in (here, other)):
+        return here.ratio(name, other)
+    ends = (1.0, pinned.low, pinned.high)
+    return Cost(pinned.middle**0.5, min(ends), max(ends))
 
 
 def elsewhere(program: Program, other: Rates) -> Program:
@@ -70,12 +82,14 @@ def elsewhere(program: Program, other: Rates) -> Program:
     ]
     table = np.hstack([column(cost) for cost in factors] + [column(EXACT)])
     bounds = program.bounds.slower(program.is_kernel, table[:, program.kernels.index])
-    for way, names in COPIES.items():
-        for pageable, name in names.items():
-            factor = column(here.ratio(name, other))
-            bounds = bounds.slower(program.which(way, pageable), factor)
+    for way, name in COPIES.items():
+        pinned = here.ratio(name, other)
+        bounds = bounds.slower(program.which(way, False), column(pinned))
+        factor = pageable(way, pinned, here, other)
+        bounds = bounds.slower(program.which(way, True), column(factor))
+    most = other.reread()
     placed = tuple(
-        changed(one, mapped=remote(one.mapped, factor, link), fault=None, local=None)
+        changed(one, mapped=remote(one, factor, link, most), fault=None, local=None)
         for one, factor in zip(program.kernels.placed, factors, strict=True)
     )
     known = changed(program.kernels, placed=placed)

@@ -20,7 +20,7 @@ from watari.model.replay.answer import Styled
 from watari.model.replay.bounds import Bounds
 from watari.model.replay.elsewhere import elsewhere
 from watari.model.replay.graph import Graph
-from watari.model.replay.groups import AS_IS, CLOSE
+from watari.model.replay.groups import AS_IS, CLOSE, NOT_SURE
 from watari.model.replay.link import Links
 from watari.model.replay.program import DEVICE, MANAGED, TO_CPU, TO_GPU, Change, Program, of_trace
 from watari.model.replay.rates import Rates
@@ -64,6 +64,8 @@ def lacking(name: str, style: Style, program: Program) -> str:
     if not any(program.of_kind(kind) for kind in style.acts):
         wanted = " or ".join(KINDS[kind] for kind in style.acts)
         return f"the program allocates no {wanted} that can be changed"
+    if style.remote and program.rates.profile.route == "unified":
+        return "CPU and GPU share one memory there: no link lies between them"
     if name == "system" and not program.rates.profile.route:
         return "the GPU does not read memory of malloc (no ATS, no HMM)"
     return style.refused
@@ -110,7 +112,7 @@ class Comparison:
         if not unknown or cost.low > most or cost.high < most:
             return ""
         return (
-            f"not sure: {format_duration(cost.low)} to {format_duration(cost.high)}; kernels of "
+            f"{NOT_SURE}: {format_duration(cost.low)} to {format_duration(cost.high)}; kernels of "
             f"{format_duration(unknown)} were not measured with their memory over the link"
         )
 
@@ -154,6 +156,8 @@ def notes(program: Program, is_elsewhere: bool) -> Iterator[str]:
             f"kernels of {format_duration(unknown)} were not measured with their memory over the "
             f"link{why}"
         )
-    yield from program.rates.assumed.values()
+    if assumed := program.rates.assumed:
+        name = program.rates.profile.name
+        yield f"typical values, since {name} has no measurement of: {', '.join(sorted(assumed))}"
     if is_elsewhere:
         yield "the time of the CPU, and of calls, is that of the machine of the trace"
