@@ -258,10 +258,10 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once}
-    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others)
+    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others, sites)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
-    return Traced(observed.trace(name, seen, sites, facts), seen, again.measured)
+    return Traced(observed.trace(name, seen, sites.copies, facts), seen, again.measured)
 
 
 def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:
