@@ -39,7 +39,6 @@ from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
 from watari.machine.probe import nvml
-from watari.model.replay.graph import Graph
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -53,11 +52,11 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Traced:
-    """The content of the trace file, the data for Perfetto, and the graph of the program."""
+    """The content of the trace file, the data for Perfetto, and the replay of the program."""
 
     content: dict[str, Any]
     seen: Seen
-    graph: Graph
+    again: replayed.Replayed
 
 
 def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
@@ -261,7 +260,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     again = replayed.of_run(process, log, ending, plain, cost, len(processes), others, sites)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
-    return Traced(observed.trace(name, seen, sites.copies, facts), seen, again.measured)
+    return Traced(observed.trace(name, seen, sites.copies, facts), seen, again)
 
 
 def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:
