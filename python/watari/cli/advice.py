@@ -149,8 +149,7 @@ def predict_program(
 
     if more:
         raise UsageError("--why, --beside, --processes and -o are for a case, not for a trace")
-    machine, where = answers.machine_of(on, results)
-    found = answers.of_trace(Path(words[0]), machine)
+    found, where = answers.of_trace(Path(words[0]), on, results)
     answers.show(found, where, as_json, says.styles_alone(found))
 
 
@@ -224,9 +223,10 @@ def advise_program(
         raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
     if processes > 1:
         raise UsageError("--processes is for a case")
-    machine, where = answers.machine_of(on, results)
-    found = (
-        answers.of_program(words, machine) if program else answers.of_trace(Path(words[0]), machine)
+    found, where = (
+        answers.of_program(words, on, results)
+        if program
+        else answers.of_trace(Path(words[0]), on, results)
     )
     answers.show(found, where, as_json, says.whole(found))
     if confirm:

@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from watari.cases import CASES
-from watari.cli.app import this_machine
 from watari.common.console import print_json
-from watari.common.errors import UsageError
 
 if TYPE_CHECKING:
     from watari.attach.advised import Confirmed
-    from watari.model.machine import MachineProfile
     from watari.model.replay.answer import Answer
 
 AS_IS, BEST = "as-is", 2
-UNKNOWN = "this machine has no profile (`watari run`), and none is named (--machine)"
 
 
 def is_program(words: Sequence[str]) -> bool:
@@ -41,34 +37,28 @@ def is_replayed(words: Sequence[str]) -> bool:
     return bool(observed and observed.replay)
 
 
-def machine_of(on: str | None, results: Sequence[Path] | None) -> tuple[MachineProfile | None, str]:
-    """The machine of a program, if it has a profile, and a line on its source."""
-    from watari.model import asked
-
-    if on or results:
-        return asked.on_machine(on, results, this_machine)
-    try:
-        return asked.on_machine(None, None, this_machine)
-    except UsageError:
-        return None, UNKNOWN
-
-
-def of_program(words: Sequence[str], machine: MachineProfile | None) -> Answer:
-    """Traces a program, and answers. Leaves no files."""
+def of_program(
+    words: Sequence[str], on: str | None, results: Sequence[Path] | None
+) -> tuple[Answer, str]:
+    """Traces a program, and answers; also a line on the machine. Leaves no files."""
     from watari.attach import advised
-    from watari.model.replay.answered import answer
+    from watari.model import asked
+    from watari.model.replay.answered import answer, recorded
 
+    asked.for_trace(on, results, "")  # an error in a word comes before the runs
     trace, graph, links = advised.trace(words, lambda text: typer.echo(f"  {text}", err=True))
-    return answer(trace, graph, links, machine)
+    machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)
+    return answer(trace, graph, links, machine, here), where
 
 
-def of_trace(path: Path, machine: MachineProfile | None) -> Answer:
-    """The answer for a trace file, with the graph beside it."""
-    from watari.model import trace_file
-    from watari.model.replay.answered import answer, graph_of
+def of_trace(path: Path, on: str | None, results: Sequence[Path] | None) -> tuple[Answer, str]:
+    """The answer for a trace file, with the graph beside it, and a line on the machine."""
+    from watari.model import asked, trace_file
+    from watari.model.replay.answered import answer, graph_of, recorded
 
     trace = trace_file.read(path)
-    return answer(trace, *graph_of(path, trace), machine)
+    machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)
+    return answer(trace, *graph_of(path, trace), machine, here), where
 
 
 def show(found: Answer, where: str, as_json: bool, lines: Iterator[str]) -> None:
@@ -76,7 +66,7 @@ def show(found: Answer, where: str, as_json: bool, lines: Iterator[str]) -> None
     from watari.model.replay import values
 
     if as_json:
-        print_json(values.of(found))
+        print_json({**values.of(found), "machine": where})
         return
     print(f"machine: {where}")
     for line in lines:

@@ -45,11 +45,34 @@ def test_the_answer_of_a_trace_as_json(traced) -> None:
     assert found["left"]["seconds"] < found["replayed"]
 
 
-def test_without_a_machine_nothing_is_said_of_rates(traced) -> None:
-    ended = watari(traced, "advise", "trace.json")
+def test_the_machine_of_the_trace_counts_unless_another_is_named(traced) -> None:
+    here, there = (watari(traced, "advise", "trace.json", *on) for on in ([], ["--machine=gh200"]))
+    assert here.returncode == there.returncode == 0, here.stderr + there.stderr
+    assert "published values of the nearest one, pegasus" in here.stdout
+    assert "machine: gh200" in there.stdout
+    note = "the time of the CPU, and of calls, is that of the machine of the trace"
+    assert note in there.stdout
+    assert note not in here.stdout
+
+
+def test_a_machine_without_measurements_of_its_link_has_no_answer(traced) -> None:
+    ended = watari(traced, "advise", "trace.json", "--machine", "mi300a")
     assert ended.returncode == 0, ended.stderr
-    assert "no rate of pinned memory is known" in ended.stdout
-    assert "pin the buffer" not in ended.stdout
+    assert "nothing more is predicted: mi300a has no measurement of" in ended.stdout
+    assert "what would help" not in ended.stdout
+
+
+def test_styles_are_imposed_or_rewritten(traced) -> None:
+    ended = watari(traced, "predict", "trace.json", "--json")
+    found = json.loads(ended.stdout)
+    for part in ("imposed", "rewritten"):
+        names = {one["style"] for one in found["styles"][part]}
+        assert {"as-is", "managed", "managed-prefetch", "mapped", "pinned"} <= names
+        assert found["groups"][part][0][0] in names
+    words = watari(traced, "predict", "trace.json").stdout
+    assert "memory styles, imposed from outside (watari try): " in words
+    assert "memory styles, if the source were rewritten: " in words
+    assert "what would help" not in words
 
 
 def test_a_trace_without_its_graph_is_refused(traced, tmp_path) -> None:

@@ -102,7 +102,7 @@ def test_the_trace_is_predicted(alternating, command: str) -> None:
     folder, _, _ = alternating
     ended = watari(folder, command, "trace.json", "--machine", "gh200")
     assert ended.returncode == 0, ended.stderr
-    assert "memory styles" in ended.stdout
+    assert "managed-prefetch" in ended.stdout
 
 
 @pytest.mark.parametrize("name", ["linked", "opened"])

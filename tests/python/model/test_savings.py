@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from synthetic.replays import FIRST, Call, copy, launch, traced, wait
 
+from watari.model import choose
 from watari.model.replay import savings, staging
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import NONE, Graph, Role, Wait
@@ -142,7 +143,7 @@ def test_changes_to_one_thing_are_not_added_up() -> None:
 
 def test_the_rates_of_the_trace_come_first() -> None:
     graph = fitted(traced(*[sent(2 * MS, 64 * MIB, pageable=False)] * 3))[0]
-    found = staging.of(graph, None)
+    found = staging.of(graph, choose.by_text("mi300a"))
     assert found.seen == {TO_GPU: pytest.approx(64 * MIB / 2e-3)}
     assert not found.known(TO_CPU)
     assert found.pinned(TO_GPU, 64 * MIB).middle == pytest.approx(2e-3)

@@ -38,7 +38,7 @@ from watari.common.kernels import short
 from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
-from watari.machine.probe import nvml
+from watari.machine.probe import machine, nvml
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -256,7 +256,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
-    facts |= {"traced_once_seconds": process.once}
+    facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
     again = replayed.of_run(process, log, ending, plain, cost, len(processes), others, sites)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)

@@ -1,19 +1,24 @@
-"""The answer for a traced program, from its graph."""
+"""The answer for a traced program, from its graph: on the machine of the trace, or on another."""
 
 from __future__ import annotations
 
+from dataclasses import replace as changed
 from pathlib import Path
 
-from watari.common.errors import FileError
+from watari.common.errors import FileError, UnsupportedError
 from watari.model.machine import MachineProfile
 from watari.model.replay import files, savings, staging
 from watari.model.replay.answer import Answer
+from watari.model.replay.elsewhere import elsewhere
 from watari.model.replay.fit import fitted, untraced
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
+from watari.model.replay.placed import styled
+from watari.model.replay.program import of_trace
+from watari.model.replay.rates import Rates
 from watari.model.replay.shares import shares
 from watari.model.replay.simulate import replay
-from watari.model.trace_file import Trace
+from watari.model.trace_file import Observed, Replay, Trace
 
 NS = 1e-9
 CLOSE = 0.02  # of the measured time: a replay that is off by more is named
@@ -31,22 +36,51 @@ def graph_of(path: Path, trace: Trace) -> tuple[Graph, Links]:
     return untraced(graph), links
 
 
-def answer(trace: Trace, graph: Graph, links: Links, machine: MachineProfile | None) -> Answer:
-    """The answer for a program that has a replay. `machine`: that of the trace, None where it has
-    no profile."""
-    seen = trace.observed.replay if trace.observed else None
-    if seen is None:
-        raise ValueError("a trace without a replay")
-    done = replay(graph, links)
-    total = done.total * NS
-    parts = {name: value * NS for name, value in shares(graph, done).items()}
-    off = total / seen.untraced_seconds - 1
+def recorded(trace: Trace) -> tuple[Observed, Replay]:
+    """The records of a trace that has a replay. Raises FileError for any other."""
+    observed = trace.observed
+    if observed is None or observed.replay is None:
+        raise FileError(f"the trace of {trace.name} has no replay")
+    return observed, observed.replay
+
+
+def moved(
+    graph: Graph, links: Links, observed: Observed, machine: MachineProfile, here: MachineProfile
+) -> Graph:
+    """The program on another machine, in the middle of its bounds."""
+    there = elsewhere(of_trace(graph, links, observed, Rates(here)), Rates(machine))
+    rows = graph.operations.copy()
+    rows["takes"] = there.bounds.takes[0]
+    return changed(graph, operations=rows)
+
+
+def answer(
+    trace: Trace,
+    graph: Graph,
+    links: Links,
+    machine: MachineProfile,
+    here: MachineProfile | None = None,
+) -> Answer:
+    """The answer for a program that has a replay. `machine`: the machine to answer for; `here`:
+    that of the trace, where it is another one."""
+    observed, seen = recorded(trace)
+    here_it_is = replay(graph, links)
+    off = here_it_is.total * NS / seen.untraced_seconds - 1
     notes = [f"the replay differs from the measured time by {off:+.1%}"] if abs(off) > CLOSE else []
     notes += [one.text for one in seen.met if not one.stops]
     stops = tuple(one.text for one in seen.met if one.stops)
-    known = (trace.name, seen.untraced_seconds, total, parts)
+    now = graph
+    if here and not stops:
+        try:
+            now = moved(graph, links, observed, machine, here)
+        except UnsupportedError as error:
+            stops = (str(error),)
+    done = here_it_is if now is graph else replay(now, links)
+    parts = {name: value * NS for name, value in shares(now, done).items()}
+    known = (trace.name, seen.untraced_seconds, done.total * NS, parts)
     if stops:
         return Answer(*known, notes=tuple(notes), stops=stops)
-    found = savings.of_graph(graph, links, done, staging.of(graph, machine))
-    notes += found.notes
-    return Answer(*known, found.savings, found.left, notes=tuple(notes))
+    found = savings.of_graph(now, links, done, staging.of(now, machine, here is None))
+    imposed, rewritten, more = styled(graph, links, trace, machine, here)
+    notes += [*found.notes, *more]
+    return Answer(*known, found.savings, found.left, imposed, rewritten, tuple(notes))

@@ -55,8 +55,7 @@ def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
     sizes = graph.operations["bytes"][own]
     each = "up to " if sizes.min() < sizes.max() else ""
     size = format_size(int(sizes.max()))
-    count = f"{format_count(len(own))} {kind}copies" if len(own) > 1 else f"a {kind}copy"
-    return f"{count} of {each}{size} {WORDS[direction]}"
+    return f"{format_count(len(own))} {kind}copies of {each}{size} {WORDS[direction]}"
 
 
 def faster(

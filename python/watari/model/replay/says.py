@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from watari.case.sentence import Cost
 from watari.common.units import format_duration, format_latency
-from watari.model.replay.answer import Answer, Left, Saving
+from watari.model.replay.answer import Answer, Left, Saving, Styled
+from watari.model.replay.groups import groups, verdict
 
 CLOSE = 0.02  # of the untraced time
+STYLES = {
+    "imposed": "imposed from outside (watari try)",
+    "rewritten": "if the source were rewritten",
+}
 UP_TO = 1e-9  # seconds: a smaller lower end is none
 
 
@@ -81,14 +86,26 @@ def left(found: Left, total: float) -> str:
 
 def styles(answer: Answer) -> Iterator[str]:
     """The memory styles: imposed, and rewritten."""
-    yield "memory styles"
-    for title, rows in (("imposed", answer.imposed), ("rewritten", answer.rewritten)):
-        for one in rows:
-            cost = one.seconds
-            text = f"{format_latency(cost.middle)} ({ends(cost)})" if cost else ""
-            yield f"  {title}: {one.style}: {text or f'not predicted: {one.reason}'}"
-    if not answer.imposed and not answer.rewritten:
-        yield "  not predicted"
+    for title, words in STYLES.items():
+        if found := getattr(answer, title):
+            yield f"memory styles, {words}: {verdict(found)}"
+            yield from grouped(found)
+
+
+def grouped(rows: Sequence[Styled]) -> Iterator[str]:
+    """The styles in groups that the intervals separate, the fastest first, and those without
+    seconds."""
+    seconds = {one.style: one.seconds for one in rows if one.seconds}
+    for group in groups(rows):
+        costs = [seconds[name] for name in group]
+        low, high = min(c.low for c in costs), max(c.high for c in costs)
+        yield f"  {', '.join(group):40} {ends(Cost(0.0, low, high))}"
+    reasons: dict[str, list[str]] = {}
+    for one in rows:
+        if one.reason:
+            reasons.setdefault(one.reason, []).append(one.style)
+    for reason, names in reasons.items():
+        yield f"  {', '.join(names):40} {reason}"
 
 
 def whole(answer: Answer) -> Iterator[str]:

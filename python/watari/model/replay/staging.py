@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from watari.case.axes import gpus
 from watari.case.sentence import Cost
 from watari.model.machine import Curve, MachineProfile
 from watari.model.replay.graph import Array, Graph, Work
@@ -60,8 +59,8 @@ class Rates:
         return Cost(middle, middle / UNSURE, middle * UNSURE)
 
 
-def of(graph: Graph, machine: MachineProfile | None) -> Rates:
-    """The rates of a traced program on a machine, None where that has no profile."""
+def of(graph: Graph, machine: MachineProfile, is_here: bool = True) -> Rates:
+    """The rates of a traced program on a machine. `is_here`: that of the trace."""
     rows = graph.operations
     large = (rows["work"] == Work.COPY) & ~rows["pageable"] & (rows["bytes"] >= LARGE)
     seen = {}
@@ -69,11 +68,9 @@ def of(graph: Graph, machine: MachineProfile | None) -> Rates:
         own = rows[large & (rows["detail"] == direction) & (rows["takes"] > 0)]
         if len(own):
             seen[direction] = float(np.median(own["bytes"] / own["takes"])) * 1e9
-    if machine is None or not gpus(machine.record()):
-        return Rates(seen)
     curves = {d: machine.curves[step] for d, step in STEP.items() if step in machine.curves}
     cores = sum(p.cores for p in machine.machine.processors if p.kind == "cpu")
-    return Rates(seen, curves, min(MOST_THREADS, cores) or MOST_THREADS)
+    return Rates(seen if is_here else {}, curves, min(MOST_THREADS, cores) or MOST_THREADS)
 
 
 def by_size(sizes: Array, seconds: Mapping[float, float]) -> Array:

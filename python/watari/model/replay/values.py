@@ -7,6 +7,7 @@ from typing import Any
 
 from watari.case.sentence import Cost
 from watari.model.replay.answer import Answer, Saving, Styled
+from watari.model.replay.groups import groups, verdict
 from watari.model.replay.says import is_sure
 
 SCHEMA = "watari-advice-1"
@@ -56,6 +57,11 @@ def of(answer: Answer) -> dict[str, Any]:
             "changes": list(left.changes),
         },
         "styles": {"imposed": styled(answer.imposed), "rewritten": styled(answer.rewritten)},
+        "groups": {
+            "imposed": [list(group) for group in groups(answer.imposed)],
+            "rewritten": [list(group) for group in groups(answer.rewritten)],
+        },
+        "verdict": {"imposed": verdict(answer.imposed), "rewritten": verdict(answer.rewritten)},
         "notes": list(answer.notes),
         "stops": list(answer.stops),
     }
