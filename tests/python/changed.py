@@ -5,7 +5,7 @@ import subprocess
 from tried import driver, program
 
 from watari import __version__
-from watari.attach.start import PACKAGE, PRELOADED
+from watari.attach.entry import PACKAGE, PRELOADED
 
 
 def started(changes, *words, version=__version__, name="linked", **variables):
@@ -17,7 +17,7 @@ def started(changes, *words, version=__version__, name="linked", **variables):
         timeout=60,
         env={
             **driver(),
-            "LD_PRELOAD": str(PACKAGE / PRELOADED),
+            "LD_PRELOAD": f"{PACKAGE}/{PRELOADED}",
             "WATARI_CHANGES": changes,
             "WATARI_CHANGES_VERSION": version,
             **variables,

@@ -1,4 +1,4 @@
-"""`pooled`: freed GPU memory is kept, and the program does not notice. On a driver without a GPU."""
+"""`pooled`: freed GPU memory is kept, unseen by the program. On a driver without a GPU."""
 
 import json
 
