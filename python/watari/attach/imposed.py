@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TOGETHER = "+"  # between the changes of a row
 LEAST = 0.01  # of the seconds of the first run
 FAULT = 2.5e-7  # seconds of a page fault of the CPU that clears 4 KiB, at least
+START = 20_000  # page faults of the start of a program and of CUDA: no memory of malloc
 LINEAR = ("cuMemAlloc", "cuMemAllocPitch")
 NOUNS = {"staged": "copies", "pooled": "allocations", "prefetched": "prefetches"}
 
@@ -115,7 +116,7 @@ def acted_on(name: str, one: Run) -> float:
         case "pooled":
             each = [repeated(p) for p in one.events.processes]
         case "huge":
-            each = [one.ending.faults * FAULT]
+            each = [max(0, one.ending.faults - START) * FAULT]
         case _:
             each = [one.ending.seconds]
     return max(each, default=0.0)

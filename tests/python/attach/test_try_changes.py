@@ -13,7 +13,7 @@ ONLY = ("--styles", "as-is", "--runs", "2")
 
 
 def test_a_change_that_can_matter_is_run_beside_the_styles(tmp_path):
-    ended, rows = attempt(tmp_path, "again", str(MB), options=ONLY, delay_ns=SLOW)
+    ended, rows = attempt(tmp_path, "again", str(MB), options=ONLY, changes=None, delay_ns=SLOW)
     assert ended.returncode == 0, ended.stderr
     assert "pooled" in rows
     assert rows["pooled"]["status"] == "ok"
@@ -26,22 +26,20 @@ def test_a_change_that_can_matter_is_run_beside_the_styles(tmp_path):
 
 
 def test_a_program_without_repeated_sizes_has_nothing_to_pool(tmp_path):
-    _, rows = attempt(tmp_path, "device", str(MB), options=ONLY, delay_ns=SLOW)
+    _, rows = attempt(tmp_path, "device", str(MB), options=ONLY, changes=None, delay_ns=SLOW)
     assert "pooled" not in rows
 
 
 def test_changes_are_run_alone_and_together(tmp_path):
-    options = (*ONLY, "--changes", "pooled,staged,near")
-    ended, rows = attempt(tmp_path, "again", str(MB), options=options)
+    chosen = "pooled,staged,near"
+    ended, rows = attempt(tmp_path, "again", str(MB), options=ONLY, changes=chosen)
     assert {"pooled", "staged", "pooled+staged"} <= set(rows)
     assert rows["near"]["status"] in ("unsupported", "ok")
     assert rows["near"]["status"] == "ok" or "near: " in ended.stdout
 
 
 def test_none_and_unknown_changes(tmp_path):
-    _, rows = attempt(
-        tmp_path, "again", str(MB), options=(*ONLY, "--changes", "none"), delay_ns=SLOW
-    )
+    _, rows = attempt(tmp_path, "again", str(MB), options=ONLY, delay_ns=SLOW)
     assert set(rows) == {"as-is"}
     ended = watari("try", "--changes", "fast", "--", "true", cwd=tmp_path)
     assert ended.returncode == 2
@@ -51,18 +49,18 @@ def test_none_and_unknown_changes(tmp_path):
 def test_changes_of_a_shell_do_not_act_in_the_rows(tmp_path, monkeypatch):
     monkeypatch.setenv("WATARI_CHANGES", "pooled")
     monkeypatch.setenv("WATARI_CHANGES_VERBOSE", "1")
-    _, rows = attempt(tmp_path, "again", str(MB), options=(*ONLY, "--changes", "none"))
+    _, rows = attempt(tmp_path, "again", str(MB), options=ONLY)
     assert "pooled_times" not in rows["as-is"]["trials"][-1]["quantities"]
 
 
 def test_a_rule_chooses_the_allocations_of_a_change(tmp_path):
-    options = (*ONLY, "--changes", "pooled", "--only", "size>=2000000")
-    _, rows = attempt(tmp_path, "again", str(MB), options=options)
+    options = (*ONLY, "--only", "size>=2000000")
+    _, rows = attempt(tmp_path, "again", str(MB), options=options, changes="pooled")
     assert "pooled_times" not in rows["pooled"]["trials"][-1]["quantities"]
 
 
 def test_a_report_draws_the_rows(tmp_path):
-    attempt(tmp_path, "again", str(MB), options=(*ONLY, "--changes", "pooled"))
+    attempt(tmp_path, "again", str(MB), options=ONLY, changes="pooled")
     figure = tmp_path / "try.svg"
     ended = watari("report", "run.json", "--format", "svg", "-o", str(tmp_path), cwd=tmp_path)
     if "pip install" in ended.stderr:
