@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from watari.attach import events
+from watari.attach.entry import obstacle
 from watari.attach.start import (
     Ending,
     Start,
     code_words,
     library,
-    obstacle,
     preloaded,
     require_program,
     run,
