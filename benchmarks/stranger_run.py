@@ -1,0 +1,152 @@
+"""One program that somebody else wrote: measured as it is, in each style and with each change, and
+traced for what `watari advise` says of it.
+
+The first run is not counted. Runs of styles alternate with runs as it is, as in `watari try`; one
+that takes long is not repeated. The trace is that of `watari trace`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stranger_table import SCHEMA, Row, Stranger
+
+from watari.attach import measure
+from watari.attach.measure import Measured, Run
+from watari.attach.start import Start, require_program
+from watari.attach.styles import AS_IS, STYLES
+from watari.attach.trace import session
+from watari.common.errors import WatariError
+from watari.common.files import write_atomically
+from watari.common.places import portable
+from watari.model.replay import files as graphs
+from watari.run import scratch
+from watari.run.worker import now
+
+ROUNDS = 2  # runs of each style; as it is one more
+LONG = 3.0  # seconds: a style that takes longer runs once
+TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
+TRACED = 0.6  # part of the time left that a trace may take
+NO_TIME = "the time for this program was over"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time for a program, in seconds of time.monotonic."""
+
+    end: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end."""
+        return self.end - time.monotonic()
+
+
+def worked(runs: list[Run]) -> list[float]:
+    """Seconds of the runs that ended well."""
+    return [round(one.ending.seconds, 6) for one in runs if one.status == "ok"]
+
+
+def outcome(measured: Measured, style: str) -> Row:
+    """Seconds, status and reason of a style."""
+    runs = measured.of(style)
+    if reason := measured.unsupported.get(style):
+        return {"seconds": [], "status": "unsupported", "reason": reason}
+    if not runs:
+        return {"seconds": [], "status": "unmeasured", "reason": NO_TIME}
+    last = runs[-1]
+    found: Row = {"seconds": worked(runs), "status": last.status, "reason": last.reason}
+    if last.ending.timed_out:
+        found |= {"status": "timeout", "limit": last.ending.limit}
+    return found
+
+
+def limit(first: float, clock: Clock) -> float:
+    """Time limit of a run, by the seconds of the first one."""
+    return max(0.1, min(clock.left, max(LEAST, TIMES * first)))
+
+
+def worth(measured: Measured, style: str) -> bool:
+    """Whether a style runs once more: it works, and does not take long."""
+    runs = measured.of(style)
+    return style == AS_IS or not runs or (runs[-1].status == "ok" and worked(runs)[-1] < LONG)
+
+
+def rounds(
+    measured: Measured, styles: list[str], count: int, clock: Clock, same: list[str]
+) -> None:
+    """Runs the program in these styles, in turn, as long as there is time."""
+    first = measured.learned.ending.seconds
+    for _ in range(count):
+        for style in styles:
+            if style in measured.unsupported or not worth(measured, style) or clock.left <= 0:
+                continue
+            measured.start = replace(measured.start, limit=limit(first, clock))
+            measured.styles = [style]
+            measure.all_runs(measured, 1, same)
+
+
+def traced(start: Start, keep: Path, clock: Clock) -> Row:
+    """Traces the program, and writes trace and graph beside `keep`, as `watari trace` does."""
+    bounded = replace(start, limit=max(LEAST, clock.left * TRACED / 3))
+    try:
+        with scratch.folder(None) as folder:
+            made = session.trace(bounded, folder, True, lambda text: None)
+    except WatariError as error:
+        return {"error": str(portable(str(error)))}
+    graph = keep.with_suffix(".graph")
+    made.content["observed"]["replay"]["graph"] = graph.name
+    content = portable(made.content)
+    graphs.write(made.graph, graph)
+    write_atomically(keep, json.dumps(content))
+    seen = content["observed"]
+    names = ("untraced_seconds", "traced_seconds", "complete", "incomplete", "touches", "replay")
+    return {name: seen[name] for name in names}
+
+
+def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
+    """The measurements of a program; `status` is `failed` where it cannot be measured."""
+    folder = (base / one.folder).resolve()
+    row: Row = {
+        "schema": SCHEMA,
+        "name": one.name,
+        "source": one.source,
+        "revision": one.revision,
+        "arguments": shlex.join(one.arguments),
+        "started": now(),
+        "status": "failed",
+    }
+    start = Start(one.words(base), min(20.0, clock.left), folder=folder)
+    same = [name if name == measure.STDOUT else str(folder / name) for name in one.same]
+    require_program(start.command)
+    learned = measure.first_run(start, same)
+    row |= {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
+    if learned.status != "ok" or not learned.events.uses_cuda:
+        return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
+    measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
+    measure.learn(measured, learned.events)
+    styles = measured.styles
+    rounds(measured, [AS_IS], 1, clock, same)
+    row["trace"] = traced(start, keep, clock)
+    rounds(measured, styles, ROUNDS, clock, same)
+    row["as_is"] = worked(measured.of(AS_IS))
+    row["styles"] = {s: portable(outcome(measured, s)) for s in styles if s != AS_IS}
+    row["notes"] = portable(measured.notes)
+    return row | {"status": "ok" if row["as_is"] else "failed"}
+
+
+def is_cut(row: Row) -> bool:
+    """Whether the time was over before everything was measured."""
+    return any(style["status"] == "unmeasured" for style in row.get("styles", {}).values())
+
+
+def removed(folder: Path, name: str) -> None:
+    """Removes the trace of a program whose row is not kept."""
+    for path in folder.glob(f"{name}.*"):
+        with suppress(OSError):
+            path.unlink()
