@@ -12,6 +12,7 @@ from stranger_table import Row
 from watari.common.errors import WatariError
 from watari.common.places import portable
 from watari.model import choose, trace_file
+from watari.model import today as bytes_alone
 
 SCHEMA = "watari-advice-1"
 SECONDS = 60.0  # time limit of `watari advise`
@@ -38,14 +39,10 @@ def advice(trace: Path, machine: Path | None) -> Row:
 
 def today(trace: Path, machine: Path | None) -> Row:
     """Seconds of the GPU's part in each style, by the model of bytes: a baseline."""
-    try:
-        from watari.model.today import today as priced
-    except ImportError:
-        return {"unsupported": "this build has no model of bytes alone"}
     if machine is None or not trace.is_file():
         return {"unsupported": "needs a trace and --machine"}
     try:
-        found = priced(trace_file.read(trace), choose.by_text(str(machine)))
+        found = bytes_alone.today(trace_file.read(trace), choose.by_text(str(machine)))
     except WatariError as error:
         return {"unsupported": str(portable(str(error)))}
     return {
