@@ -178,12 +178,14 @@ def add_replay(found: Judged, row: Row) -> None:
 
 
 def changes(row: Row, seconds: float, spread: float) -> list[Change]:
-    """What each imposed change saves, beside what was said of it."""
+    """What each imposed change saves, beside what was said of it; several are joined by `+`."""
     said: dict[str, float] = {}
     for one in row.get("advice", {}).get("savings", []):
         if one["imposed"]:
             said[one["imposed"]] = said.get(one["imposed"], 0.0) + one["saves"]["seconds"]
-    return [
-        Change(row["name"], name, seconds - one, said.get(name), seconds, spread)
-        for name, one in middle(row, "changes").items()
-    ]
+    found = []
+    for name, one in middle(row, "changes").items():
+        each = [said[part] for part in name.split("+") if part in said]
+        predicted = sum(each) if each else None
+        found.append(Change(row["name"], name, seconds - one, predicted, seconds, spread))
+    return found

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stranger_table import SCHEMA, Row, Stranger
 
-from watari.attach import measure
+from watari.attach import measure, record
 from watari.attach.measure import Measured, Run
 from watari.attach.start import Start, require_program
 from watari.attach.styles import AS_IS, STYLES
@@ -109,6 +109,22 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
     return {name: seen[name] for name in names}
 
 
+def changes(measured: Measured) -> list[str]:
+    """Changes that can matter to the program, by its first run."""
+    before = len(measured.styles)
+    try:
+        from watari.attach import imposed
+    except ImportError:  # a build that imposes none
+        return []
+    imposed.add_rows(measured, None)
+    return measured.styles[before:]
+
+
+def counts(one: Run) -> Row:
+    """What the first run counted: allocations, copies of pageable memory, and their seconds."""
+    return {name: each.value for name, each in record.quantities(one).items()}
+
+
 def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
     """The measurements of a program; `status` is `failed` where it cannot be measured."""
     folder = (base / one.folder).resolve()
@@ -130,19 +146,23 @@ def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
         return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
     measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
     measure.learn(measured, learned.events)
+    more = changes(measured)
     styles = measured.styles
     rounds(measured, [AS_IS], 1, clock, same)
     row["trace"] = traced(start, keep, clock)
     rounds(measured, styles, ROUNDS, clock, same)
     row["as_is"] = worked(measured.of(AS_IS))
-    row["styles"] = {s: portable(outcome(measured, s)) for s in styles if s != AS_IS}
+    row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
+    row["changes"] = {s: portable(outcome(measured, s)) for s in more}
+    row["counts"] = counts(learned)
     row["notes"] = portable(measured.notes)
     return row | {"status": "ok" if row["as_is"] else "failed"}
 
 
 def is_cut(row: Row) -> bool:
     """Whether the time was over before everything was measured."""
-    return any(style["status"] == "unmeasured" for style in row.get("styles", {}).values())
+    parts = (*row.get("styles", {}).values(), *row.get("changes", {}).values())
+    return any(one["status"] == "unmeasured" for one in parts)
 
 
 def removed(folder: Path, name: str) -> None:

@@ -90,13 +90,16 @@ def test_what_is_said_to_be_faster_must_be() -> None:
 def test_savings_of_changes() -> None:
     given = row()
     given["changes"] = {"staged": style(0.8, 0.8), "pooled": style(1.1, 1.1)}
+    given["changes"]["staged+pooled"] = style(0.9)
     saves = {"imposed": "staged", "saves": {"seconds": 0.09, "low": 0.05, "high": 0.1}}
     given["advice"]["savings"] = [saves, saves]
-    staged, pooled = stranger_judge.judged(given).changes
+    staged, pooled, both = stranger_judge.judged(given).changes
     assert staged.right
     assert not staged.loses
     assert pooled.loses
     assert pooled.predicted is None
+    assert both.predicted == pytest.approx(0.18)
+    assert not both.right
 
 
 def test_rows_of_several_cards_are_not_merged() -> None:
