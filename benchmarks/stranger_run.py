@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from contextlib import suppress
+import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from watari.model.replay import files as graphs
 from watari.run import scratch
 from watari.run.worker import now
 
-ROUNDS = 2  # runs of each style; as it is one more
+FIRST = 20.0  # seconds that the first run may take
 LONG = 3.0  # seconds: a style that takes longer runs once
 TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
 TRACED = 0.6  # part of the time left that a trace may take
@@ -91,6 +91,13 @@ def rounds(
             measure.all_runs(measured, 1, same)
 
 
+def where(error: Exception) -> str:
+    """An error and its line, without the folders of this machine."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    text = f"{type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
+    return str(portable(text))
+
+
 def traced(start: Start, keep: Path, clock: Clock) -> Row:
     """Traces the program, and writes trace and graph beside `keep`, as `watari trace` does."""
     bounded = replace(start, limit=max(LEAST, clock.left * TRACED / 3))
@@ -98,7 +105,9 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
         with scratch.folder(None) as folder:
             made = session.trace(bounded, folder, True, lambda text: None)
     except WatariError as error:
-        return {"error": str(portable(str(error)))}
+        return {"error": portable(str(error))}
+    except Exception as error:  # the styles are measured all the same
+        return {"error": where(error)}
     graph = keep.with_suffix(".graph")
     made.content["observed"]["replay"]["graph"] = graph.name
     content = portable(made.content)
@@ -125,10 +134,9 @@ def counts(one: Run) -> Row:
     return {name: each.value for name, each in record.quantities(one).items()}
 
 
-def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
-    """The measurements of a program; `status` is `failed` where it cannot be measured."""
-    folder = (base / one.folder).resolve()
-    row: Row = {
+def row_of(one: Stranger) -> Row:
+    """The row of a program that is not measured yet."""
+    return {
         "schema": SCHEMA,
         "name": one.name,
         "source": one.source,
@@ -137,11 +145,26 @@ def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
         "started": now(),
         "status": "failed",
     }
-    start = Start(one.words(base), min(20.0, clock.left), folder=folder)
+
+
+def of_program(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
+    """The measurements of a program; `status` is `failed` where it cannot be measured. `count`:
+    runs of each style."""
+    row = row_of(one)
+    try:
+        return row | measured_row(one, base, keep, clock, count)
+    except Exception as error:  # the other programs are measured all the same
+        return row | {"reason": where(error)}
+
+
+def measured_row(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
+    """What is measured of a program."""
+    folder = (base / one.folder).resolve()
+    start = Start(one.words(base), min(FIRST, clock.left), folder=folder)
     same = [name if name == measure.STDOUT else str(folder / name) for name in one.same]
     require_program(start.command)
     learned = measure.first_run(start, same)
-    row |= {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
+    row: Row = {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
     if learned.status != "ok" or not learned.events.uses_cuda:
         return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
     measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
@@ -150,7 +173,7 @@ def of_program(one: Stranger, base: Path, keep: Path, clock: Clock) -> Row:
     styles = measured.styles
     rounds(measured, [AS_IS], 1, clock, same)
     row["trace"] = traced(start, keep, clock)
-    rounds(measured, styles, ROUNDS, clock, same)
+    rounds(measured, styles, count, clock, same)
     row["as_is"] = worked(measured.of(AS_IS))
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
@@ -163,10 +186,3 @@ def is_cut(row: Row) -> bool:
     """Whether the time was over before everything was measured."""
     parts = (*row.get("styles", {}).values(), *row.get("changes", {}).values())
     return any(one["status"] == "unmeasured" for one in parts)
-
-
-def removed(folder: Path, name: str) -> None:
-    """Removes the trace of a program whose row is not kept."""
-    for path in folder.glob(f"{name}.*"):
-        with suppress(OSError):
-            path.unlink()

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
             continue
         clock = Clock(time.monotonic() + min(left, options.limit))
         keep = options.keep / f"{one.name}.json"
-        row = common | stranger_run.of_program(one, table.parent, keep, clock)
+        row = common | stranger_run.of_program(one, table.parent, keep, clock, options.runs)
         if stranger_run.is_cut(row) and left < options.limit:
             print(f"{one.name}: the time was over: no row", flush=True)
             break
@@ -85,6 +85,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("rows.jsonl"))
     parser.add_argument("--seconds", type=float, default=300.0, help="for all programs")
     parser.add_argument("--limit", type=float, default=40.0, help="seconds for a program")
+    parser.add_argument("--runs", type=int, default=2, help="of each style and change")
     parser.add_argument("--keep", type=Path, default=Path("traces"), help="folder of the traces")
     parser.add_argument("--machine", type=Path, help="profile of the machine, for `advise`")
     parser.add_argument("--report", action="store_true", help="print the table and its statistics")

@@ -109,6 +109,15 @@ def test_no_program_begins_without_time(run, tmp_path) -> None:
     assert not (tmp_path / "rows.jsonl").exists()
 
 
+def test_a_program_that_is_not_there_is_a_row_too(run, tmp_path) -> None:
+    (tmp_path / "table.toml").write_text(TABLE.replace("./replayed", "./nowhere"))
+    code, output = ended(run("table.toml", "-o", "rows.jsonl", "--runs", "1"))
+    assert code == 0, output
+    missing, other = rows(tmp_path / "rows.jsonl")
+    assert "no such program" in missing["reason"]
+    assert len(other["styles"]["mapped"]["seconds"]) == 1
+
+
 def test_a_program_that_fails_has_a_row_with_the_reason(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace("keep", "crash"))
     code, output = ended(run("table.toml", "-o", "rows.jsonl"))
