@@ -126,6 +126,24 @@ def touched_text(kernel: Mapping[str, Any]) -> str:
     )
 
 
+def placement_cells(kernel: Mapping[str, Any]) -> list[list[str]]:
+    """Cells of the table for each number of threads: threads, seconds local, mapped, its ratio to
+    local, faulting, and its ratio."""
+    by_threads: dict[int, dict[str, float]] = {}
+    for row in kernel.get("placements", ()):
+        by_threads.setdefault(row["threads"], {})[row["placement"]] = row["seconds"]
+    cells = []
+    for threads, seconds in by_threads.items():
+        local = seconds.get("local")
+        texts = [f"{threads}", format_duration(local) if local is not None else ""]
+        for placement in ("mapped", "faulting"):
+            here = seconds.get(placement)
+            texts.append(format_duration(here) if here is not None else "")
+            texts.append(f"{here / local:.2f}" if here is not None and local else "")
+        cells.append(texts)
+    return cells or [[""] * 6]
+
+
 def used_text(phase: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     """The bytes that each allocation moved in a phase, and its faults; most bytes first."""
     rows = sorted(
@@ -150,6 +168,7 @@ def page(content: Mapping[str, Any], made_by: str) -> str:
         "bytes": format_bytes,
         "duration": format_duration,
         "touched": touched_text,
+        "placements": placement_cells,
         "short": short,
         "without_namespaces": without_namespaces,
     }

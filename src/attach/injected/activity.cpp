@@ -226,7 +226,7 @@ std::uint64_t real_time() {
 
 }  // namespace
 
-bool start_activities() {
+bool start_activities(bool kernels_alone) {
     const auto& library = cupti();
     if (library.register_timestamp(timestamp) != CUPTI_SUCCESS) {
         clock_ahead = real_time() - writer::now();  // CUPTI's own clock on Linux
@@ -236,10 +236,13 @@ bool start_activities() {
     }
     library.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);  // the first thread's is the PID
     for (const auto activity :
-         {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
-          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_CUDA_EVENT,
-          CUPTI_ACTIVITY_KIND_STREAM, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}) {
+         {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_RUNTIME,
+          CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+          CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_STREAM,
+          CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}) {
+        if (kernels_alone && activity != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+            continue;
+        }
         if (!check(library.enable(activity), "cuptiActivityEnable")) {
             return false;
         }

@@ -7,8 +7,8 @@
 namespace watari::attach {
 
 // Makes CUPTI fill this library's buffers, with times of CLOCK_MONOTONIC, and enables the
-// activities that need no context. Returns false if CUPTI refuses.
-bool start_activities();
+// activities that need no context: all, or kernels alone. Returns false if CUPTI refuses.
+bool start_activities(bool kernels_alone);
 
 // Enables faults and transfers of unified memory. CUPTI refuses this before a context exists.
 void enable_unified_memory(CUcontext context);

@@ -147,9 +147,11 @@ bool subscribe_to_calls(CUpti_SubscriberHandle subscriber) {
         return std::all_of(table.begin(), table.end(),
                            [&](const auto& row) { return wanted(row.call); });
     };
-    const auto for_eviction = evict::calls();
-    return all(copies) && all(prefetches) && std::all_of(waits.begin(), waits.end(), wanted) &&
-           std::all_of(for_eviction.begin(), for_eviction.end(), wanted);
+    const auto sampled = evict::calls();
+    const bool is_sampled = !sampled.empty();  // copies are those of the traced run
+    return std::all_of(waits.begin(), waits.end(), wanted) &&
+           std::all_of(sampled.begin(), sampled.end(), wanted) &&
+           (is_sampled || (all(copies) && all(prefetches)));
 }
 
 void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {

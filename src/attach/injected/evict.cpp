@@ -1,24 +1,30 @@
+// Before the first launches of each kernel all managed memory is moved: schedule.hpp has the
+// placements. The hooks of a launch take turns: launches of other threads during a sampled launch
+// are not sampled.
 #include "evict.hpp"
 
 #include "activity.hpp"
-#include "libraries.hpp"
+#include "launches.hpp"
+#include "managed.hpp"
+#include "placed.hpp"
 #include "sample.hpp"
+#include "schedule.hpp"
 #include "writer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <map>
-#include <mutex>
+#include <cstdio>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <variant>
 
 namespace watari::attach::evict {
 namespace {
 
 constexpr std::uint64_t least_wait = 1'000'000'000;  // ns, for a sampled launch
-constexpr unsigned least_launches = 2;  // sampled of each kernel after half of the time
+constexpr std::uint64_t shares = 4;  // a mapped launch may take this part of the time left
 
 unsigned launches_of_each = 0;
 std::uint64_t most_time = 0;  // ns that sampling may take in total
@@ -26,16 +32,19 @@ thread_local bool evicting = false;
 thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
 
 struct state {
-    std::mutex lock;
-    std::map<CUdeviceptr, std::size_t> managed;
-    std::map<std::string, unsigned, std::less<>> sampled;
-    std::set<std::string, std::less<>> refused;
-    std::optional<sample> current;        // the last sample, until the next launch
-    std::atomic<bool> is_away{false};     // memory that kernels need may be on the CPU
-    std::atomic<bool> is_busy{false};     // a thread evicts, measures or returns memory
-    std::atomic<bool> waits{true};        // no sampled kernel has waited for the program so far
-    std::atomic<std::uint64_t> spent{0};  // ns on sampling so far
-    std::uint64_t begun = 0;  // time at which the sampled launch began, with its eviction
+    std::atomic<bool> is_busy{false};  // a thread evicts, measures or returns memory: it owns
+                                       // everything below
+    schedule plan{launches_of_each};
+    std::string kernel;                                    // of the launch that is sampled
+    std::optional<schedule::chosen> chosen;                // for it
+    std::variant<std::monostate, sample, placed> current;  // until the next launch
+    bool is_away = false;     // memory that kernels need may be on the CPU
+    bool was_mapped = false;  // all of it is on the CPU
+    bool waits = true;        // no sampled kernel has waited for the program
+    std::size_t room = 0;     // of the GPU while all memory was on the CPU
+    double rate = 0;          // of the link, bytes/ns; 0: not known yet
+    std::uint64_t spent = 0;  // ns on sampling so far
+    std::uint64_t begun = 0;  // of the sampled launch, with its eviction
 };
 
 state& shared() {  // never destroyed: threads of the program launch kernels until it has ended
@@ -43,145 +52,207 @@ state& shared() {  // never destroyed: threads of the program launch kernels unt
     return *all;
 }
 
-void allocated(const CUpti_CallbackData& data) {
-    const auto& p = *static_cast<const cuMemAllocManaged_params*>(data.functionParams);
-    if (*static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS) {
-        const std::lock_guard hold(shared().lock);
-        shared().managed[*p.dptr] = p.bytesize;
+std::uint64_t left() { return shared().spent < most_time ? most_time - shared().spent : 0; }
+
+double spent_share() {
+    return static_cast<double>(shared().spent) /
+           static_cast<double>(std::max<std::uint64_t>(most_time, 1));
+}
+
+// Two digits and a unit, for a reason.
+std::string amount(double value, const char* unit) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2g %s", value, unit);
+    return text.data();
+}
+
+std::string seconds(double ns) { return amount(ns * 1e-9, "s"); }
+
+void say_unplaced(std::string_view kernel, const std::string& why) {
+    writer::note("unplaced", writer::intern("name", kernel), why);
+}
+
+bool is_communication(std::string_view kernel) {
+    return kernel.find("nccl") != kernel.npos || kernel.find("nvshmem") != kernel.npos;
+}
+
+// Whether a placement is possible; otherwise it is refused for launches alike, with the reason.
+bool is_possible(const schedule::chosen& one, std::string_view kernel, std::size_t bytes) {
+    auto& all = shared();
+    std::string why;
+    const double bound = all.rate > 0 ? static_cast<double>(one.alike->bytes) / all.rate : 0;
+    const auto share = static_cast<double>(left()) / shares;
+    if (one.where != placement::touched && !all.waits) {
+        why = "a launch that was sampled did not end in its time";
+    } else if (one.where == placement::local && bytes > all.room) {
+        why = "local: " + amount(static_cast<double>(bytes) * 1e-9, "GB") + " do not fit in the " +
+              amount(static_cast<double>(all.room) * 1e-9, "GB") + " of the GPU";
+    } else if (one.where == placement::mapped && bound > share) {
+        why = "mapped: a launch takes " + seconds(bound) + " over the link at least, and " +
+              seconds(share) + " were left for it";
     }
+    if (!why.empty()) {
+        one.alike->is_refused[static_cast<std::size_t>(one.where)] = true;
+        say_unplaced(kernel, why);
+    }
+    return why.empty();
 }
 
-void released(const CUpti_CallbackData& data) {
-    const auto& p = *static_cast<const cuMemFree_v2_params*>(data.functionParams);
-    const std::lock_guard hold(shared().lock);
-    shared().managed.erase(p.dptr);
-}
-
-// Returns the number of a launch among the sampled launches of its kernel, or nothing if it is not
-// sampled. The first launches of each kernel are sampled; after half of the time only two of each
-// kernel, so that every kernel has its turn; after all of it none. The file names kernels with
-// launches left out.
-std::optional<unsigned> sampled_turn(const char* symbol) {
-    const std::string kernel = symbol ? symbol : "unnamed";
-    const std::lock_guard hold(shared().lock);
-    const std::uint64_t spent = shared().spent;
-    auto& count = shared().sampled[kernel];
-    if (count >= launches_of_each) {
+// The placement of a launch; nothing if it is not sampled.
+std::optional<schedule::chosen> choose(std::string_view kernel, const launch& of) {
+    auto& plan = shared().plan;
+    if (of.is_cooperative || is_communication(kernel)) {
+        if (plan.exclude(kernel)) {
+            say_unplaced(kernel, of.is_cooperative ? "its launches are cooperative"
+                                                   : "it waits for other processes");
+        }
         return std::nullopt;
     }
-    if (spent < most_time / 2 || (spent < most_time && count < least_launches)) {
-        return count++;
+    auto found = plan.next(kernel, of.threads, spent_share());
+    if (found) {
+        const auto bytes = managed::bytes();
+        while (found && !is_possible(*found, kernel, bytes)) {
+            found = plan.next(kernel, of.threads, spent_share());
+        }
     }
-    if (shared().refused.insert(kernel).second) {
+    if (found) {
+        plan.take(kernel, *found);
+    } else if (plan.is_cut(kernel, spent_share())) {
         writer::write({.what = kind::unsampled,
-                       .detail = count,
+                       .detail = plan.touched(kernel),
                        .start = writer::now(),
                        .name = writer::intern("name", kernel)});
     }
-    return std::nullopt;
-}
-
-std::map<CUdeviceptr, std::size_t> all_managed() {
-    const std::lock_guard hold(shared().lock);
-    return shared().managed;
+    return found;
 }
 
 // Ends the last sample before the next launch: writes to read-mostly pages take seconds per GiB.
 void end_current() {
-    if (shared().current) {
-        end_sample(*shared().current);
-        shared().current.reset();
+    auto& current = shared().current;
+    if (const auto* one = std::get_if<sample>(&current)) {
+        end_sample(*one);
+    } else if (const auto* other = std::get_if<placed>(&current)) {
+        end_placed(*other);
+    }
+    current = std::monostate{};
+}
+
+void learn_room() {
+    std::size_t room = 0;
+    std::size_t total = 0;
+    const bool is_known =
+        driver().memory_info && driver().memory_info(&room, &total) == CUDA_SUCCESS;
+    shared().room = is_known ? room : 0;
+}
+
+void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice device) {
+    auto& all = shared();
+    driver().context_synchronize();
+    all.begun = writer::now();
+    take_some();  // so that a run that is killed keeps these records
+    end_current();
+    const auto memory = managed::all();
+    const auto where = all.chosen->where;
+    if (where == placement::touched || where == placement::faulting) {
+        const bool shows_writes = where == placement::touched;
+        all.current = begin_sample(memory, stream, device, data.correlationId,
+                                   shows_writes ? std::optional{all.chosen->number} : std::nullopt);
+    } else {
+        auto one = begin_placed(memory, stream, device, data.correlationId, where);
+        if (where == placement::local && all.was_mapped && one.moving > 0) {
+            all.rate = std::max(
+                all.rate, static_cast<double>(managed::bytes()) / static_cast<double>(one.moving));
+        }
+        all.current = std::move(one);
+    }
+    all.was_mapped = where == placement::mapped;
+    all.is_away = where != placement::local;
+    if (all.is_away) {
+        learn_room();
     }
 }
 
-void evict_before(const CUpti_CallbackData& data, CUstream stream, unsigned turn) {
-    driver().context_synchronize();
-    shared().begun = writer::now();
-    take_some();  // so that a run that is killed keeps these records
-    end_current();
-    shared().current = begin_sample(all_managed(), stream, data.correlationId, turn);
-    shared().is_away = true;
+bool measure_placed(const placed& one, std::uint64_t time, std::uint64_t deadline) {
+    auto& all = shared();
+    const auto share = left() / shares;
+    const auto ended = wait_for(one, time + share, deadline);
+    if (ended == outcome::stopped) {
+        all.chosen->alike->is_refused[static_cast<std::size_t>(placement::mapped)] = true;
+        say_unplaced(all.kernel, "mapped: a launch took more than " +
+                                     seconds(static_cast<double>(share)) +
+                                     ", the share of the time left");
+    }
+    return ended != outcome::unended;
 }
 
-// Measures the pages before the program can touch them: the launch returns after the kernel has
-// ended. A kernel that waits for the program's next step costs half of the remaining time, once.
+// Waits before the program can touch the pages: the launch returns after the kernel has ended. A
+// kernel that waits for the program's next step costs half of the remaining time, once.
 void measure_after() {
     if (!is_sampling) {
         return;
     }
     auto& all = shared();
     const auto time = writer::now();
-    const auto spent = all.spent + (time - all.begun);
-    const auto half = spent < most_time ? (most_time - spent) / 2 : 0;
-    all.waits = all.waits && measure(*all.current, time + std::max(half, least_wait));
-    all.spent += writer::now() - all.begun;
+    all.spent += time - all.begun;
+    const auto deadline = time + std::max(left() / 2, least_wait);
+    if (auto* one = std::get_if<sample>(&all.current); one && all.waits) {
+        all.waits = measure(*one, deadline);
+        all.chosen->alike->bytes = std::max(all.chosen->alike->bytes, one->touched);
+    } else if (const auto* other = std::get_if<placed>(&all.current); other && all.waits) {
+        all.waits = measure_placed(*other, time, deadline);
+    }
+    if (all.waits && all.chosen->where != placement::touched) {
+        end_current();  // with read-mostly memory, writes of the CPU are seen until the next launch
+    }
+    all.spent += writer::now() - time;
     is_sampling = false;
     all.is_busy = false;
 }
 
 // Returns memory to the GPU, as far as there is room, before a launch that is not sampled: faults
 // are far slower than a prefetch. Waits first for the sampled launch, whose faults must be its own.
-void give_back(CUstream stream) {
-    const auto& call = driver();
-    CUdevice device = 0;
-    std::size_t room = 0;
-    std::size_t total = 0;
-    call.context_synchronize();
+void give_back(CUstream stream, CUdevice device) {
+    auto& all = shared();
+    driver().context_synchronize();
     const auto begun = writer::now();
     take_some();
     end_current();
-    if (!call.current_device || !call.memory_info || call.current_device(&device) != CUDA_SUCCESS ||
-        call.memory_info(&room, &total) != CUDA_SUCCESS) {
-        room = 0;
-    }
-    for (const auto& [pointer, size] : all_managed()) {
-        if (size <= room && call.prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
+    std::size_t room = all.room;
+    for (const auto& [pointer, size] : managed::all()) {
+        if (size <= room && driver().prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
             room -= size;
         }
     }
-    call.context_synchronize();
-    shared().spent += writer::now() - begun;
-    shared().is_away = false;
+    driver().context_synchronize();
+    all.spent += writer::now() - begun;
+    all.is_away = all.was_mapped = false;
 }
 
-// Nothing may wait while a graph is captured: its kernels are not sampled. Launches of other
-// threads during a sampled launch are not sampled either.
-void before_launch(const CUpti_CallbackData& data, CUstream stream) {
-    const auto& call = driver();
-    auto& all = shared();
+// Nothing may wait while a graph is captured: its kernels are not sampled.
+bool is_captured(CUstream stream) {
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!call.prefetch || call.is_capturing(stream, &capturing) != CUDA_SUCCESS ||
-        capturing != CU_STREAM_CAPTURE_STATUS_NONE || all.is_busy.exchange(true)) {
+    return driver().is_capturing(stream, &capturing) != CUDA_SUCCESS ||
+           capturing != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void before_launch(const CUpti_CallbackData& data, const launch& of) {
+    auto& all = shared();
+    if (!driver().prefetch || is_captured(of.stream) || all.is_busy.exchange(true)) {
         return;
     }
-    if (const auto turn = sampled_turn(data.symbolName)) {
-        evict_before(data, stream, *turn);
+    const std::string_view kernel = data.symbolName ? data.symbolName : "unnamed";
+    all.chosen = choose(kernel, of);
+    const auto device = all.chosen || all.is_away ? current_device() : std::nullopt;
+    if (all.chosen && device) {
+        all.kernel = kernel;
+        evict_before(data, of.stream, *device);
         is_sampling = true;  // and busy
         return;
     }
-    if (all.is_away) {
-        give_back(stream);
+    if (all.is_away && device) {
+        give_back(of.stream, *device);
     }
     all.is_busy = false;
-}
-
-constexpr std::array<CUpti_CallbackId, 4> launches = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
-
-bool is_launch(CUpti_CallbackId call) {
-    return std::find(launches.begin(), launches.end(), call) != launches.end();
-}
-
-CUstream stream_of(CUpti_CallbackId call, const void* parameters) {
-    const bool is_extended = call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
-                             call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-    const bool is_per_thread = call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-                               call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-    const CUstream stream =
-        is_extended ? static_cast<const cuLaunchKernelEx_params*>(parameters)->config->hStream
-                    : static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
-    return stream || !is_per_thread ? stream : CU_STREAM_PER_THREAD;
 }
 
 }  // namespace
@@ -195,9 +266,9 @@ std::vector<CUpti_CallbackId> calls() {
     if (launches_of_each == 0) {
         return {};
     }
-    std::vector<CUpti_CallbackId> wanted(launches.begin(), launches.end());
-    wanted.push_back(CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged);
-    wanted.push_back(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2);
+    auto wanted = launch_calls();
+    const auto memory = managed::calls();
+    wanted.insert(wanted.end(), memory.begin(), memory.end());
     return wanted;
 }
 
@@ -205,17 +276,10 @@ bool is_evicting() { return evicting; }
 
 void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
     evicting = true;
-    const bool begins = data.callbackSite == CUPTI_API_ENTER;
-    if (call == CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged) {
-        if (!begins) {
-            allocated(data);
-        }
-    } else if (call == CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2) {
-        if (begins) {
-            released(data);
-        }
-    } else if (is_launch(call)) {
-        begins ? before_launch(data, stream_of(call, data.functionParams)) : measure_after();
+    if (const auto of = launch_of(call, data.functionParams)) {
+        data.callbackSite == CUPTI_API_ENTER ? before_launch(data, *of) : measure_after();
+    } else {
+        managed::on_call(call, data);
     }
     evicting = false;
 }

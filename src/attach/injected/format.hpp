@@ -3,6 +3,8 @@
 // that both refer to.
 // python/watari/attach/trace/records.py reads both and repeats this table.
 //
+// Note `unplaced`: the name of a kernel, as identifier; the placement that is missing, and why.
+//
 // Times are nanoseconds of CLOCK_MONOTONIC, the clock of the preloaded library's log.
 #pragma once
 
@@ -28,7 +30,9 @@ enum class kind : std::uint32_t {
     context = 9,   // created; detail: result of enabling the counters of unified memory; device;
                    // flags: the context
     dropped = 10,  // bytes: records that CUPTI had no room for
-    evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
+    evicted = 11,  // to CPU memory before launch `correlation`, whose pages are looked at; bytes:
+                   // of all managed allocations; detail: 1 if none is read-mostly, so that faults
+                   // are as fast as without tracing, and writes are not seen
     end = 12,  // the program ended and no more records arrived; detail: flushes; ns that tracing
                // took once: to begin: address, for contexts: bytes, to end: end; name: the records
                // before this one, so that the reader notices records that another process destroyed
@@ -39,6 +43,9 @@ enum class kind : std::uint32_t {
     event = 15,      // recorded in a stream; address: the event; flags: the context
     stream = 16,     // created; detail: CUpti_ActivityStreamFlag; flags: the context
     flushed = 17,    // bytes: ns that flushing took in the program's calls
+    placed = 18,   // all managed memory before launch `correlation`, to time it; detail: placement
+                   // (schedule.hpp); bytes: of the memory that could be moved
+    stopped = 19,  // launch `correlation`: its mapped memory went to the GPU while it ran
 };
 
 struct record {

@@ -115,7 +115,7 @@ bool start() {
     return check(cupti().subscribe(&subscriber, on_event, nullptr), "cuptiSubscribe") &&
            wants(CUPTI_CBID_RESOURCE_CONTEXT_CREATED) &&
            wants(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) && subscribe_to_calls(subscriber) &&
-           start_activities();
+           start_activities(!evict::calls().empty());
 }
 
 }  // namespace

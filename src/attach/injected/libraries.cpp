@@ -78,6 +78,7 @@ const driver_functions& driver() {
             find(library, found.advise, "cuMemAdvise");
             find(library, found.range_attribute, "cuMemRangeGetAttribute");
             find(library, found.stream_query, "cuStreamQuery");
+            find(library, found.stream_create, "cuStreamCreate");
             find(library, found.is_capturing, "cuStreamIsCapturing");
         }
         return found;

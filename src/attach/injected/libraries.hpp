@@ -37,6 +37,7 @@ struct driver_functions {
     CUresult (*advise)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
     CUresult (*range_attribute)(void*, size_t, CUmem_range_attribute, CUdeviceptr, size_t);
     CUresult (*stream_query)(CUstream);
+    CUresult (*stream_create)(CUstream*, unsigned);
     CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus*);
 };
 

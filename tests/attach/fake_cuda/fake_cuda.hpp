@@ -12,6 +12,8 @@
 //     FAKE_CUDA_REFUSE=NAME          this driver function fails with CUDA_ERROR_NOT_SUPPORTED
 //     FAKE_CUDA_DELAY_NS=N           each allocation takes N ns
 //     FAKE_CUDA_BUSY=1               cuStreamQuery never reports a stream as finished
+//     FAKE_CUDA_LINK_NS=N            a KiB that a kernel uses over the link takes N ns more
+//     FAKE_CUDA_FAULT_NS=N           a KiB that faults move for a kernel takes N ns more
 //     FAKE_CUDA_UNMAPPED=1           a prefetch to the CPU leaves the mapping to a later touch
 //
 // cuInit honours CUDA_INJECTION64_PATH as the driver does. Only the tests use this library.

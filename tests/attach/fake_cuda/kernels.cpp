@@ -55,8 +55,10 @@ struct kernel {
     void (*run)(void** arguments);
     const char* sizes;                                   // of the arguments, in bytes
     std::uint64_t (*takes)(void** arguments) = nullptr;  // ns; null: by its blocks
+    unsigned passes = 1;                                 // times that it uses its memory
 };
 constexpr kernel kernels[] = {{"add_one", add_one, "88"},
+                              {"add_again", add_one, "88", nullptr, 10},
                               {"triad", triad, "88888"},
                               {"watari_touch", watari_touch, "8884"},
                               {"spin", spin, "8", argument_of_spin}};
@@ -65,6 +67,21 @@ const kernel* find(const char* name) {
     for (const kernel& row : kernels)
         if (std::strstr(name, row.name)) return &row;
     return nullptr;
+}
+
+std::uint64_t number(const char* variable) {
+    const char* text = std::getenv(variable);
+    return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+// What a kernel takes longer because its memory is not in GPU memory; nothing where that is free.
+std::function<std::uint64_t()> remote(unsigned passes) {
+    static const auto link = number("FAKE_CUDA_LINK_NS"), fault = number("FAKE_CUDA_FAULT_NS");
+    if (!link && !fault) return nullptr;
+    return [passes] {
+        const auto [over_link, faulted] = residency::take_remote();
+        return (over_link * passes * link + faulted * fault) / 1024;
+    };
 }
 
 // Arguments are copied at the launch: the caller may use their memory again.
@@ -93,6 +110,7 @@ queue::operation kernel_operation(void* function, std::uint64_t blocks, std::uin
     queue::operation made{.what = queue::operation::kind::kernel};
     made.of = timeline::engine::kernels;
     made.takes = row->takes ? row->takes(given->pointers.data()) : timeline::of_blocks(blocks);
+    made.more = remote(row->passes);
     made.symbol = name;
     made.blocks = blocks;
     made.threads = threads;

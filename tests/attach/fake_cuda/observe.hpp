@@ -76,16 +76,24 @@ inline std::uint64_t pair(unsigned low, unsigned high) {
 }
 
 // Managed memory while it is watched: each page of 64 KiB is on one side, and a touch from the
-// other side faults and moves the page, or copies it if it is read-mostly. Advice is CUmem_advise.
+// other side faults and moves the page, or copies it if it is read-mostly. The GPU reads and writes
+// pages over the link that prefer the CPU and that it has a mapping of. Advice is CUmem_advise.
 namespace residency {
-constexpr int set_read_mostly = 1, unset_read_mostly = 2, set_preferred = 3, unset_preferred = 4;
+constexpr int set_read_mostly = 1, unset_read_mostly = 2, set_preferred = 3, unset_preferred = 4,
+              set_accessed = 5, unset_accessed = 6;
 constexpr int no_device = -2;
 void add(device_pointer pointer, std::size_t bytes);
 void remove(device_pointer pointer);
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu);
 bool advise(device_pointer pointer, std::size_t bytes, int advice,
             int device);  // false if the memory is not watched
-bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred);
+bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred, bool& is_accessed);
+// Bytes of the pages that this thread's kernels have used over the link, and that faults have moved
+// for them, since the last call.
+struct remote {
+    std::uint64_t link, faulted;
+};
+remote take_remote();
 struct gpu_works {  // this thread acts as the GPU while one exists
     gpu_works();
     ~gpu_works();

@@ -1,4 +1,5 @@
 // What programs ask and say of pointers: attributes, hints, and memory handed to others.
+#include <algorithm>
 #include <cstring>
 
 #include "memory.hpp"
@@ -154,14 +155,17 @@ FAKE result cuMemAdvise(device_pointer pointer, std::size_t bytes, int advice, i
     return success;
 }
 
-// CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION
-FAKE result cuMemRangeGetAttribute(void* value, std::size_t, int asked, device_pointer pointer,
+// CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION, _ACCESSED_BY
+FAKE result cuMemRangeGetAttribute(void* value, std::size_t size, int asked, device_pointer pointer,
                                    std::size_t) {
-    bool is_read_mostly = false;
+    bool is_read_mostly = false, is_accessed = false;
     int preferred = residency::no_device;
-    if (!residency::hints(pointer, is_read_mostly, preferred)) return invalid_value;
-    if (asked != 1 && asked != 2) return not_supported;
-    return give(value, asked == 1 ? int{is_read_mostly} : preferred);
+    if (!residency::hints(pointer, is_read_mostly, preferred, is_accessed)) return invalid_value;
+    if (asked < 1 || asked > 3) return not_supported;
+    if (asked < 3) return give(value, asked == 1 ? int{is_read_mostly} : preferred);
+    auto* devices = static_cast<int*>(value);
+    std::fill(devices, devices + size / sizeof *devices, residency::no_device);
+    return give(value, is_accessed ? current_device() : residency::no_device);
 }
 
 FAKE result cuMemPrefetchAsync(device_pointer pointer, std::size_t bytes, int to, void* stream) {

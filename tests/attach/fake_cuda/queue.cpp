@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "observe.hpp"
 
@@ -70,7 +71,7 @@ std::uint64_t ready(const operation& one) {
 }
 
 void plan(operation& one) {
-    if (one.has_time || one.what == operation::kind::host || !timeline::is_on()) return;
+    if (one.has_time || one.more || one.what == operation::kind::host || !timeline::is_on()) return;
     if (const auto time = ready(one)) {
         const auto start = timeline::reserve(one.of, time, one.takes);
         set_time(one, start, start + one.takes);
@@ -114,6 +115,11 @@ void run(pointer one) {
     plan(*one);
     const auto start = now();
     act(*one);
+    if (const auto more = std::exchange(one->more, nullptr)) {
+        one->takes += more();
+        plan(*one);
+        if (!one->has_time) timeline::wait_until(now() + one->takes);
+    }
     if (!one->has_time) set_time(*one, start, now());
     settle(one);
 }

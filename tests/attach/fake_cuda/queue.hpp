@@ -27,6 +27,8 @@ struct operation {
     std::function<void()> act = {};
     timeline::engine of = timeline::engine::none;
     std::uint64_t takes = 0;  // ns
+    std::function<std::uint64_t()> more =
+        {};  // ns beyond `takes`, known once it has had its effect
 
     const char* symbol = nullptr;           // of a kernel
     std::uint64_t blocks = 0, threads = 0;  // of a kernel

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "observe.hpp"
@@ -19,6 +20,7 @@ namespace fake::residency {
 namespace {
 
 constexpr std::size_t page = 64 * 1024;
+constexpr int cpu_device = -1;
 
 struct sides {
     bool cpu, gpu, is_read_mostly;
@@ -28,10 +30,13 @@ struct range {
     std::size_t bytes;
     std::vector<sides> pages;
     int preferred = no_device;
+    bool is_accessed = false;  // by the GPU
+    bool is_mapped() const { return is_accessed && preferred == cpu_device; }
 };
 std::map<device_pointer, range> watched;
 std::recursive_mutex lock;
 thread_local bool is_gpu = false;
+thread_local remote used;
 long long read_mostly = 0;  // bytes
 struct sigaction before;
 
@@ -90,6 +95,12 @@ bool take_fault(device_pointer address, bool writes) {
     bool& here = is_gpu ? now.gpu : now.cpu;
     bool& there = is_gpu ? now.cpu : now.gpu;
     if (here && !there) return false;
+    const std::size_t size = std::min(page, in.bytes - index * page);
+    if (is_gpu && now.cpu && in.is_mapped()) {  // until `protect_all`
+        mprotect(reinterpret_cast<void*>(pointer + index * page), size, PROT_READ | PROT_WRITE);
+        used.link += size;
+        return true;
+    }
     const bool moves = !here && there;
     here = true;
     if (writes || !now.is_read_mostly) there = false;
@@ -97,8 +108,9 @@ bool take_fault(device_pointer address, bool writes) {
     protect(pointer, in, index);
     report(sight::faulted, address, 1, writes);
     if (moves)
-        report(is_gpu ? sight::moved_to_gpu : sight::moved_to_cpu, pointer + index * page,
-               std::min(page, in.bytes - index * page), writes);
+        report(is_gpu ? sight::moved_to_gpu : sight::moved_to_cpu, pointer + index * page, size,
+               writes);
+    if (moves && is_gpu) used.faulted += size;
     return true;
 }
 
@@ -158,6 +170,7 @@ bool advise(device_pointer pointer, std::size_t bytes, int advice, int device) {
     range& in = found->second;
     if (advice == set_preferred || advice == unset_preferred)
         in.preferred = advice == set_preferred ? device : no_device;
+    if (advice == set_accessed || advice == unset_accessed) in.is_accessed = advice == set_accessed;
     if (advice != set_read_mostly && advice != unset_read_mostly) return true;
     const std::size_t first = (pointer - found->first) / page;
     const std::size_t end = (pointer - found->first + bytes + page - 1) / page;
@@ -170,7 +183,7 @@ bool advise(device_pointer pointer, std::size_t bytes, int advice, int device) {
     return true;
 }
 
-bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred) {
+bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred, bool& is_accessed) {
     const std::lock_guard hold(lock);
     const auto found = watched.find(pointer);
     if (found == watched.end()) return false;
@@ -178,8 +191,11 @@ bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred) {
     is_read_mostly = std::all_of(pages.begin(), pages.end(),
                                  [](const sides& one) { return one.is_read_mostly; });
     preferred = found->second.preferred;
+    is_accessed = found->second.is_accessed;
     return true;
 }
+
+remote take_remote() { return std::exchange(used, remote{}); }
 
 gpu_works::gpu_works() {
     const std::lock_guard hold(lock);

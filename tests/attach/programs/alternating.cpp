@@ -1,7 +1,7 @@
 // A program for a trace: managed memory that both processors use in turn, a kernel that waits for a
 // copy that it does not use, data that are copied again and again, and memory that is only kept.
 //
-//     alternating [ROUNDS]
+//     alternating [ROUNDS [KERNEL]]
 #include <vector>
 
 #include "driver.hpp"
@@ -62,7 +62,7 @@ int main(int words, char** word) {
     REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
     REQUIRE(cuCtxSetCurrent(context));
     REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&add_one, module, "add_one"));
+    REQUIRE(cuModuleGetFunction(&add_one, module, words > 2 ? word[2] : "add_one"));
     const device_pointer managed = shared_field();
     const device_pointer used = device_field(), other = device_field();
     alternate(managed, rounds);

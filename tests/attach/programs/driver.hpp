@@ -47,6 +47,8 @@ using device_pointer = unsigned long long;
     X(cuMemGetInfo, "_v2", (std::size_t*, std::size_t*))                                           \
     X(cuMemGetAddressRange, "_v2", (device_pointer*, std::size_t*, device_pointer))                \
     X(cuThreadExchangeStreamCaptureMode, "", (int*))                                               \
+    X(cuMemAdvise, "", (device_pointer, std::size_t, int, int))                                    \
+    X(cuMemRangeGetAttribute, "", (void*, std::size_t, int, device_pointer, std::size_t))          \
     X(cuMemcpyHtoD, "_v2", (device_pointer, const void*, std::size_t))                             \
     X(cuMemcpyDtoH, "_v2", (void*, device_pointer, std::size_t))                                   \
     X(cuMemcpyHtoDAsync, "_v2", (device_pointer, const void*, std::size_t, void*))                 \

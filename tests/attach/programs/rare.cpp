@@ -8,6 +8,7 @@
 //     trim N         trims a pool beyond which nothing is freed
 //     wrong N        no bytes, too many, a null pointer, memory that was freed
 //     crowd N        N threads allocate, compute and free
+//     hints N        gives hints for managed memory of N bytes, and prints them after some launches
 //     files N        limits the program to N open files from now on
 #include <cstring>
 #include <mutex>
@@ -175,6 +176,25 @@ void files(std::size_t count) {
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) std::exit(6);
 }
 
+void hints(std::size_t bytes) {
+    constexpr int cpu = -1, set_preferred = 3, set_accessed = 5;
+    device_pointer pointer;
+    REQUIRE(cuMemAllocManaged(&pointer, bytes, 1));
+    REQUIRE(cuMemAdvise(pointer, bytes, set_preferred, cpu));
+    REQUIRE(cuMemAdvise(pointer, bytes, set_accessed, 0));
+    for (int launch = 0; launch < 7; ++launch) {
+        compute(pointer, bytes);
+        int read_mostly = 0, preferred = 0, accessed = 0;
+        REQUIRE(cuMemRangeGetAttribute(&read_mostly, sizeof(int), 1, pointer, bytes));
+        REQUIRE(cuMemRangeGetAttribute(&preferred, sizeof(int), 2, pointer, bytes));
+        REQUIRE(cuMemRangeGetAttribute(&accessed, sizeof(int), 3, pointer, bytes));
+        if (launch % 5 % 4 > 0)
+            std::printf("preferred %d read-mostly %d accessed %d\n", preferred, read_mostly,
+                        accessed);
+    }
+    REQUIRE(cuMemFree(pointer));
+}
+
 constexpr action actions[] = {
     {"reset",
      [](std::size_t n) { end_between(n, [](void*) { REQUIRE(cuDevicePrimaryCtxReset(0)); }); },
@@ -198,6 +218,7 @@ constexpr action actions[] = {
     {"trim", trim, true},
     {"wrong", wrong, true},
     {"crowd", crowd, true},
+    {"hints", hints, true},
     {"files", files, false},
 };
 

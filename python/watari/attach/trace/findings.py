@@ -11,7 +11,8 @@ from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY
 from watari.attach.trace.phases import inside
 from watari.attach.trace.records import Array, Counter, Kind, Recorded, columns
-from watari.attach.trace.touched import Touches, ordinals
+from watari.attach.trace.repeats import ordinals
+from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, totals
 from watari.common.units import format_bytes, format_duration
 

@@ -12,6 +12,7 @@ from watari.attach.events import Events, Frame
 from watari.attach.trace import findings, lines, phases
 from watari.attach.trace.findings import Seen, seconds_of
 from watari.attach.trace.lives import NOBODY, grouped, owners
+from watari.attach.trace.placed import unplaced
 from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.sites import Sites
 from watari.attach.trace.touched import Launch, Touches
@@ -101,14 +102,17 @@ def costliest(seen: Seen, sites: Mapping[int, str]) -> list[dict[str, Any]]:
     ]
 
 
-def kernel_rows(seen: Seen, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Launches, time and touched bytes of each kernel; the longest first."""
+def kernel_rows(seen: Seen, names: Mapping[str, str], why: str) -> list[dict[str, Any]]:
+    """Launches, time, touched bytes and placements of each kernel; the longest first. `why`: gaps
+    of the sampled run."""
     kernels = seen.process.of(Kind.KERNEL)
     rows = []
     for identifier in np.unique(kernels["name"]):
         of = kernels[kernels["name"] == identifier]
         name = seen.process.names.get(int(identifier), "unnamed")
         sampled = seen.touches.kernels.get(name, [])
+        timed = seen.touches.placed.get(name, [])
+        reasons = seen.touches.unplaced.get(name, [])
         rows.append(
             {
                 "name": name,
@@ -116,6 +120,8 @@ def kernel_rows(seen: Seen, names: Mapping[str, str]) -> list[dict[str, Any]]:
                 "traced_seconds": seconds_of(of),
                 "sampled": len(sampled),
                 "touched": touched_rows(sampled, names),
+                "placements": [one.as_json() for one in timed],
+                "unplaced": unplaced(timed, len(of), reasons, why),
             }
         )
     return sorted(rows, key=lambda row: -row["traced_seconds"])
@@ -230,7 +236,7 @@ def trace(
             "findings": findings.all_of(seen),
             "allocations": allocation_rows(seen, names),
             "transfers": costliest(seen, sites),
-            "kernels": kernel_rows(seen, known),
+            "kernels": kernel_rows(seen, known, facts["touches"]),
             "timeline": {
                 "seconds": (end - begin) * 1e-9,
                 "columns": COLUMNS,

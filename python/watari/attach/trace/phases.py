@@ -22,7 +22,8 @@ import numpy as np
 from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY, owners
 from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded, columns
-from watari.attach.trace.touched import Touches, ordinals
+from watari.attach.trace.repeats import ordinals
+from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How
 
 TOGETHER = 50_000  # ns between kernels of one stretch

@@ -68,6 +68,8 @@ class Kind(IntEnum):
     EVENT = 15
     STREAM = 16
     FLUSHED = 17
+    PLACED = 18
+    STOPPED = 19
 
 
 class Copy(IntEnum):
@@ -116,6 +118,7 @@ class Recorded:
     errors: list[str] = field(default_factory=list)
     calls: Array = field(default_factory=lambda: np.zeros(0, CALL))
     functions: dict[int, str] = field(default_factory=dict)  # names of CUDA's functions
+    unplaced: dict[int, list[str]] = field(default_factory=dict)  # reasons, by kernel
     by_kind: dict[Kind, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def of(self, kind: Kind) -> Array:
@@ -169,8 +172,8 @@ class Recorded:
 
 
 def read_notes(path: Path, into: Recorded) -> None:
-    """Reads the lines of text: the `name` of a kernel, the `call` of a function, the `site` of a
-    copy, an `error`."""
+    """Reads the lines of text: the `name` of a kernel, why it is `unplaced`, the `call` of a
+    function, the `site` of a copy, an `error`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -184,6 +187,8 @@ def read_notes(path: Path, into: Recorded) -> None:
             into.names[int(number)] = rest
         elif word == "call":
             into.functions[int(number)] = rest
+        elif word == "unplaced":
+            into.unplaced.setdefault(int(number), []).append(rest)
         elif word == "site":
             frames = (SITE.fullmatch(frame) for frame in rest.split("\t"))
             into.sites[int(number)] = tuple(

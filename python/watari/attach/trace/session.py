@@ -28,7 +28,7 @@ from watari.attach.start import (
     require_program,
     run,
 )
-from watari.attach.trace import check, lines, observed, records, replayed, touched
+from watari.attach.trace import check, lines, observed, placed, records, replayed, touched
 from watari.attach.trace import cost as costs
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.lives import grouped
@@ -160,7 +160,9 @@ def sample(
         return touched.Touches(), why
     process = busiest(processes)
     own = grouped([a for a in log.allocations if a.process == process.pid and a.bytes])
-    touches = touched.of_run(process, own)
+    touches = replace(
+        touched.of_run(process, own), placed=placed.of_run(process), unplaced=placed.said(process)
+    )
     return touches, "; ".join(not_sampled(process, touches, ending))
 
 
@@ -187,7 +189,7 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
     if touches.unwatched:
         why.append(
             f"records of faults alone say whether launches write {touches.unwatched} of the "
-            "allocations: too many to look at each"
+            "allocations"
         )
     few = process.of(Kind.UNSAMPLED)
     if len(few):

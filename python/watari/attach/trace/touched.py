@@ -9,21 +9,26 @@ KiB and prefetches around faults: bytes are an upper limit where accesses are sp
 The recorded transfers of a launch are a second source, but records get lost. They count where they
 are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its time.
 
-Launches are matched by kernel and order. Launches after the last sampled one are assumed to repeat
-the touches of the sampled ones, in the same order.
+A launch without read-mostly memory, which is timed, shows pages but no writes: an allocation counts
+as written if another launch of the kernel writes it.
+
+Launches are matched by kernel and order. Other launches are assumed to repeat the touches of the
+sampled ones (repeats.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.placed import Placed
 from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded
+from watari.attach.trace.repeats import Repeats, ordinals
 from watari.attach.trace.transfers import Direction, migrated
 
 
@@ -46,9 +51,12 @@ class Touches:
 
     unended   launches that had not ended in their time: their bytes are recorded transfers
     unseen    bytes whose place was unknown after a launch, summed over all launches
-    unwatched allocations that launches touched, and that were not examined for writes
+    unwatched allocations that launches touched, and that were never examined for writes
     found     bytes of the pages that launches brought to the GPU
     recorded  bytes of these pages whose transfer has a record
+    repeats   the sampled launch that each launch of a kernel repeats; absent: in turn
+    placed    sampled launches that were timed, by kernel
+    unplaced  why others were not, by kernel
     """
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
@@ -58,27 +66,24 @@ class Touches:
     unwatched: int = 0
     found: int = 0
     recorded: int = 0
+    repeats: dict[str, Repeats] = field(default_factory=dict)
+    placed: dict[str, list[Placed]] = field(default_factory=dict)
+    unplaced: dict[str, list[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.kernels)
 
     def index(self, kernel: str, ordinal: int) -> int:
         """The sampled launch that a launch (0, 1, ... of its kernel) repeats."""
-        return ordinal % len(self.kernels.get(kernel) or (0,))
+        repeats = self.repeats.get(kernel)
+        return (
+            repeats.index(ordinal) if repeats else ordinal % len(self.kernels.get(kernel) or (0,))
+        )
 
     def of(self, kernel: str, ordinal: int) -> Launch | None:
         """The touches of this launch; None where they are not known."""
         sampled = self.kernels.get(kernel)
         return sampled[self.index(kernel, ordinal)] if sampled else None
-
-
-def ordinals(names: Array) -> Array:
-    """The ordinal (0, 1, ...) of each launch among those of the same kernel."""
-    order = np.argsort(names, kind="stable")
-    _, first, counts = np.unique(names[order], return_index=True, return_counts=True)
-    found = np.zeros(len(names), np.int64)
-    found[order] = np.arange(len(names)) - np.repeat(first, counts)
-    return found
 
 
 def window(times: Array, begin: int, end: int) -> slice:
@@ -90,8 +95,15 @@ def window(times: Array, begin: int, end: int) -> slice:
 def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     """The touches of the sampled launches."""
     launched = process.of(Kind.KERNEL)
-    launched = launched[np.isin(launched["correlation"], process.of(Kind.EVICTED)["correlation"])]
-    kernels = {int(kernel["correlation"]): kernel for kernel in launched}
+    is_sampled = np.isin(launched["correlation"], process.of(Kind.EVICTED)["correlation"])
+    order = dict(
+        zip(
+            launched["correlation"][is_sampled].tolist(),
+            ordinals(launched["name"])[is_sampled].tolist(),
+            strict=True,
+        )
+    )
+    kernels = {int(kernel["correlation"]): kernel for kernel in launched[is_sampled]}
     measured = process.of(Kind.TOUCHED)
     measured = measured[np.argsort(measured["correlation"], kind="stable")]
     owner_of_measured = owners(allocations, measured["address"], measured["start"])
@@ -101,9 +113,11 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     faults = process.counters(Counter.GPU_FAULT)
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
+    orders: dict[str, list[int]] = {}
     unwatched: set[int] = set()
     watched: set[int] = set()
     on_gpu = recorded = unended = 0
+    timed: list[tuple[str, int]] = []
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
         if kernel is None:
@@ -116,15 +130,39 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         left = measured["bytes"][own] > 0
         pages = dict(zip(owner_of_measured[own][left].tolist(), measured[own][left], strict=True))
         launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
-        sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
+        name = process.names.get(int(kernel["name"]), "unnamed")
+        sampled.setdefault(name, []).append(launch)
+        orders.setdefault(name, []).append(order[int(launch_number)])
+        if evicted["detail"]:
+            timed.append((name, len(sampled[name]) - 1))
         unended += bool(evicted["bytes"]) and own.start == own.stop
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
             on_gpu += int(row["bytes"])
             (unwatched if row["flags"] else watched).add(owner)
             recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
+    add_writes(sampled, timed)
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
-    written = cpu_writes(process, allocations)
-    return Touches(sampled, written, unended, unseen, len(unwatched - watched), on_gpu, recorded)
+    return Touches(
+        sampled,
+        cpu_writes(process, allocations),
+        unended,
+        unseen,
+        len(unwatched - watched),
+        on_gpu,
+        recorded,
+        {name: Repeats(orders[name], [set(one) for one in sampled[name]]) for name in sampled},
+    )
+
+
+def add_writes(sampled: Mapping[str, list[Launch]], timed: Sequence[tuple[str, int]]) -> None:
+    """Adds writes to launches without read-mostly memory (`timed`: kernel, number): allocations
+    that other launches of their kernel write."""
+    for name, number in timed:
+        written = {one for launch in sampled[name] for one, touch in launch.items() if touch.writes}
+        sampled[name][number] = {
+            one: replace(touch, writes=touch.writes or one in written)
+            for one, touch in sampled[name][number].items()
+        }
 
 
 def bytes_of(moved: Array, owner: int) -> int:
