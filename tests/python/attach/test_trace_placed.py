@@ -199,7 +199,8 @@ def test_reasons_of_missing_rows(rows, launched, reasons, why, says) -> None:
     [
         ([0, 3, 4], ["a", "a", "a"], 1, {0: 0, 3: 1, 4: 2}),
         ([0, 3, 4, 5], ["a", "b", "a", "b"], 2, {2: {0, 2}, 7: {1, 3}, 100: {0, 2}}),
-        ([0, 3, 4, 5, 8], ["a", "a", "b", "c", "c"], 3, {6: {0, 1}, 7: {2}, 11: {3, 4}}),
+        ([0, 3, 4, 5, 8, 9], list("aabcca"), 3, {6: {0, 1, 5}, 7: {2}, 11: {3, 4}}),
+        ([0, 3, 4, 5], ["a", "a", "b", "b"], 0, {1: 0, 2: 0, 6: 3, 100: 3}),
     ],
 )
 def test_a_launch_repeats_the_sampled_one_a_period_away(

@@ -45,9 +45,9 @@ def test_bytes_and_faults_are_those_of_the_program(alternating) -> None:
 def test_kernels_touch_what_they_read_and_write(alternating) -> None:
     _, _, content = alternating
     kernel = content["observed"]["kernels"][0]
-    assert (kernel["name"], kernel["launches"], kernel["sampled"]) == ("add_one", 8, 8)
+    assert (kernel["name"], kernel["launches"], kernel["sampled"]) == ("add_one", 8, 4)
     touches = [(t["launches"], t["bytes"], t["reads"], t["writes"]) for t in kernel["touched"]]
-    assert touches == [(4, FIELD, True, True)] * 2
+    assert touches == [(2, FIELD, True, True)] * 2
 
 
 def test_phases_alternate_between_the_processors(alternating) -> None:
