@@ -183,7 +183,7 @@ def add_kernels(
     for (phase, name, index), count in launches.items():
         stretch = stretches[phase]
         stretch.kernels[name] = stretch.kernels.get(name, 0) + count
-        for allocation, touch in (touches.of(name, index) or {}).items():
+        for allocation, touch in touches.sampled(name, index).items():
             if allocation in by_name:
                 read, written = touch.bytes * touch.reads, touch.bytes * touch.writes
                 stretch.use(by_name[allocation]).add(read, written, count)

@@ -51,7 +51,7 @@ class Repeats:
 
 
 def in_order(touched: Sequence[AbstractSet[str]]) -> bool:
-    """Whether launches touch several sets of allocations, one after the other, none of them again."""
+    """Whether launches touch sets of allocations one after another, and none of them again."""
     runs = [names for names, _ in groupby(touched)]
     return len(runs) > 1 and all(names not in runs[:i] for i, names in enumerate(runs))
 

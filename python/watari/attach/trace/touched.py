@@ -80,6 +80,10 @@ class Touches:
             repeats.index(ordinal) if repeats else ordinal % len(self.kernels.get(kernel) or (0,))
         )
 
+    def sampled(self, kernel: str, index: int) -> Launch:
+        """The touches of this sampled launch; nothing where the kernel has none."""
+        return self.kernels[kernel][index] if kernel in self.kernels else {}
+
     def of(self, kernel: str, ordinal: int) -> Launch | None:
         """The touches of this launch; None where they are not known."""
         sampled = self.kernels.get(kernel)
