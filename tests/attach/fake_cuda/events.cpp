@@ -1,4 +1,6 @@
 // Events: the work of a stream at the time of a record.
+#include <algorithm>
+
 #include "captures.hpp"
 #include "observe.hpp"
 #include "streams.hpp"
@@ -45,7 +47,9 @@ result follow(stream& later, const event& one) {
     if (later.captures) return breaks(later.captures, capture_isolation);
     if (later.number == 7)
         if (const result outcome = breaks_implicitly()) return outcome;
-    later.tail.insert(later.tail.end(), one.work.begin(), one.work.end());
+    for (const queue::pointer& other : one.work)
+        if (std::find(later.tail.begin(), later.tail.end(), other) == later.tail.end())
+            later.tail.push_back(other);
     return success;
 }
 
