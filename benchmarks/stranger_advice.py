@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 from stranger_table import Row
 
+from watari.cli import answers
 from watari.common.errors import WatariError
 from watari.common.places import portable
 from watari.model import choose, trace_file
 from watari.model import today as bytes_alone
-
-SCHEMA = "watari-advice-1"
-SECONDS = 60.0  # time limit of `watari advise`
+from watari.model.replay import values
 
 
 def advice(trace: Path, machine: Path | None) -> Row:
     """What `watari advise --json` prints for a trace, or its error."""
-    if not trace.is_file():
-        return {"error": f"no trace: {trace.name}"}
-    command = [sys.executable, "-m", "watari", "advise", "--json", str(trace)]
-    command += ["--machine", str(machine)] if machine else []
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return {"error": f"advise still ran after {SECONDS:.0f} s"}
-    if ended.returncode:
-        return {"error": str(portable(ended.stderr.strip()[-300:]))}
-    content = json.loads(ended.stdout)
-    found: Row = portable(content[0] if isinstance(content, list) else content)
-    if found.get("schema") != SCHEMA:
-        return {"error": f"advise gave no answer of schema {SCHEMA}"}
-    return found
+        found, where = answers.of_trace(trace, str(machine) if machine else None, None)
+    except WatariError as error:
+        return {"error": portable(str(error))}
+    row: Row = portable({**values.of(found), "machine": where})
+    return row
 
 
 def today(trace: Path, machine: Path | None) -> Row:

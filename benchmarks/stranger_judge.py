@@ -122,17 +122,17 @@ def baseline(row: Row, seconds: float) -> dict[str, float]:
 def best(
     said: Mapping[str, float], measured: Mapping[str, float], spread: float, timeouts: int
 ) -> tuple[str, bool]:
-    """What is called best, and whether it is. Both have AS_IS and the same styles."""
+    """What is called best, and whether it is. Both have AS_IS; `measured` has every style of
+    `said`, and those of which nothing is said."""
     allowed = 1 + max(CLOSE, spread)
-    run = said[AS_IS]
+    run, fastest = said[AS_IS], min(measured.values())
     if all(abs(one / run - 1) <= CLOSE for one in said.values()):
-        here = measured[AS_IS]
-        alike = all(1 / allowed <= one / here <= allowed for one in measured.values())
-        return NOTHING, alike and not timeouts
+        alike = all(measured[one] <= measured[AS_IS] * allowed for one in said)
+        return NOTHING, alike and measured[AS_IS] <= fastest * allowed and not timeouts
     name = min(said, key=lambda style: said[style])
     if said[name] > run * (1 - CLOSE):
         name = AS_IS
-    return name, measured[name] <= min(measured.values()) * allowed
+    return name, measured[name] <= fastest * allowed
 
 
 def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
@@ -155,7 +155,7 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     if not said and not styles and not found.timeouts:  # no style acts on it
         found.said, found.named = NOTHING, True
     elif both:
-        measured = {AS_IS: seconds, **{style: styles[style] for style in both}}
+        measured = {AS_IS: seconds, **styles}
         run = said.get(AS_IS, seconds)
         there = {AS_IS: run, **{style: said[style] for style in both}}
         found.said, found.named = best(there, measured, spread, len(found.timeouts))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stranger_table import SCHEMA, Row, Stranger
 
-from watari.attach import measure, record
+from watari.attach import imposed, measure, record
 from watari.attach.measure import Measured, Run
 from watari.attach.start import Start, require_program
 from watari.attach.styles import AS_IS, STYLES
@@ -111,7 +111,7 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
     graph = keep.with_suffix(".graph")
     made.content["observed"]["replay"]["graph"] = graph.name
     content = portable(made.content)
-    graphs.write(made.graph, graph)
+    graphs.write(made.again.measured, graph)
     write_atomically(keep, json.dumps(content))
     seen = content["observed"]
     names = ("untraced_seconds", "traced_seconds", "complete", "incomplete", "touches", "replay")
@@ -121,10 +121,6 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
 def changes(measured: Measured) -> list[str]:
     """Changes that can matter to the program, by its first run."""
     before = len(measured.styles)
-    try:
-        from watari.attach import imposed
-    except ImportError:  # a build that imposes none
-        return []
     imposed.add_rows(measured, None)
     return measured.styles[before:]
 

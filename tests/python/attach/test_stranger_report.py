@@ -74,6 +74,12 @@ def test_the_best_style_is_named(imposed: dict, called: str, right: bool) -> Non
     assert (one.said, one.named) == (called, right)
 
 
+def test_a_style_of_which_nothing_is_said_may_be_the_best() -> None:
+    given = row(as_is=1.0, managed=1.01)
+    given["styles"]["mapped"] = style(0.5)
+    assert not stranger_judge.judged(given).named
+
+
 def test_a_style_that_ended_at_its_limit_is_no_pair_and_no_proof() -> None:
     given = row(as_is=1.0, managed=1.0, mapped=1.0)
     given["styles"]["mapped"] = style(status="timeout")
