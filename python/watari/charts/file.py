@@ -23,9 +23,9 @@ SECONDS = 600.0  # at most, for all charts of a command
 START = PACKAGE / "run" / "start.py"
 
 
-def converted(specs: Sequence[dict[str, Any]], format: str) -> list[bytes]:
-    """Vega-Lite specifications as SVG, PDF or PNG, on white; `format` in any case, as suffixes have
-    it. Raises WatariError."""
+def converted(specs: Sequence[dict[str, Any] | str], format: str) -> list[bytes]:
+    """Vega-Lite specifications as SVG, PDF or PNG, on white; or SVGs, which are texts, as PDF or
+    PNG. `format` in any case, as suffixes have it. Raises WatariError."""
     format = format.lower()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -145,12 +145,15 @@ def predict_program(
     words: list[str], on: str | None, results: list[Path], more: bool, as_json: bool
 ) -> None:
     """The memory styles of a traced program."""
-    from watari.model.replay import says
+    from watari.model.replay import says, values
 
     if more:
         raise UsageError("--why, --beside, --processes and -o are for a case, not for a trace")
     found, where = answers.of_trace(Path(words[0]), on, results)
-    answers.show(found, where, as_json, says.styles_alone(found))
+    if as_json:
+        print_json({**values.of(found), "machine": where})
+        return
+    answers.show(where, says.styles_alone(found))
 
 
 @app.command(
@@ -164,16 +167,24 @@ def advise(
     processes: Processes = 1,
     as_json: AsJson = False,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="for a program: run the best two styles")
+        bool, typer.Option("--confirm", help="for a program: run the best changes and styles")
     ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="a figure: .svg, .pdf or .png"),
+    ] = None,
 ) -> None:
     """Names the best memory style, and why: for a case, a trace, a program, or in general."""
     from watari.model import asked, render
     from watari.model.advise import advise as advice_on
 
     if words and (answers.is_program(words) or answers.is_replayed(words)):
-        advise_program(words, on, results, processes, as_json, confirm)
+        if processes > 1:
+            raise UsageError("--processes is for a case")
+        answers.advise(words, on, results or [], answers.Wanted(as_json, confirm, output))
         return
+    if output:
+        raise UsageError("-o draws the answer for a program, or for a trace of `watari trace`")
     words, measured_here = asked.machine_files(words or [])
     results = [*(results or []), *measured_here]
     if confirm:
@@ -205,29 +216,3 @@ def advise(
             show(render.advice(title, advice))
         for line in render.advice_lines(advice):
             print(line)
-
-
-def advise_program(
-    words: list[str],
-    on: str | None,
-    results: list[Path] | None,
-    processes: int,
-    as_json: bool,
-    confirm: bool,
-) -> None:
-    """The answer for a program, or for its trace."""
-    from watari.model.replay import says
-
-    program = answers.is_program(words)
-    if confirm and (not program or as_json):
-        raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
-    if processes > 1:
-        raise UsageError("--processes is for a case")
-    found, where = (
-        answers.of_program(words, on, results)
-        if program
-        else answers.of_trace(Path(words[0]), on, results)
-    )
-    answers.show(found, where, as_json, says.whole(found))
-    if confirm:
-        answers.show_confirmed(words, found)

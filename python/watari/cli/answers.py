@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from watari.cases import CASES
+from watari.cli.draw import drawing
+from watari.common import written
 from watari.common.console import print_json
+from watari.common.errors import UsageError
+from watari.common.written import Written
 
 if TYPE_CHECKING:
-    from watari.attach.advised import Confirmed
     from watari.model.replay.answer import Answer
 
-AS_IS, BEST = "as-is", 2
+
+@dataclass(frozen=True)
+class Wanted:
+    """What `advise` gives beside the words of the answer."""
+
+    as_json: bool = False
+    confirm: bool = False
+    output: Path | None = None
 
 
 def is_program(words: Sequence[str]) -> bool:
@@ -35,6 +46,41 @@ def is_replayed(words: Sequence[str]) -> bool:
         return False
     observed = trace_file.read(path).observed
     return bool(observed and observed.replay)
+
+
+def advise(words: Sequence[str], on: str | None, results: Sequence[Path], wanted: Wanted) -> None:
+    """The answer for a program, or for its trace. Raises UsageError, WatariError."""
+    from watari.machine.probe import machine
+    from watari.model import asked
+    from watari.model.replay import bars, says, values
+
+    program = is_program(words)
+    if wanted.confirm and not program:
+        raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
+    if wanted.confirm and asked.for_trace(on, results, machine()["name"])[1]:
+        raise UsageError("--confirm runs the program on this machine: --machine is another one")
+    if wanted.output and wanted.as_json:
+        raise UsageError("-o is a figure; --json goes to the output stream")
+    figures = [Written("-o", wanted.output, written.FIGURE)] if wanted.output else []
+    read: list[str | Path] = [*(words[:1] if not program else ()), *([on] if on else []), *results]
+    with written.held(figures, read):
+        if wanted.output and wanted.output.suffix.lower() != ".svg":
+            drawing("page")  # an error in one line where a package is missing
+        found, where = (
+            of_program(words, on, results) if program else of_trace(Path(words[0]), on, results)
+        )
+        if wanted.as_json:
+            content = {**values.of(found), "machine": where}
+            if wanted.confirm:
+                content["confirmed"] = confirmed(words, found, True)
+            print_json(content)
+            return
+        show(where, says.whole(found))
+        if wanted.confirm:
+            confirmed(words, found, False)
+        if wanted.output:
+            bars.write(found, wanted.output)
+            print(f"figure: {wanted.output}")
 
 
 def of_program(
@@ -61,41 +107,27 @@ def of_trace(path: Path, on: str | None, results: Sequence[Path] | None) -> tupl
     return answer(trace, *graph_of(path, trace), machine, here), where
 
 
-def show(found: Answer, where: str, as_json: bool, lines: Iterator[str]) -> None:
+def show(where: str, lines: Iterator[str]) -> None:
     """Prints an answer."""
-    from watari.model.replay import values
-
-    if as_json:
-        print_json({**values.of(found), "machine": where})
-        return
     print(f"machine: {where}")
     for line in lines:
+        print(line, flush=True)
+
+
+def confirmed(words: Sequence[str], found: Answer, quiet: bool) -> list[dict[str, object]]:
+    """Runs the best changes and styles, and prints predicted beside measured seconds, unless the
+    values are for a program."""
+    from watari.attach import advised, confirmed
+    from watari.common import progress
+
+    wanted = confirmed.chosen(found)
+    if not wanted:
+        if not quiet:
+            print("nothing to confirm: no change or style that can be imposed is predicted")
+        return []
+    count = confirmed.RUNS * (len(wanted) + 1)
+    shown = progress.Silent() if quiet else progress.suited(count, 0)
+    rows = confirmed.confirm(advised.program(words), found, shown)
+    for line in () if quiet else confirmed.lines(rows):
         print(line)
-
-
-def show_confirmed(words: Sequence[str], found: Answer) -> None:
-    """Runs the best styles, and prints predicted beside measured seconds."""
-    from watari.attach import advised
-    from watari.common.units import format_latency
-
-    known = [one for one in found.imposed if one.seconds and one.style != AS_IS]
-    best = sorted(known, key=lambda one: one.seconds.middle if one.seconds else 0.0)[:BEST]
-    if not best:
-        print("nothing to confirm: no change or style that can be imposed is predicted")
-        return
-    measured = advised.confirm(words, [one.style for one in best])
-    print(f"confirmed, in turn; as it is {spread(measured[AS_IS])}")
-    for one in best:
-        cost = one.seconds
-        ends = f"{format_latency(cost.low)} to {format_latency(cost.high)}" if cost else ""
-        print(f"  {one.style}: predicted {ends}; measured {spread(measured[one.style])}")
-
-
-def spread(one: Confirmed) -> str:
-    """Measured seconds with their range, in words."""
-    from watari.common.units import format_latency
-
-    if one.reason:
-        return one.reason
-    low, high = format_latency(one.low), format_latency(one.high)
-    return f"{format_latency(one.seconds)} ({low} to {high})"
+    return confirmed.values(rows)

@@ -64,7 +64,8 @@ def report(
         written.check([Written("-o", output, written.PAGE)], results)
         made_by = f"watari report {shlex.quote(str(traces[0]))} -o {shlex.quote(str(output))}"
         page = drawing("traced")
-        page.write(page.read(traces[0]), output, made_by)
+        content, shown = page.read(traces[0])
+        page.write(content, output, made_by, shown)
         print(f"page: {output}")
         return
     output = output or Path("figures" if format else "report.html")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from watari.common.places import portable
 from watari.common.units import format_duration
 from watari.common.variables import readable
 from watari.common.written import Written
+
+if TYPE_CHECKING:
+    from watari.attach.trace.session import Traced
 
 LIMIT = "1h"
 
@@ -83,11 +86,19 @@ def trace(
             write_atomically(perfetto, timeline.document(traced.seen, content["name"]))
             print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
         try:
-            drawing("traced").write(content, page, portable(made_by))
+            drawing("traced").write(content, page, portable(made_by), answered_of(traced))
         except UsageError as missing:
             print(f"no page: {missing}")
         else:
             print(f"page: {page}")
+
+
+def answered_of(traced: Traced) -> Any:
+    """The answer of a trace, for its page."""
+    from watari.model.trace_file import Trace
+
+    trace = Trace.model_validate_json(json.dumps(traced.content))
+    return drawing("answered").of_trace(trace, traced.again.graph, traced.again.links)
 
 
 def report(text: str) -> None:

@@ -14,9 +14,11 @@ from typing import Any
 from watari.common.errors import FileError
 from watari.common.files import write_atomically
 from watari.common.kernels import short, without_namespaces
-from watari.common.units import format_bytes, format_duration, format_size
+from watari.common.units import format_bytes, format_duration, format_latency, format_size
 from watari.common.variables import readable
 from watari.model import trace_file
+from watari.report import answered
+from watari.report.answered import Shown
 from watari.report.page import templates
 
 ROWS = 24  # of the heat map; the others are in the table
@@ -160,13 +162,20 @@ def used_text(phase: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     return "; ".join(words + [f"and {len(rows) - FEW} more"] * (len(rows) > FEW))
 
 
-def page(content: Mapping[str, Any], made_by: str) -> str:
-    """The whole page as text."""
+def sentence(words: str) -> str:
+    """Words as a sentence."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def page(content: Mapping[str, Any], made_by: str, shown: Shown | None = None) -> str:
+    """The whole page as text. `shown`: its first section, if the trace has a replay."""
     environment = templates()
     environment.filters |= {
         "size": format_size,
         "bytes": format_bytes,
         "duration": format_duration,
+        "latency": format_latency,
+        "sentence": sentence,
         "touched": touched_text,
         "placements": placement_cells,
         "short": short,
@@ -183,6 +192,7 @@ def page(content: Mapping[str, Any], made_by: str) -> str:
         phases=shortened(observed["timeline"]["phases"]),
         phase_count=len(observed["timeline"]["phases"]),
         command=readable(made_by),
+        **(answered.values(shown) if shown else {"answer": None}),
     )
 
 
@@ -191,14 +201,17 @@ def shortened(phases: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]
     return phases[:MANY]
 
 
-def read(path: Path) -> dict[str, Any]:
-    """The content of a trace file. Raises FileError where it has nothing for a page."""
+def read(path: Path) -> tuple[dict[str, Any], Shown | None]:
+    """The content of a trace file, and its answer. Raises FileError where it has nothing for a
+    page."""
     trace = trace_file.read(path)
     if trace.observed is None:
         raise FileError(f"{path}: has no records of `watari trace` (observed): no page to make")
-    return trace.model_dump(by_alias=True)
+    return trace.model_dump(by_alias=True), answered.of_file(trace, path)
 
 
-def write(content: Mapping[str, Any], output: Path, made_by: str) -> None:
+def write(
+    content: Mapping[str, Any], output: Path, made_by: str, shown: Shown | None = None
+) -> None:
     """Writes the page to `output`."""
-    write_atomically(output, page(content, made_by))
+    write_atomically(output, page(content, made_by, shown))

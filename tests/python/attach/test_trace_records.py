@@ -43,7 +43,7 @@ def file_of(of, allocations, touches=None):
         "check": {"pages": 1, "to_gpu": 1, "to_cpu": 1, "sparse": 1, "sparse_seen": 1,
                   "gpu_faults": 1, "cpu_faults": 1, "reasons": []},
     }  # fmt: skip
-    return observed.trace("a.out", found, sites, facts)
+    return observed.trace("a.out", found, sites.copies, facts)
 
 
 def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:

@@ -8,7 +8,7 @@ import pytest
 from synthetic.replays import FIRST, Call, copy, launch, traced, wait
 
 from watari.model import choose
-from watari.model.replay import savings, staging
+from watari.model.replay import savings, says, staging
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import NONE, Graph, Role, Wait
 from watari.model.replay.savings import Found
@@ -139,6 +139,30 @@ def test_changes_to_one_thing_are_not_added_up() -> None:
     assert left < total - saved["pin"]
     assert len(found.left.changes) == 2
     assert found.left.seconds.low < found.left.seconds.middle < found.left.seconds.high
+
+
+def test_a_saving_that_may_be_none_comes_last_and_is_not_sure() -> None:
+    calls = [sent(3 * MS, MIB, pair=7, pageable=False), sent(2 * MS, 64 * MIB), launch(MS)] * 40
+    found = helped(*calls).savings
+    sure = [one.is_sure for one in found]
+    assert sure == sorted(sure, reverse=True)
+    assert {True, False} == set(sure)
+    last = next(one for one in found if one.change == "copy once")
+    assert last.saves.middle > found[0].saves.middle
+    assert says.saved(last).startswith("not sure: up to ")
+
+
+def test_a_change_from_outside_acts_on_all_of_the_program() -> None:
+    sites = tuple(f"site {n}" for n in range(200))  # each of them saves less than a hundredth
+    calls = [replace(sent(10 * MS, 64 * MIB), site=n) for n in range(200)]
+    found = helped(*calls, *allocations(400), sites=sites)
+    assert not [one for one in found.savings if one.change == "staged"]
+    run = {one.style: one.seconds.middle for one in found.imposed if one.seconds}
+    assert run.keys() == {"staged", "pooled", "staged+pooled"}
+    total = replay(*fitted(replace(traced(*calls, *allocations(400)), **NAMES))).total
+    staged = 64 * MIB / 50e9 / 0.67
+    assert run["staged"] == pytest.approx(total / 1e9 - 200 * (10e-3 - staged), rel=1e-3)
+    assert run["staged+pooled"] < min(run["staged"], run["pooled"])
 
 
 def test_the_rates_of_the_trace_come_first() -> None:

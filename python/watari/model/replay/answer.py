@@ -22,6 +22,12 @@ class Saving:
     bytes: int = 0
     imposed: str = ""
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval lies above 0, and is no wider than the saving."""
+        low, high = self.saves.low, self.saves.high
+        return low > 0 and high - low <= self.saves.middle
+
 
 @dataclass(frozen=True)
 class Styled:
@@ -44,9 +50,9 @@ class Left:
 
 @dataclass(frozen=True)
 class Answer:
-    """Seconds of the whole run. `measured`: without tracing; `seconds`: by the replay. `imposed`:
-    styles that are given from outside; `rewritten`: those that the source would have to take.
-    `stops`: why nothing is predicted."""
+    """Seconds of the whole run. `measured`: without tracing; `seconds`: by the replay. `changes`:
+    the run with changes of `watari exec`. `imposed`: styles that are given from outside;
+    `rewritten`: those that the source would have to take. `stops`: why nothing is predicted."""
 
     title: str
     measured: float
@@ -54,6 +60,7 @@ class Answer:
     shares: Mapping[str, float]
     savings: tuple[Saving, ...] = ()
     left: Left | None = None
+    changes: tuple[Styled, ...] = ()
     imposed: tuple[Styled, ...] = ()
     rewritten: tuple[Styled, ...] = ()
     notes: tuple[str, ...] = ()

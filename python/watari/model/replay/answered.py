@@ -80,7 +80,16 @@ def answer(
     known = (trace.name, seen.untraced_seconds, done.total * NS, parts)
     if stops:
         return Answer(*known, notes=tuple(notes), stops=stops)
-    found = savings.of_graph(now, links, done, staging.of(now, machine, here is None))
+    run = seen.untraced_seconds + (done.total - here_it_is.total) * NS
+    rates = staging.of(now, machine, here is None)
+    found = savings.of_graph(now, links, done, rates, run)
     imposed, rewritten, more = styled(graph, links, trace, machine, here)
-    notes += [*found.notes, *more]
-    return Answer(*known, found.savings, found.left, imposed, rewritten, tuple(notes))
+    return Answer(
+        *known,
+        found.savings,
+        found.left,
+        found.imposed,
+        imposed,
+        rewritten,
+        (*notes, *found.notes, *more),
+    )

@@ -16,26 +16,30 @@ import numpy as np
 
 from watari.case.sentence import Cost
 from watari.model.replay import of_calls, of_copies
-from watari.model.replay.answer import Left, Saving
+from watari.model.replay.answer import Left, Saving, Styled
 from watari.model.replay.candidates import LEAST, Candidate
 from watari.model.replay.graph import Array, Graph
 from watari.model.replay.link import Links
-from watari.model.replay.shares import shares
+from watari.model.replay.shares import ALLOCATION, shares
 from watari.model.replay.simulate import Replay, replay
 from watari.model.replay.staging import Rates
 
 MOST, FEWEST = 40, 8
+IMPOSED = ("staged", "pooled", "prefetched")  # of `watari exec`, in the order of its table
+TOGETHER = "+"  # between the changes of a run
 NODES = 10_000_000  # of all replays together
 NS = 1e-9
 
 
 @dataclass(frozen=True)
 class Found:
-    """The savings, most first, and the run with the best of them together."""
+    """The savings, the sure ones first, and the run with the best of them together. `imposed`: the
+    run with each change that can be imposed, and with all of them."""
 
     savings: tuple[Saving, ...]
     left: Left | None
     notes: tuple[str, ...]
+    imposed: tuple[Styled, ...] = ()
 
 
 def without_waits(graph: Graph, links: Links, calls: Array) -> Links:
@@ -68,10 +72,10 @@ def evaluated(one: Candidate, graph: Graph, links: Links, total: float) -> Savin
     return Saving(one.change, one.text, saves, one.site, one.times, one.bytes, one.imposed)
 
 
-def candidates(graph: Graph, rates: Rates, least: float) -> list[Candidate]:
-    """Those that may save at least `least` ns, the largest bound first."""
+def candidates(graph: Graph, rates: Rates) -> list[Candidate]:
+    """All changes that were thought of, the largest bound first."""
     every = [*of_copies.candidates(graph, rates), *of_calls.candidates(graph)]
-    return sorted((one for one in every if one.bound >= least), key=lambda one: -one.bound)
+    return sorted(every, key=lambda one: -one.bound)
 
 
 def needless(
@@ -100,21 +104,57 @@ def compatible(
     return chosen
 
 
-def of_graph(graph: Graph, links: Links, done: Replay, rates: Rates) -> Found:
-    """What would help a program, of which `done` is the replay as it is."""
+def of_graph(
+    graph: Graph, links: Links, done: Replay, rates: Rates, seconds: float | None = None
+) -> Found:
+    """What would help a program, of which `done` is the replay as it is. `seconds`: of the run, if
+    they differ from the replay's."""
     total = done.total
-    asked = candidates(graph, rates, LEAST * total)
+    every = candidates(graph, rates)
+    asked = [one for one in every if one.bound >= LEAST * total]
     most = max(FEWEST, min(MOST, NODES // max(len(links.nodes), 1)))
     found = [(one, evaluated(one, graph, links, total)) for one in asked[:most]]
     found = [row for row in found if row[1].saves.middle >= LEAST * total * NS]
-    found.sort(key=lambda row: -row[1].saves.middle)
+    found.sort(key=lambda row: (not row[1].is_sure, -row[1].saves.middle))
     found = [row for row in found if not needless(row[1], found, row[0].calls, total)]
     chosen = compatible(found, len(graph.calls))
     notes = list(of_copies.notes(graph, rates))
     if len(asked) > most:
         notes.append(f"{len(asked) - most} more changes were not replayed: each may save less")
     left = together(graph, links, total, chosen) if chosen else None
-    return Found(tuple(saving for _, saving in found), left, tuple(notes))
+    run = total * NS if seconds is None else seconds
+    outside = imposed(graph, links, total, every, run)
+    return Found(tuple(saving for _, saving in found), left, tuple(notes), outside)
+
+
+def imposed(
+    graph: Graph, links: Links, total: float, every: Sequence[Candidate], run: float
+) -> tuple[Styled, ...]:
+    """The run with each change that can be imposed, and with all. `run`: its seconds as it is."""
+    by_name = {name: [one for one in every if one.imposed == name] for name in IMPOSED}
+    matter = {
+        name: rows
+        for name, rows in by_name.items()
+        if sum(one.bound for one in rows) >= LEAST * total
+    }
+    if len(matter) > 1:
+        matter[TOGETHER.join(matter)] = [one for rows in matter.values() for one in rows]
+    return tuple(
+        Styled(name, given(rows, total - replayed(graph, links, rows)[1].total, run))
+        for name, rows in matter.items()
+    )
+
+
+def given(rows: Sequence[Candidate], saved: float, run: float) -> Cost:
+    """Seconds of a run that takes `run` without these changes."""
+    bound = sum(one.bound for one in rows)
+    low, high = (
+        saved * sum(one.bound * getattr(one, end) for one in rows) / bound * NS
+        for end in ("low", "high")
+    )
+    middle = saved * NS
+    ends = (middle, max(high, middle), min(low, middle))
+    return Cost(*(max(run - end, 0.0) for end in ends))
 
 
 def together(
@@ -128,6 +168,7 @@ def together(
     low, high = (saved * end / sums[1] for end in (sums[0], sums[2]))
     seconds = total * NS
     parts = shares(after, done)
+    parts[ALLOCATION] += once
     return Left(
         Cost(seconds - saved, max(seconds - high, 0.0), seconds - low),
         {name: value * NS for name, value in parts.items()},

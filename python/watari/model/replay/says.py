@@ -15,6 +15,8 @@ STYLES = {
     "imposed": "imposed from outside (watari try)",
     "rewritten": "if the source were rewritten",
 }
+NOTHING_HELPS = "no change that was considered saves 1% of this run"
+PREFETCHED = "prefetched"  # needs the trace
 UP_TO = 1e-9  # seconds: a smaller lower end is none
 
 
@@ -44,32 +46,35 @@ def ends(cost: Cost) -> str:
     return f"{format_latency(cost.low)} to {format_latency(cost.high)}"
 
 
-def is_sure(cost: Cost) -> bool:
-    """Whether the interval is no wider than the saving."""
-    return cost.high - cost.low <= cost.middle
-
-
-def saved(cost: Cost) -> str:
+def saved(one: Saving) -> str:
     """The seconds of a saving with its interval, in words."""
+    cost = one.saves
     if cost.low <= UP_TO:
-        return f"up to {format_latency(cost.high)}"
-    doubt = "" if is_sure(cost) else ", not sure"
+        return f"not sure: up to {format_latency(cost.high)}"
+    doubt = "" if one.is_sure else ", not sure"
     return f"{format_latency(cost.middle)} ({ends(cost)}{doubt})"
+
+
+def part(one: Saving, total: float) -> float:
+    """The part of the run that a change saves; at most, where that is not sure."""
+    cost = one.saves
+    return max(cost.high if cost.low <= UP_TO else cost.middle, 0.0) / (total or 1)
 
 
 def how(one: Saving) -> str:
     """Whether the change can be imposed, and how."""
+    if one.imposed == PREFETCHED:
+        return "watari exec --prefetched --from TRACE"
     return f"watari try --changes {one.imposed}" if one.imposed else "needs the source"
 
 
 def helps(answer: Answer) -> Iterator[str]:
     """What would help, most first, and what the best changes leave."""
     yield "what would help"
-    total = answer.seconds or 1
     if not answer.savings:
-        yield "  no change that was considered saves 1% of this run"
+        yield f"  {NOTHING_HELPS}"
     for one in answer.savings:
-        yield f"  {saved(one.saves):32} {max(one.saves.middle, 0) / total:5.1%}  {one.text}"
+        yield f"  {saved(one):32} {part(one, answer.seconds):5.1%}  {one.text}"
         yield f"  {'':32} {'':5}  " + "; ".join(filter(None, (one.site, how(one))))
     if answer.left:
         yield f"  {left(answer.left, answer.seconds)}"
@@ -89,23 +94,24 @@ def styles(answer: Answer) -> Iterator[str]:
     for title, words in STYLES.items():
         if found := getattr(answer, title):
             yield f"memory styles, {words}: {verdict(found)}"
-            yield from grouped(found)
+            for names, seconds in grouped(found):
+                yield f"  {names:40} {seconds}"
 
 
-def grouped(rows: Sequence[Styled]) -> Iterator[str]:
+def grouped(rows: Sequence[Styled]) -> Iterator[tuple[str, str]]:
     """The styles in groups that the intervals separate, the fastest first, and those without
-    seconds."""
+    seconds: names, and seconds or the reason."""
     seconds = {one.style: one.seconds for one in rows if one.seconds}
     for group in groups(rows):
         costs = [seconds[name] for name in group]
         low, high = min(c.low for c in costs), max(c.high for c in costs)
-        yield f"  {', '.join(group):40} {ends(Cost(0.0, low, high))}"
+        yield ", ".join(group), ends(Cost(0.0, low, high))
     reasons: dict[str, list[str]] = {}
     for one in rows:
         if one.reason:
             reasons.setdefault(one.reason, []).append(one.style)
     for reason, names in reasons.items():
-        yield f"  {', '.join(names):40} {reason}"
+        yield ", ".join(names), reason
 
 
 def whole(answer: Answer) -> Iterator[str]:

@@ -8,7 +8,6 @@ from typing import Any
 from watari.case.sentence import Cost
 from watari.model.replay.answer import Answer, Saving, Styled
 from watari.model.replay.groups import groups, verdict
-from watari.model.replay.says import is_sure
 
 SCHEMA = "watari-advice-1"
 
@@ -28,7 +27,7 @@ def saving(one: Saving) -> dict[str, Any]:
         "bytes": one.bytes,
         "imposed": one.imposed,
         "saves": cost(one.saves),
-        "sure": is_sure(one.saves) and one.saves.low > 0,
+        "sure": one.is_sure,
     }
 
 
@@ -56,6 +55,7 @@ def of(answer: Answer) -> dict[str, Any]:
             "shares": dict(left.shares),
             "changes": list(left.changes),
         },
+        "changes": styled(answer.changes),
         "styles": {"imposed": styled(answer.imposed), "rewritten": styled(answer.rewritten)},
         "groups": {
             "imposed": [list(group) for group in groups(answer.imposed)],
