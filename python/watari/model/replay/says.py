@@ -20,7 +20,7 @@ def lines(facts: dict[str, Any]) -> Iterator[str]:
     )
     for name, seconds in facts["shares"].items():
         yield f"  {name:26} {format_duration(seconds):>9}  {seconds / (total or 1):6.1%}"
-    if abs(off) > CLOSE:
+    if abs(off) > CLOSE and all(one["word"] != "total" for one in facts["met"]):
         yield f"  the replay differs from the measured time by {off:+.1%}"
     for one in facts["met"]:
         yield f"  met: {one['text']}" + ("; no change is predicted" if one["stops"] else "")
