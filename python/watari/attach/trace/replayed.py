@@ -16,7 +16,6 @@ from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
 from watari.model.replay.shares import shares
-from watari.model.replay.simulate import replay
 
 SECOND = 1e9  # ns
 
@@ -48,14 +47,13 @@ def of_run(
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
     made = host.host(process, begin, end, paid.tracing, sum(seconds))
     graph, links = fitted(replace(made.graph, machine=paid.machine))
-    traced = replay(graph, links).total / SECOND
     fit = calibrated(graph, links, list(untraced))
     seen = [*met.of_total(fit), *met.all_of(made, process, processes, others)]
     facts = {
         "seconds": fit.done.total / SECOND,
         "untraced_seconds": fit.measured / SECOND,
         "untraced": list(untraced),
-        "traced_seconds": traced,
+        "traced_seconds": graph.span / SECOND,
         "shares": {n: value / SECOND for n, value in shares(fit.plain, fit.done).items()},
         "met": [vars(one) for one in seen],
         "stops": any(one.stops for one in seen),

@@ -18,11 +18,11 @@ from dataclasses import replace as changed
 
 import numpy as np
 
-from watari.model.replay.chain import Step, chain
+from watari.model.replay.chain import Chain, Step, chain
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links
 from watari.model.replay.simulate import Replay, replay
-from watari.model.replay.tracing import KINDS, OF_CALLS, Taken, of_start, taken, untraced
+from watari.model.replay.tracing import KINDS, Taken, of_start, taken, untraced
 
 UNCERTAIN = 0.5  # of each cost; `once`: of itself, and at least `LEAST`
 LEAST = 10e6  # ns
@@ -63,29 +63,22 @@ def noise_of(seconds: list[float]) -> float:
     return max(max(seconds) - min(seconds), ONE_RUN / 2 * min(seconds))
 
 
-def on_chain(graph: Graph, plain: Graph, less: Taken, done: Replay) -> dict[str, float]:
+def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
     """The nanoseconds of each cost on the longest chain."""
+    calls = {step: path.of(step)[0] for step in Step}
     of_calls = np.zeros(len(graph.calls))  # ns taken there
-    found = dict.fromkeys(KINDS, 0.0)
-    call_of = graph.operations["call"]
-    for step, index, _ in chain(plain, done):
-        if step == Step.GAP:
-            of_calls[index] += less.gap[index]
-        elif step == Step.OWN:
-            of_calls[index] += less.own[index]
-        elif step == Step.LATE:
-            found["returns"] += less.late[index]
-        elif step == Step.AFTER:
-            found["behind"] += less.after[index]
-        elif step == Step.ISSUE:
-            cost = less.cost[call_of[index]] - less.gap[call_of[index]] - less.own[call_of[index]]
-            from_call = min(float(cost), float(less.issue[index]))
-            of_calls[call_of[index]] += from_call
-            found["behind"] += less.issue[index] - from_call
+    of_calls[calls[Step.GAP]] += less.gap[calls[Step.GAP]]
+    of_calls[calls[Step.OWN]] += less.own[calls[Step.OWN]]
+    issued = calls[Step.ISSUE]
+    call_of = graph.operations["call"][issued]
+    rest = np.minimum((less.cost - less.gap - less.own)[call_of], less.issue[issued])
+    np.add.at(of_calls, call_of, rest)
     part = np.divide(of_calls, less.cost, out=np.zeros_like(of_calls), where=less.cost > 0)
-    for kind in OF_CALLS:
-        found[kind] = float((part * less.of_calls[kind]).sum())
-    return found
+    return {
+        **{kind: float((part * each).sum()) for kind, each in less.of_calls.items()},
+        "returns": float(less.late[calls[Step.LATE]].sum()),
+        "behind": float(less.after[calls[Step.AFTER]].sum() + (less.issue[issued] - rest).sum()),
+    }
 
 
 def least_change(
@@ -113,7 +106,7 @@ def calibrated(graph: Graph, links: Links, seconds: list[float]) -> Calibrated:
     done = replay(plain, links)
     room = sum(of_start(graph))
     for _ in range(ROUNDS):
-        costs = on_chain(graph, plain, taken(graph, graph.tracing), done)
+        costs = on_chain(graph, taken(graph, graph.tracing), chain(plain, done))
         costs = {kind: costs[kind] / max(factors[kind], SMALL) for kind in KINDS}
         off = done.total - measured + once
         off += sum(costs[kind] * (factors[kind] - 1) for kind in KINDS)

@@ -3,10 +3,12 @@ for. Its steps follow one another, so their times add up to the total."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 
-from watari.model.replay.graph import NONE, Graph
+import numpy as np
+
+from watari.model.replay.graph import NONE, Array, Graph
 from watari.model.replay.simulate import CALL, Replay
 
 
@@ -22,34 +24,54 @@ class Step(IntEnum):
     GAP = 6
 
 
-def chain(graph: Graph, done: Replay) -> Iterator[tuple[Step, int, float]]:
-    """Each step with its operation or call, and its nanoseconds; the last step first."""
+@dataclass(frozen=True)
+class Chain:
+    """The steps, the last one first: their kind, operation or call, and nanoseconds."""
+
+    steps: Array
+    indices: Array
+    times: Array
+
+    def of(self, step: Step) -> tuple[Array, Array]:
+        """The operations or calls of the steps of a kind, and their nanoseconds."""
+        own = self.steps == step
+        return self.indices[own], self.times[own]
+
+
+def chain(graph: Graph, done: Replay) -> Chain:
+    """The longest chain."""
     before = graph.calls["before"].tolist()
     call_of = graph.operations["call"].tolist()
+    begins, ends, starts, finishes = done.begins, done.ends, done.starts, done.finishes
+    causes, awaited, joined = done.causes, done.awaited, done.joined
     call, one = graph.last, done.last_operation
-    at = done.finishes[one] if one != NONE else done.ends[call] if call != NONE else 0.0
-    yield Step.TAIL, NONE, done.total - at
+    last = finishes[one] if one != NONE else ends[call] if call != NONE else 0.0
+    found: list[tuple[int, int, float]] = [(0, NONE, last)]  # the time of each begin
+    add = found.append
     if one != NONE:
         call = NONE
     while call != NONE or one != NONE:
         if one != NONE:  # an operation ends
-            start, cause = done.starts[one], done.causes[one]
-            yield Step.TAKES, one, at - start
-            at = done.begins[call_of[one]] if cause == CALL else done.finishes[cause]
-            yield Step.ISSUE if cause == CALL else Step.AFTER, one, start - at
-            if cause != CALL:
+            add((1, one, starts[one]))
+            cause = causes[one]
+            if cause == CALL:
+                call = call_of[one]
+                add((2, one, begins[call]))
+                one = NONE
+            else:
+                add((3, one, finishes[cause]))
                 one = cause
                 continue
-            call, one = call_of[one], NONE
         else:  # a call ends
-            target = done.awaited.get(call, NONE)
+            target = awaited.get(call, NONE)
             if target != NONE:
-                yield Step.LATE, call, at - done.finishes[target]
-                at, one, call = done.finishes[target], target, NONE
+                add((4, call, finishes[target]))
+                one, call = target, NONE
                 continue
-            yield Step.OWN, call, at - done.begins[call]
-            at = done.begins[call]
-        previous = done.joined.get(call, before[call])  # a call begins
-        until = done.ends[previous] if previous != NONE else 0.0
-        yield Step.GAP, call, at - until
-        at, call = until, previous
+            add((5, call, begins[call]))
+        previous = joined.get(call, before[call]) if joined else before[call]  # a call begins
+        add((6, call, ends[previous] if previous != NONE else 0.0))
+        call = previous
+    steps, indices, until = zip(*found, strict=True)
+    times = -np.diff(np.array(until), prepend=done.total)
+    return Chain(np.array(steps, np.uint8), np.array(indices), times)

@@ -74,20 +74,12 @@ def spreads(operations: Array) -> Array:
 
 def parts(graph: Graph, done: Replay) -> Parts:
     """The parts of the longest chain that are uncertain."""
-    calls, operations = set(), []
-    started = set()
-    for step, index, _ in chain(graph, done):
-        if step in (Step.GAP, Step.OWN, Step.LATE):
-            calls.add(index)
-        elif step == Step.TAKES:
-            operations.append(index)
-        elif step in (Step.ISSUE, Step.AFTER):
-            started.add(index)
-    tracing = (
-        graph.calls["cost"][sorted(calls)].sum() + graph.operations["cost"][sorted(started)].sum()
-    )
+    path = chain(graph, done)
+    calls = np.concatenate([path.of(step)[0] for step in (Step.GAP, Step.OWN, Step.LATE)])
+    started = np.concatenate([path.of(step)[0] for step in (Step.ISSUE, Step.AFTER)])
+    tracing = graph.calls["cost"][np.unique(calls)].sum() + graph.operations["cost"][started].sum()
     on_chain = np.zeros(len(graph.operations), bool)
-    on_chain[operations] = True
+    on_chain[path.of(Step.TAKES)[0]] = True
     on_chain &= is_pageable(graph.operations)
     takes = graph.operations["takes"][on_chain]
     spread = float((takes * spreads(graph.operations)[on_chain]).sum())

@@ -14,22 +14,29 @@ CPU, KERNELS, COPIES = "CPU alone", "kernels", "copies that nothing hides"
 CALLS, ALLOCATION, START = "waits and launches", "allocation", "start of CUDA"
 SHARES = (CPU, KERNELS, COPIES, CALLS, ALLOCATION, START)
 OF_WORK = {Work.KERNEL: KERNELS, Work.COPY: COPIES, Work.FILL: KERNELS}
+OF_STEP = {
+    Step.TAIL: START,
+    Step.GAP: CPU,
+    Step.ISSUE: CALLS,
+    Step.AFTER: CALLS,
+    Step.LATE: CALLS,
+}
 OF_ROLE = {Role.CALL: CALLS, Role.ALLOCATION: ALLOCATION, Role.START: START}
 
 
 def shares(graph: Graph, done: Replay) -> dict[str, float]:
     """Nanoseconds of each share; their sum is the total."""
     found = dict.fromkeys(SHARES, 0.0)
-    roles, works = graph.calls["role"].tolist(), graph.operations["work"].tolist()
-    for step, index, took in chain(graph, done):
-        if step == Step.TAIL:
-            found[START] += took
-        elif step == Step.TAKES:
-            found[OF_WORK[Work(works[index])]] += took
-        elif step == Step.OWN:
-            found[OF_ROLE[Role(roles[index])]] += took
-        else:
-            found[CPU if step == Step.GAP else CALLS] += took
+    path = chain(graph, done)
+    for step, share in OF_STEP.items():
+        found[share] += float(path.of(step)[1].sum())
+    for step, kinds, names in (
+        (Step.TAKES, graph.operations["work"], OF_WORK),
+        (Step.OWN, graph.calls["role"], OF_ROLE),
+    ):
+        indices, times = path.of(step)
+        for kind, share in names.items():
+            found[share] += float(times[kinds[indices] == kind].sum())
     of_start = min(graph.start_seconds * 1e9, found[CPU])
     found[CPU] -= of_start
     found[START] += of_start
