@@ -1,9 +1,9 @@
 """Replays against measured times: replay.py PROGRAM FOLDER [SECONDS]. PROGRAM: replay.cu.
 
-Each scene runs as it is and traced, and once changed and traced. Then each change: the program as
-it is and the changed one in turn, up to PAIRS times, as long as SECONDS last. The predicted
-interval stands beside the median of the paired differences. FOLDER gets every graph, and every
-time in times.json.
+The scene of each change and the changed one run in turn, up to PAIRS times, as long as OF_PAIRS of
+SECONDS last. Then each is traced once: the first table has its replay beside its runs. The second
+table has the predicted interval of each change beside the median of the paired differences. FOLDER
+gets every graph, and every time in times.json.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from watari.attach.start import Ending, Start, run
+from watari.attach.start import Start, run
 from watari.attach.trace import cost, replayed, session
 from watari.attach.trace.records import Copy
 from watari.case.sentence import Cost
@@ -33,7 +33,7 @@ ROUNDS = {"kernels": 500, "copies": 10, "allocated": 500, "beside": 200, "stream
           "direct": 2000, "graphs": 800, "threads": 1500, "queries": 1000, "managed": 60,
           "small": 10000}  # fmt: skip
 PAIRS = 9
-TRACES = 2  # of each scene
+OF_PAIRS = 0.72
 LATE = (0.5, 0.0, 1.0)  # of a launch and wait beyond the launch: the return of a wait
 OF_GRAPH = (1.5, 1.0, 4.0)  # launches that the launch of a graph of eight kernels takes
 SPREAD = 1.4826  # the standard deviation of normal values by their median absolute deviation
@@ -141,6 +141,10 @@ CHANGES: tuple[tuple[str, str, Change], ...] = (
 )  # fmt: skip
 
 
+Words = tuple[str, ...]
+Taken = tuple[float, float]  # seconds of a whole run, and of its rounds
+
+
 @dataclass
 class Job:
     """The program, a folder for runs, one for results, and what tracing costs here."""
@@ -152,14 +156,14 @@ class Job:
     paid: cost.Measured
     times: dict[str, Any] = field(default_factory=dict)
 
-    def plain(self, *words: str) -> tuple[Ending, float]:
-        """A run as it is, and the seconds of its rounds."""
+    def plain(self, words: Words) -> Taken:
+        """A run as it is: its seconds, and those of its rounds."""
         ending = run(Start((self.program, *words)), {}, self.folder())
         if ending.reason:
             sys.exit(f"{words}: {ending.reason}")
-        return ending, float(ending.output.read_text())
+        return ending.seconds, float(ending.output.read_text())
 
-    def traced(self, untraced: list[float], name: str, *words: str) -> replayed.Replayed:
+    def traced(self, untraced: list[float], name: str, words: Words) -> replayed.Replayed:
         """The replay of a traced run; its graph stays, with the costs of the burst."""
         ending, log, processes = session.traced_run(
             Start((self.program, *words)), self.folder(), self.cupti
@@ -177,30 +181,25 @@ class Job:
         return Path(tempfile.mkdtemp(dir=self.files))
 
 
-def words_of(scene: str, change: str = "") -> list[str]:
+def words_of(scene: str, change: str = "") -> Words:
     """The arguments of the program."""
-    return [scene, str(ROUNDS[scene]), *([change] if change else [])]
+    return (scene, str(ROUNDS[scene]), *([change] if change else []))
 
 
-def scene(job: Job, name: str) -> replayed.Replayed:
-    """One scene, as it is and traced in turn; prints a row."""
-    whole, rounds = [], []
-    for _ in range(TRACES + 1):
-        ending, took = job.plain(*words_of(name))
-        whole.append(ending.seconds)
-        rounds.append(took)
-    job.times.setdefault("untraced", {})[name] = {"whole": whole, "rounds": rounds}
-    made = [job.traced(whole, f"{name}-{turn}", *words_of(name)) for turn in range(TRACES)]
-    one = made[0].facts
+def traced(job: Job, words: Words, whole: list[float]) -> replayed.Replayed:
+    """The replay of a traced run; prints a row."""
+    name = "-".join((words[0], *words[2:]))
+    made = job.traced(whole, name, words)
+    one = made.facts
     met = ", ".join(one["word"] + ("!" if one["stops"] else "") for one in one["met"])
-    offs = " ".join(f"{m.facts['seconds'] / m.facts['untraced_seconds'] - 1:+7.1%}" for m in made)
     factors = " ".join(f"{n}={f:.2f}" for n, f in one["cost"]["factors"].items() if f != 1)
     print(
-        f"{name:9} {one['calls']:7} {median(whole):8.3f} {max(whole) - min(whole):7.3f} "
-        f"{one['traced_seconds']:8.3f} {one['seconds']:8.3f} {offs}  {met}  {factors}",
+        f"{name:17} {one['calls']:7} {median(whole):8.3f} {max(whole) - min(whole):7.3f} "
+        f"{one['traced_seconds']:8.3f} {one['seconds']:8.3f} "
+        f"{one['seconds'] / one['untraced_seconds'] - 1:+7.1%}  {met}  {factors}",
         flush=True,
     )
-    return made[0]
+    return made
 
 
 def predicted(of: replayed.Replayed, change: Change) -> Cost:
@@ -220,21 +219,22 @@ def compared(measured: list[float], expected: Cost) -> str:
     )
 
 
-def pairs(job: Job, until: float) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """The seconds of the rounds as they are and changed, in turn, until a time."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {c[:2]: [] for c in CHANGES}
+def pairs(job: Job, until: float) -> dict[tuple[str, str], list[tuple[Taken, Taken]]]:
+    """Each scene as it is and changed, in turn, until a time."""
+    found: dict[tuple[str, str], list[tuple[Taken, Taken]]] = {c[:2]: [] for c in CHANGES}
     for _ in range(PAIRS):
         for name, change, _ in CHANGES:
-            if time.monotonic() > until and len(found[name, change]):
+            if time.monotonic() > until and len(found[name, change]) > 2:
                 return found
-            one = job.plain(*words_of(name))[1], job.plain(*words_of(name, change))[1]
+            one = job.plain(words_of(name)), job.plain(words_of(name, change))
             found[name, change].append(one)
     return found
 
 
 def main() -> None:
     """Prints both tables."""
-    until = time.monotonic() + (float(sys.argv[3]) if len(sys.argv) > 3 else 110)
+    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 110
+    until = time.monotonic() + OF_PAIRS * seconds
     with tempfile.TemporaryDirectory() as folder:
         here, library = Path(folder), cupti.find()
         (here / "cost").mkdir()
@@ -243,19 +243,18 @@ def main() -> None:
         job.times["cost"] = asdict(paid)
         for title, values in (("tracing", paid.tracing), ("machine", paid.machine)):
             print(f"{title}: " + ", ".join(f"{n} {v:.4g}" for n, v in asdict(values).items()))
-        print(
-            "scene       calls  measured  spread   traced   replay off of each trace, met, factors"
-        )
-        made = {name: scene(job, name) for name in ROUNDS}
-        for name, change, _ in CHANGES:
-            job.traced(
-                job.times["untraced"][name]["whole"], f"{name}-{change}", *words_of(name, change)
-            )
         found = pairs(job, until)
+        print("program             calls measured  spread   traced   replay     off  met, factors")
+        made = {}
+        for name in ROUNDS:
+            runs = [one[0] for (of, _), all in found.items() if of == name for one, _ in all]
+            made[name] = traced(job, words_of(name), runs)
+        for (name, change), all in found.items():
+            traced(job, words_of(name, change), [other[0] for _, other in all])
         print("\nchange             pairs  measured  spread  predicted  interval, inside, off")
         rows = {}
         for name, change, apply in CHANGES:
-            measured = [after - before for before, after in found[name, change]]
+            measured = [after[1] - before[1] for before, after in found[name, change]]
             expected = predicted(made[name], apply)
             rows[f"{name} {change}"] = {"pairs": found[name, change], "predicted": vars(expected)}
             print(f"{name:9} {change:8} {compared(measured, expected)}", flush=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Replays of eleven programs, and of twelve changes of them, against measured times: replay.sh FOLDER [SECONDS]
+# Replays of eleven programs and of twelve changes of them, against measured times: replay.sh FOLDER [SECONDS]
 # About 110 s (SECONDS), and the compilation. Expected: `off` within 2% or the spread; each measured difference
 # in its interval. FOLDER gets replay.txt, and replay.tar.gz with every graph and every time.
 # ARCH=sm_90 compiles on a machine without a GPU, and runs nothing; the program in FOLDER is kept.

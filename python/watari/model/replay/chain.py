@@ -40,38 +40,61 @@ class Chain:
 
 def chain(graph: Graph, done: Replay) -> Chain:
     """The longest chain."""
+    codes = np.array(walked(graph, done), np.int64)
+    steps, indices = codes % len(Step), codes // len(Step)
+    following = np.append(indices[1:], NONE)
+    starts, finishes = np.array(done.starts), np.array(done.finishes)
+    begins, ends = np.array(done.begins), np.append(done.ends, 0.0)  # the program begins at 0
+    until = np.zeros(len(codes))
+    for step, values, index in (
+        (Step.TAIL, np.array([last_end(graph, done)]), np.zeros_like(indices)),
+        (Step.TAKES, starts, indices),
+        (Step.ISSUE, begins[graph.operations["call"]], indices),
+        (Step.AFTER, finishes, following),
+        (Step.LATE, finishes, following),
+        (Step.OWN, begins, indices),
+        (Step.GAP, ends, following),
+    ):
+        own = steps == step
+        until[own] = values[index[own]]
+    return Chain(steps, indices, -np.diff(until, prepend=done.total))
+
+
+def last_end(graph: Graph, done: Replay) -> float:
+    """The end of the last operation or call."""
+    if done.last_operation != NONE:
+        return done.finishes[done.last_operation]
+    return done.ends[graph.last] if graph.last != NONE else 0.0
+
+
+def walked(graph: Graph, done: Replay) -> list[int]:
+    """The steps, each as its index times the number of kinds, and its kind: a list of numbers takes
+    a fraction of the time of one of tuples."""
     before = graph.calls["before"].tolist()
     call_of = graph.operations["call"].tolist()
-    begins, ends, starts, finishes = done.begins, done.ends, done.starts, done.finishes
     causes, awaited, joined = done.causes, done.awaited, done.joined
-    call, one = graph.last, done.last_operation
-    last = finishes[one] if one != NONE else ends[call] if call != NONE else 0.0
-    found: list[tuple[int, int, float]] = [(0, NONE, last)]  # the time of each begin
+    kinds = len(Step)
+    takes, issue, after, late, own, gap = (int(step) for step in list(Step)[1:])
+    found = [0]
     add = found.append
-    if one != NONE:
-        call = NONE
+    one = done.last_operation
+    call = graph.last if one == NONE else NONE
     while call != NONE or one != NONE:
         if one != NONE:  # an operation ends
-            add((1, one, starts[one]))
+            add(one * kinds + takes)
             cause = causes[one]
-            if cause == CALL:
-                call = call_of[one]
-                add((2, one, begins[call]))
-                one = NONE
-            else:
-                add((3, one, finishes[cause]))
+            if cause != CALL:
+                add(one * kinds + after)
                 one = cause
                 continue
-        else:  # a call ends
-            target = awaited.get(call, NONE)
-            if target != NONE:
-                add((4, call, finishes[target]))
-                one, call = target, NONE
-                continue
-            add((5, call, begins[call]))
-        previous = joined.get(call, before[call]) if joined else before[call]  # a call begins
-        add((6, call, ends[previous] if previous != NONE else 0.0))
-        call = previous
-    steps, indices, until = zip(*found, strict=True)
-    times = -np.diff(np.array(until), prepend=done.total)
-    return Chain(np.array(steps, np.uint8), np.array(indices), times)
+            add(one * kinds + issue)
+            call, one = call_of[one], NONE
+        elif awaited.get(call, NONE) != NONE:  # a call ends
+            add(call * kinds + late)
+            one, call = awaited[call], NONE
+            continue
+        else:
+            add(call * kinds + own)
+        add(call * kinds + gap)  # a call begins
+        call = joined.get(call, before[call]) if joined else before[call]
+    return found
