@@ -4,6 +4,7 @@
 #include "functions.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
+#include "pooled/pooled.hpp"
 
 namespace attach {
 namespace {
@@ -33,6 +34,7 @@ void end(const void* context) {
             .write();
     }
     forget_context(context);
+    pooled::forget_context(context);
 }
 
 }  // namespace

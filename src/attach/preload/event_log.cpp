@@ -10,6 +10,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "copied.hpp"
+#include "gains.hpp"
 #include "lock.hpp"
 #include "settings.hpp"
 
@@ -106,6 +108,8 @@ void write_start() {
 __attribute__((destructor)) void end_log() {
     const guard hold;
     if (!file.window || file.refused) return;
+    record_copies();
+    record_gains();
     event("end", now()).number("events", file.events).write();
     [[maybe_unused]] const int cut =
         truncate(file.path, static_cast<off_t>(file.begin + file.used));

@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 
+#include "copied.hpp"
 #include "event_log.hpp"
+#include "gains.hpp"
 #include "site.hpp"
 
 namespace attach {
@@ -17,6 +19,8 @@ void unlock() { pthread_mutex_unlock(&mutex); }
 void begin_child() {
     forget_log();
     forget_sites();
+    forget_gains();
+    forget_copies();
     unlock();
 }
 

@@ -70,6 +70,13 @@ constinit const replacement rows[] = {
                                           "cuMemPoolExportToShareableHandle"),
     row<cuMulticastBindAddr>("cuMulticastBindAddr", "cuMulticastBindAddr"),
     row<cuPointerSetAttribute>("cuPointerSetAttribute", "cuPointerSetAttribute"),
+    row<cuMemGetInfo_v2>("cuMemGetInfo_v2", "cuMemGetInfo", v2),
+    row<cuMemGetAddressRange_v2>("cuMemGetAddressRange_v2", "cuMemGetAddressRange", v2),
+    row<cuPointerGetAttribute>("cuPointerGetAttribute", "cuPointerGetAttribute"),
+    row<cuPointerGetAttributes>("cuPointerGetAttributes", "cuPointerGetAttributes"),
+    row<cuArrayCreate_v2>("cuArrayCreate_v2", "cuArrayCreate", v2),
+    row<cuArray3DCreate_v2>("cuArray3DCreate_v2", "cuArray3DCreate", v2),
+    row<cuMipmappedArrayCreate>("cuMipmappedArrayCreate", "cuMipmappedArrayCreate"),
     row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };

@@ -15,9 +15,11 @@ struct rule {
     std::uint32_t site;
     std::uint32_t ordinal;
     bool keeps;
+    bool is_of_copies;
 };
 
-struct settings {
+struct known_settings {
+    process_settings open;
     const style* chosen = &styles[0];
     const char* folder = nullptr;
     rule* rules = nullptr;
@@ -26,7 +28,7 @@ struct settings {
 
 // The environment is read once, before the program can change it. Constructors of the program's
 // libraries run earlier than this library's, and may allocate: the first call reads it.
-settings of_process;
+known_settings of_process;
 bool is_read = false;
 
 [[noreturn]] void refuse(const char* what, const char* value) {
@@ -35,17 +37,19 @@ bool is_read = false;
 }
 
 bool parse(const char* text, rule& parsed) {
-    parsed = {0, 0, any_ordinal, *text == '!'};
+    parsed = {0, 0, any_ordinal, *text == '!', false};
     if (parsed.keeps) ++text;
     char* end = nullptr;
     if (std::strncmp(text, "size>=", 6) == 0) {
         parsed.least_bytes = std::strtoull(text + 6, &end, 10);
         return end != text + 6 && *end == 0 && parsed.least_bytes > 0;
     }
-    if (std::strncmp(text, "site:", 5) != 0) return false;
+    parsed.is_of_copies = std::strncmp(text, "copy:", 5) == 0;
+    if (!parsed.is_of_copies && std::strncmp(text, "site:", 5) != 0) return false;
     parsed.site = static_cast<std::uint32_t>(std::strtoul(text + 5, &end, 16));
     if (end == text + 5) return false;
-    if (*end == '#') parsed.ordinal = static_cast<std::uint32_t>(std::strtoul(end + 1, &end, 10));
+    if (*end == '#' && !parsed.is_of_copies)
+        parsed.ordinal = static_cast<std::uint32_t>(std::strtoul(end + 1, &end, 10));
     return *end == 0;
 }
 
@@ -73,6 +77,7 @@ const char* variable(const char* name) {
 __attribute__((constructor)) void read_environment() {
     if (is_read) return;
     is_read = true;
+    of_process.open.changes = read_changes();
     if (const char* folder = variable("WATARI_ATTACH_LOG")) of_process.folder = strdup(folder);
     if (const char* name = variable("WATARI_ATTACH_STYLE")) {
         of_process.chosen = nullptr;
@@ -88,7 +93,41 @@ bool matches(const rule& asked, std::uint32_t site, std::uint32_t ordinal, std::
     return asked.site == site && (asked.ordinal == any_ordinal || asked.ordinal == ordinal);
 }
 
+// Whether the rules select an allocation or a copy.
+bool is_selected(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes, bool is_copy) {
+    read_environment();
+    bool names_sites = false, is_named = false;
+    for (std::size_t i = 0; i < of_process.count; ++i) {
+        const rule& asked = of_process.rules[i];
+        if (!asked.least_bytes && asked.is_of_copies != is_copy) continue;
+        const bool fits = matches(asked, site, ordinal, bytes);
+        if (asked.keeps && fits) return false;
+        if (asked.keeps) continue;
+        if (asked.least_bytes && !fits) return false;
+        if (!asked.least_bytes) {
+            names_sites = true;
+            is_named = is_named || fits;
+        }
+    }
+    return !names_sites || is_named;
+}
+
+// Whether a rule names a call site of copies, or of allocations.
+bool has_rule_of_sites(bool of_copies) {
+    read_environment();
+    for (std::size_t i = 0; i < of_process.count; ++i) {
+        const rule& one = of_process.rules[i];
+        if (!one.least_bytes && one.is_of_copies == of_copies) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+const process_settings& settings() {
+    read_environment();
+    return of_process.open;
+}
 
 const style& chosen_style() {
     read_environment();
@@ -101,20 +140,15 @@ const char* log_folder() {
 }
 
 bool is_chosen(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes) {
-    read_environment();
-    bool names_sites = false, is_named = false;
-    for (std::size_t i = 0; i < of_process.count; ++i) {
-        const rule& asked = of_process.rules[i];
-        const bool fits = matches(asked, site, ordinal, bytes);
-        if (asked.keeps && fits) return false;
-        if (asked.keeps) continue;
-        if (asked.least_bytes && !fits) return false;
-        if (!asked.least_bytes) {
-            names_sites = true;
-            is_named = is_named || fits;
-        }
-    }
-    return !names_sites || is_named;
+    return is_selected(site, ordinal, bytes, false);
 }
+
+bool is_copy_chosen(std::uint32_t site, std::size_t bytes) {
+    return is_selected(site, any_ordinal, bytes, true);
+}
+
+bool names_copies() { return has_rule_of_sites(true); }
+
+bool names_allocations() { return log_folder() || has_rule_of_sites(false); }
 
 }  // namespace attach

@@ -1,16 +1,20 @@
-// Settings of this library, which `watari try` and `watari trace` pass by the environment:
+// Settings of this library, which `watari try`, `trace` and `exec` pass by the environment:
 //
 //     WATARI_ATTACH_LOG=FOLDER     folder of the event log (event_log.hpp); not set: no log
 //     WATARI_ATTACH_STYLE=managed  a row of the table below; not set: as-is
 //     WATARI_ATTACH_RULES=FILE     rules that select allocations, one per line
+//     WATARI_CHANGES=...           changes.hpp
 //
-// A rule is `size>=BYTES`, `site:HASH` or `site:HASH#ORDINAL`; with `!` before it, matching
-// allocations are kept as they are. An allocation is moved if it matches all rules on the size and
-// one rule on a site (if there is any), and no rule keeps it.
+// A rule is `size>=BYTES`, `site:HASH`, `site:HASH#ORDINAL` or `copy:HASH`; with `!` before it,
+// matching allocations are kept as they are. An allocation is moved if it matches all rules on the
+// size and one rule on a site (if there is any), and no rule keeps it. Changes of copies follow the
+// rules on the size and `copy:HASH` in the same way.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "changes.hpp"
 
 namespace attach {
 
@@ -38,6 +42,13 @@ constexpr style styles[] = {
     {"accessed-by", kind::device, treatment::accessed_by},
 };
 
+struct process_settings {
+    attach::changes changes;
+};
+
+// The settings of this process, read once.
+const process_settings& settings();
+
 // The style of this process. Ends the process with a message if the style is not in the table.
 const style& chosen_style();
 
@@ -46,5 +57,14 @@ const char* log_folder();
 
 // Whether the rules move the allocation with this ordinal (0, 1, ...) of this call site.
 bool is_chosen(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes);
+
+// Whether the rules let a change act on a copy of this call site.
+bool is_copy_chosen(std::uint32_t site, std::size_t bytes);
+
+// Whether a rule names a copy.
+bool names_copies();
+
+// Whether the log or a rule needs the call sites of allocations.
+bool names_allocations();
 
 }  // namespace attach

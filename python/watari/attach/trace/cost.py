@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from watari.attach.start import PACKAGE, Start, run
+from watari.attach.entry import PACKAGE
+from watari.attach.start import Start, run
 from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS
 from watari.attach.trace.records import Kind
@@ -37,7 +38,7 @@ class Measured:
 def burst(variables: Mapping[str, str], files: Path) -> dict[str, float]:
     """One run: nanoseconds of each kind, and what the rest of the program takes, `once`. Raises
     UnsupportedError with the reason where it fails."""
-    ending = run(Start((str(PACKAGE / PROGRAM), "burst"), SECONDS), variables, files)
+    ending = run(Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS), variables, files)
     if ending.reason:
         raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
     took = {name: float(value) for name, value in json.loads(ending.output.read_text()).items()}

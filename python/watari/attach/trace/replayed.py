@@ -11,6 +11,7 @@ from watari.attach.start import Ending
 from watari.attach.trace import host, met
 from watari.attach.trace.cost import Measured
 from watari.attach.trace.records import Recorded
+from watari.attach.trace.sites import Sites
 from watari.model.replay.calibrate import Calibrated, calibrated
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
@@ -39,13 +40,14 @@ def of_run(
     paid: Measured,
     processes: int,
     others: Sequence[int] = (),
+    sites: Sites | None = None,
 ) -> Replayed:
     """Replays a traced run. `untraced`: seconds of the runs as it is; `others`: other processes on
     each GPU."""
     begin = ending.begun * SECOND
     end = begin + ending.seconds * SECOND
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
-    made = host.host(process, begin, end, paid.tracing, sum(seconds))
+    made = host.host(process, begin, end, paid.tracing, sum(seconds), sites)
     graph, links = fitted(replace(made.graph, machine=paid.machine))
     fit = calibrated(graph, links, list(untraced))
     seen = [*met.of_total(fit), *met.all_of(made, process, processes, others)]

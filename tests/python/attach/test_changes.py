@@ -1,0 +1,45 @@
+"""The table of changes, and the variables that name them, on a driver without a GPU."""
+
+import re
+
+import pytest
+from builds import ROOT
+from changed import started
+
+from watari import __version__
+from watari.attach.changes import CHANGES
+
+
+def test_the_library_has_the_changes_of_the_command():
+    header = (ROOT / "src/attach/preload/changes.hpp").read_text()
+    names = re.search(r"change_names\[\] = \{(.*?)\}", header)[1]
+    assert re.findall(r'"(\w+)"', names) == list(CHANGES)
+
+
+@pytest.mark.parametrize("words", ["staged", "staged,pooled", ",".join(CHANGES), ""])
+def test_known_changes_are_taken_in_silence(words):
+    ended = started(words, "device", 4096)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "sum 2048\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "version", "why"),
+    [
+        ("staged,fast", __version__, "WATARI_CHANGES has an unknown change 'fast'"),
+        ("staged,,pooled", __version__, "WATARI_CHANGES has an unknown change ''"),
+        ("staged", "99.0", "WATARI_CHANGES is of Watari 99.0, the preloaded library of"),
+        ("x" * 3000, __version__, "WATARI_CHANGES has an unknown change 'xxxx"),
+    ],
+)
+def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why):
+    ended = started(words, "device", 4096, version=version)
+    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
+    assert ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith(f"watari: {why}")
+    assert ended.stderr.endswith(": the program runs as it is\n")
+
+
+def test_a_program_without_cuda_says_nothing_of_it():
+    ended = started("fast", "say", "hello")
+    assert (ended.returncode, ended.stderr) == (0, "")
