@@ -18,6 +18,7 @@ from watari.model.files import read_as
 SCHEMA = "watari-trace-1"
 Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
+Nanoseconds = Seconds
 
 
 class Row(BaseModel):
@@ -190,12 +191,18 @@ class Met(Row):
 
 
 class Cost(Row):
-    """The cost of tracing."""
+    """The cost of tracing. `factors`: of the costs that a burst of calls gave."""
 
-    call_ns: float = Field(ge=0, le=1e12)
-    launch_ns: float = Field(ge=0, le=1e12)
-    copy_ns: float = Field(ge=0, le=1e12)
+    call_ns: Nanoseconds
+    launch_ns: Nanoseconds
+    copy_ns: Nanoseconds
+    wait_ns: Nanoseconds = 0
+    record_ns: Nanoseconds = 0
+    returns_ns: Nanoseconds = 0
+    behind_ns: Nanoseconds = 0
+    noise_ns: Nanoseconds = 0
     once_s: Seconds
+    factors: dict[str, float] = {}
 
 
 class Replay(Row):
@@ -203,6 +210,7 @@ class Replay(Row):
 
     seconds: Seconds
     untraced_seconds: float = Field(gt=0, le=1e12)
+    untraced: list[Seconds] = []
     traced_seconds: Seconds
     shares: dict[str, Seconds]
     met: list[Met]

@@ -6,28 +6,24 @@
 //     (nothing touches bytes 16 to 32 MiB)
 //     sparse   a kernel writes one byte in every 2 MiB of bytes 32 to 64 MiB
 //
-// It prints the address and the parts as JSON. With the word `burst` it instead times cheap calls
-// and launches, and prints the nanoseconds of each: with tracing and without, they are its cost.
-// The kernel is PTX, which every driver compiles for
-// its GPU. The driver is loaded at run time: without a driver the program prints a message and
-// exits with 1.
-#include <cuda.h>
+// It prints the address and the parts as JSON. With the word `burst` it instead times calls
+// (burst.cpp). The kernels are PTX, which every driver compiles for its GPU. The driver is loaded
+// at run time: without a driver the program prints a message and exits with 1.
+#include "touches.hpp"
 
-#include <dlfcn.h>
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace {
+
+using namespace watari::attach;
 
 constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 constexpr std::uint64_t allocation = 64 * MiB, dense = 16 * MiB, sparse_from = 32 * MiB;
 constexpr std::uint64_t dense_step = 4 * KiB, sparse_step = 2 * MiB;
 
-// thread i < count: reads, or with `write` sets, byte i * step
+// watari_touch: thread i < count reads, or with `write` sets, byte i * step
+// watari_spin: takes some cycles
 constexpr const char* kernel = R"(
 .version 7.0
 .target sm_60
@@ -56,36 +52,20 @@ constexpr const char* kernel = R"(
   @!%p ld.volatile.global.u8 %r5, [%d4];
   ret;
 }
+.visible .entry watari_spin(.param .u64 cycles)
+{
+  .reg .pred %p;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [cycles];
+  mov.u64 %d2, %clock64;
+  add.u64 %d1, %d1, %d2;
+again:
+  mov.u64 %d3, %clock64;
+  setp.lt.u64 %p, %d3, %d1;
+  @%p bra again;
+  ret;
+}
 )";
-
-void* driver = nullptr;
-
-[[noreturn]] void fail(const char* what, const char* why) {
-    std::fprintf(stderr, "watari: %s: %s\n", what, why);
-    std::exit(1);
-}
-
-template <typename Function>
-Function find(const char* name, Function) {
-    const auto found = reinterpret_cast<Function>(dlsym(driver, name));
-    if (!found) {
-        fail(name, "not in this driver");
-    }
-    return found;
-}
-
-void require(const char* name, CUresult result) {
-    if (result != CUDA_SUCCESS) {
-        char text[32];
-        std::snprintf(text, sizeof text, "CUDA error %d", static_cast<int>(result));
-        fail(name, text);
-    }
-}
-
-template <typename... Parameters, typename... Arguments>
-void call(const char* name, CUresult (*declared)(Parameters...), Arguments... arguments) {
-    require(name, find(name, declared)(arguments...));
-}
 
 void touch(CUfunction function, CUdeviceptr first, std::uint64_t step, std::uint64_t count,
            unsigned write) {
@@ -94,50 +74,6 @@ void touch(CUfunction function, CUdeviceptr first, std::uint64_t step, std::uint
     call("cuLaunchKernel", &cuLaunchKernel, function, blocks, 1u, 1u, 256u, 1u, 1u, 0u, nullptr,
          parameters, nullptr);
     call("cuCtxSynchronize", &cuCtxSynchronize);
-}
-
-constexpr int bursts = 40, calls_of_burst = 64;
-
-// Nanoseconds of a call: the least of several bursts, since other programs only add to it. Each
-// burst begins with an idle GPU.
-template <typename Call>
-double nanoseconds(Call one) {
-    const auto wait = find("cuCtxSynchronize", &cuCtxSynchronize);
-    double times[bursts];
-    for (double& time : times) {
-        const auto begun = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls_of_burst; ++i) {
-            one();
-        }
-        const std::chrono::duration<double, std::nano> took =
-            std::chrono::steady_clock::now() - begun;
-        time = took.count() / calls_of_burst;
-        require("cuCtxSynchronize", wait());
-    }
-    return *std::min_element(times, times + bursts);
-}
-
-void burst(CUfunction function) {
-    const auto device = find("cuCtxGetDevice", &cuCtxGetDevice);
-    const auto launch = find("cuLaunchKernel", &cuLaunchKernel);
-    CUdeviceptr first = 0;
-    std::uint64_t step = 0, count = 0;  // nothing is touched
-    unsigned write = 0;
-    CUdevice current = 0;
-    void* parameters[] = {&first, &step, &count, &write};
-    const double of_call = nanoseconds([&] { require("cuCtxGetDevice", device(&current)); });
-    const double of_launch = nanoseconds([&] {
-        require("cuLaunchKernel",
-                launch(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
-    });
-    CUdeviceptr small = 0;
-    std::uint64_t value = 0;
-    call("cuMemAlloc_v2", &cuMemAlloc_v2, &small, sizeof value);
-    const auto copy_back = find("cuMemcpyDtoH_v2", &cuMemcpyDtoH_v2);
-    const double of_copy =
-        nanoseconds([&] { require("cuMemcpyDtoH_v2", copy_back(&value, small, sizeof value)); });
-    std::printf("{\"call\": %.1f, \"launch\": %.1f, \"copies\": %.1f}\n", of_call, of_launch,
-                of_copy);
 }
 
 }  // namespace
@@ -159,7 +95,7 @@ int main(int words, char** word) {
     call("cuModuleLoadData", &cuModuleLoadData, &module, static_cast<const void*>(kernel));
     call("cuModuleGetFunction", &cuModuleGetFunction, &function, module, "watari_touch");
     if (words > 1 && std::strcmp(word[1], "burst") == 0) {
-        burst(function);
+        burst(module);
         return 0;
     }
     call("cuMemAllocManaged", &cuMemAllocManaged, &pointer, static_cast<std::size_t>(allocation),

@@ -1,15 +1,20 @@
-// Programs for a test of replays on a GPU, each with a few known changes:
+// Programs for a test of replays on a GPU, each with one known change:
 //
 //     replay SCENE ROUNDS [CHANGE]
 //
-//     copies     64 MiB of pageable memory to the GPU, two kernels, and back; the GPU's memory is
-//                allocated in each round. Changes: doubled (the second kernel twice), kept (nothing
-//                is copied back), pinned, hoisted (allocated once), waits (after each kernel)
-//     streams    two streams, pinned copies, kernels, events. Changes: merged (one stream), doubled
-//     graphs     a graph of eight kernels. Changes: direct (the kernels without a graph), doubled
-//     small      a kernel and a copy of 8 KiB back. Changes: rare (copied back every tenth round)
-//     threads    two threads, each with a stream
-//     queries    the CPU asks for an event until it is complete. Changes: doubled
+//     kernels    two kernels and a wait. Change: doubled (the second kernel twice)
+//     copies     64 MiB of pageable memory to the GPU, a kernel, and back. Changes: kept (nothing
+//     is
+//                copied back), pinned
+//     allocated  16 MiB of the GPU's memory for each kernel. Change: hoisted (allocated once)
+//     beside     kernels beside work of the CPU. Change: waits (after each kernel)
+//     streams    two streams, pinned copies, kernels, events. Change: merged (one stream)
+//     direct     eight short kernels and a wait. Change: graph (as one graph)
+//     graphs     a graph of eight kernels. Change: doubled
+//     threads    two threads, each with a stream. Change: doubled (in one of them)
+//     queries    the CPU asks for an event until it is complete. Change: doubled
+//     managed    managed memory that both processors use in turn. Change: doubled
+//     small      a kernel and a copy of 8 KiB back. Change: rare (copied back every tenth round)
 //
 // It prints the seconds of its rounds.
 #include <chrono>
@@ -75,26 +80,65 @@ float* host_memory(bool pinned) {
 using clock_type = std::chrono::steady_clock;
 clock_type::time_point begun;
 
+// Of the CPU.
+void compute(double microseconds) {
+    const auto end = clock_type::now() + std::chrono::duration<double, std::micro>(microseconds);
+    while (clock_type::now() < end) {
+    }
+}
+
 void begin_rounds() {
     REQUIRE(cudaDeviceSynchronize());
     begun = clock_type::now();
 }
 
-void copies(int rounds) {
-    float* host = host_memory(is("pinned"));
-    float* values = is("hoisted") ? allocated(bytes) : nullptr;
+void kernels(int rounds) {
+    float* values = allocated(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
-        if (!is("hoisted")) values = allocated(bytes);
-        REQUIRE(cudaMemcpy(values, host, bytes, cudaMemcpyHostToDevice));
-        first<<<1024, 256>>>(values, count);
-        if (is("waits")) REQUIRE(cudaDeviceSynchronize());
+        first<<<1024, 256>>>(values, count / 16);
         run_second(values, is("doubled") ? 2 * work : work);
-        if (is("waits")) REQUIRE(cudaDeviceSynchronize());
-        if (!is("kept")) REQUIRE(cudaMemcpy(host, values, bytes, cudaMemcpyDeviceToHost));
-        if (!is("hoisted")) REQUIRE(cudaFree(values));
+        REQUIRE(cudaDeviceSynchronize());
+        compute(20);
+    }
+}
+
+void copies(int rounds) {
+    float* host = host_memory(is("pinned"));
+    float* values = allocated(bytes);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(cudaMemcpy(values, host, bytes, cudaMemcpyHostToDevice));
+        run_second(values, work);
+        if (is("kept")) continue;
+        REQUIRE(cudaMemcpy(host, values, bytes, cudaMemcpyDeviceToHost));
     }
     REQUIRE(cudaDeviceSynchronize());
+}
+
+void allocations(int rounds) {
+    float* values = allocated(bytes / 4);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        if (!is("hoisted")) values = allocated(bytes / 4);
+        run_second(values, work / 4);
+        if (!is("hoisted")) REQUIRE(cudaFree(values));
+        compute(20);
+    }
+    REQUIRE(cudaDeviceSynchronize());
+}
+
+void beside(int rounds) {
+    float* values = allocated(bytes);
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        for (int part = 0; part < 4; ++part) {
+            run_second(values, work);
+            if (is("waits")) REQUIRE(cudaDeviceSynchronize());
+            compute(80);
+        }
+        REQUIRE(cudaDeviceSynchronize());
+    }
 }
 
 void streams(int rounds) {
@@ -110,7 +154,7 @@ void streams(int rounds) {
     for (int i = 0; i < rounds; ++i) {
         REQUIRE(cudaMemcpyAsync(values, host, bytes / 4, cudaMemcpyHostToDevice, one));
         REQUIRE(cudaEventRecord(arrived, one));
-        run_second(values, is("doubled") ? 2 * work : work, one);
+        run_second(values, work, one);
         REQUIRE(cudaStreamWaitEvent(two, arrived, 0));
         run_second(others, 2 * work, two);
         REQUIRE(cudaMemcpyAsync(host, others, bytes / 4, cudaMemcpyDeviceToHost, two));
@@ -119,26 +163,43 @@ void streams(int rounds) {
     }
 }
 
-void graphs(int rounds) {
-    cudaStream_t stream;
+cudaGraphExec_t graph_of(float* values, int rounds, cudaStream_t stream) {
     cudaGraph_t graph;
     cudaGraphExec_t executable;
-    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    float* values = allocated(bytes);
-    const int each = is("doubled") ? work / 2 : work / 4;
     REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < 8; ++i) run_second(values, each, stream);
+    for (int node = 0; node < 8; ++node) run_second(values, rounds, stream);
     REQUIRE(cudaStreamEndCapture(stream, &graph));
     REQUIRE(cudaGraphInstantiate(&executable, graph, 0));
+    return executable;
+}
+
+void graphs(int rounds) {
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    float* values = allocated(bytes);
+    const auto graph = graph_of(values, is("doubled") ? work / 2 : work / 4, stream);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
-        if (is("direct"))
-            for (int node = 0; node < 8; ++node) run_second(values, each, stream);
-        else
-            REQUIRE(cudaGraphLaunch(executable, stream));
+        REQUIRE(cudaGraphLaunch(graph, stream));
         if (i % 8 == 7) REQUIRE(cudaStreamSynchronize(stream));
     }
     REQUIRE(cudaStreamSynchronize(stream));
+}
+
+void direct(int rounds) {
+    constexpr int each = 50;  // shorter than a launch
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    float* values = allocated(bytes);
+    const auto graph = is("graph") ? graph_of(values, each, stream) : nullptr;
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        if (graph)
+            REQUIRE(cudaGraphLaunch(graph, stream));
+        else
+            for (int node = 0; node < 8; ++node) run_second(values, each, stream);
+        REQUIRE(cudaStreamSynchronize(stream));
+    }
 }
 
 void small(int rounds) {
@@ -161,8 +222,9 @@ void threads(int rounds) {
         all.emplace_back([=] {
             cudaStream_t stream;
             REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            const bool is_longer = is("doubled") && thread == 0;
             for (int i = 0; i < rounds; ++i) {
-                run_second(values + thread * count / 2, work / 2, stream);
+                run_second(values + thread * count / 2, is_longer ? work : work / 2, stream);
                 REQUIRE(cudaStreamSynchronize(stream));
             }
         });
@@ -182,11 +244,27 @@ void queries(int rounds) {
     }
 }
 
+void managed(int rounds) {
+    constexpr size_t some = count / 16;  // 4 MiB
+    float* values;
+    REQUIRE(cudaMallocManaged(&values, some * sizeof(float)));
+    std::memset(values, 0, some * sizeof(float));
+    begin_rounds();
+    for (int i = 0; i < rounds; ++i) {
+        first<<<1024, 256>>>(values, some);
+        run_second(values, is("doubled") ? 4 * work : 2 * work);
+        REQUIRE(cudaDeviceSynchronize());
+        for (size_t at = 0; at < some; at += 1024) values[at] += 1.0f;
+    }
+}
+
 constexpr struct {
     const char* name;
     void (*play)(int);
-} scenes[] = {{"copies", copies}, {"streams", streams}, {"graphs", graphs},
-              {"small", small},   {"threads", threads}, {"queries", queries}};
+} scenes[] = {{"kernels", kernels}, {"copies", copies},   {"allocated", allocations},
+              {"beside", beside},   {"streams", streams}, {"direct", direct},
+              {"graphs", graphs},   {"threads", threads}, {"queries", queries},
+              {"managed", managed}, {"small", small}};
 
 }  // namespace
 

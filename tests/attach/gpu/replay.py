@@ -1,213 +1,265 @@
-"""Replays against measured times: replay.py PROGRAM [RUNS]. The program is replay.cu's.
+"""Replays against measured times: replay.py PROGRAM FOLDER [SECONDS]. PROGRAM: replay.cu.
 
-Each scene runs as it is and traced, in turn; the replay of the traced runs is compared with the
-whole seconds of the others. Then each change: the difference of two replays, against the difference
-of the rounds' measured seconds. Numbers are medians; `spread` is that of the measured runs.
+The scene of each change and the changed one run in turn, up to PAIRS times, as long as OF_PAIRS of
+SECONDS last. Then each is traced once: the first table has its replay beside its runs. The second
+table has the predicted interval of each change beside the median of the paired differences. FOLDER
+gets every graph, and every time in times.json.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
-from watari.attach.start import Ending, Start, run
+from watari.attach.start import Start, run
 from watari.attach.trace import cost, replayed, session
 from watari.attach.trace.records import Copy
+from watari.case.sentence import Cost
 from watari.machine import cupti
-from watari.model.replay import changes
-from watari.model.replay.graph import Array, Graph, Role, Work
-from watari.model.replay.link import link
-from watari.model.replay.simulate import seconds
+from watari.model.replay import changes, files
+from watari.model.replay.differences import Base, difference
+from watari.model.replay.graph import NONE, Array, Graph, Role, Work
 
-ROUNDS = {"copies": 40, "streams": 400, "graphs": 400, "small": 20000, "threads": 2000,
-          "queries": 2000}  # fmt: skip
-PINNED_RATE = 50e9  # bytes per second, where the scene `streams` has no copies
+ROUNDS = {"kernels": 500, "copies": 10, "allocated": 500, "beside": 200, "streams": 300,
+          "direct": 2000, "graphs": 800, "threads": 1500, "queries": 1000, "managed": 60,
+          "small": 10000}  # fmt: skip
+PAIRS = 9
+OF_PAIRS = 0.72
+LATE = (0.5, 0.0, 1.0)  # of a launch and wait beyond the launch: the return of a wait
+OF_GRAPH = (1.5, 1.0, 4.0)  # launches that the launch of a graph of eight kernels takes
+SPREAD = 1.4826  # the standard deviation of normal values by their median absolute deviation
 
 
 def kernels(graph: Graph, name: str) -> Array:
     """The launches of a kernel."""
     known = [number for number, text in graph.names.items() if name in text]
     rows = graph.operations
-    return (rows["work"] == Work.KERNEL) & np.isin(rows["name"], known)
+    found: Array = (rows["work"] == Work.KERNEL) & np.isin(rows["name"], known)
+    return found
+
+
+def launches(graph: Graph) -> Array:
+    """Calls that launch a kernel."""
+    found = np.zeros(len(graph.calls), bool)
+    found[graph.operations["call"][graph.operations["work"] == Work.KERNEL]] = True
+    return found
 
 
 def copies(graph: Graph, direction: Copy) -> Array:
-    """The copies in a direction."""
+    """Calls that copy in a direction."""
     rows = graph.operations
-    return (rows["work"] == Work.COPY) & (rows["detail"] == direction)
+    found = np.zeros(len(graph.calls), bool)
+    found[rows["call"][(rows["work"] == Work.COPY) & (rows["detail"] == direction)]] = True
+    return found
 
 
-def with_waits(graph: Graph, rate: float) -> Graph:
-    """A wait for the device after each launch."""
-    del rate
-    launches = np.zeros(len(graph.calls), bool)
-    launches[graph.operations["call"][graph.operations["work"] == Work.KERNEL]] = True
-    return changes.waiting(graph, launches, 2_000, 5_000)
-
-
-def rarely(graph: Graph, rate: float) -> Graph:
-    """Only every tenth copy back."""
-    del rate
-    back = np.flatnonzero(copies(graph, Copy.TO_CPU))
-    gone = np.zeros(len(graph.calls), bool)
-    gone[graph.operations["call"][[one for i, one in enumerate(back) if i % 10]]] = True
-    return changes.without_calls(graph, gone)
-
-
-def pinned(graph: Graph, rate: float) -> Graph:
-    """All copies from and to pinned memory."""
-    return changes.pinned(graph, graph.operations["work"] == Work.COPY, rate)
-
-
-def hoisted(graph: Graph, rate: float) -> Graph:
-    """Without allocations, and the waits of releases."""
-    del rate
-    return changes.without_calls(graph, graph.calls["role"] == Role.ALLOCATION)
-
-
-def doubled(graph: Graph, rate: float) -> Graph:
+def doubled(graph: Graph) -> list[Graph]:
     """The second kernel takes twice its time."""
-    del rate
-    return changes.scaled(graph, kernels(graph, "second"), 2.0)
+    return [changes.scaled(graph, kernels(graph, "second"), 2.0)]
 
 
-def doubled_first(graph: Graph, rate: float) -> Graph:
-    """The second kernel takes twice its time, in the first of two streams."""
-    del rate
+def doubled_first(graph: Graph) -> list[Graph]:
+    """The same in the first of several streams."""
     which = kernels(graph, "second")
     first = graph.operations["stream"][which].min()
-    return changes.scaled(graph, which & (graph.operations["stream"] == first), 2.0)
+    return [changes.scaled(graph, which & (graph.operations["stream"] == first), 2.0)]
 
 
-def kept(graph: Graph, rate: float) -> Graph:
+def with_waits(graph: Graph) -> list[Graph]:
+    """A wait for the device after each launch."""
+    machine = graph.machine
+    late = machine.launch_wait - machine.launch
+    which = launches(graph)
+    return [changes.waiting(graph, which, machine.wait, part * late) for part in LATE]
+
+
+def rarely(graph: Graph) -> list[Graph]:
+    """Only every tenth copy back."""
+    gone = copies(graph, Copy.TO_CPU)
+    gone[np.flatnonzero(gone)[::10]] = False
+    return [changes.without_calls(graph, gone)]
+
+
+def kept(graph: Graph) -> list[Graph]:
     """Without the copies back, and their calls."""
-    del rate
-    gone = np.zeros(len(graph.calls), bool)
-    gone[graph.operations["call"][copies(graph, Copy.TO_CPU)]] = True
-    return changes.without_calls(graph, gone)
+    return [changes.without_calls(graph, copies(graph, Copy.TO_CPU))]
 
 
-def merged(graph: Graph, rate: float) -> Graph:
+def pinned(graph: Graph) -> list[Graph]:
+    """All copies from and to pinned memory."""
+    found = graph
+    for direction, rate in (
+        (Copy.TO_GPU, graph.machine.to_gpu),
+        (Copy.TO_CPU, graph.machine.to_cpu),
+    ):
+        which = copies(graph, direction)[graph.operations["call"]]
+        found = changes.pinned(found, which & (graph.operations["work"] == Work.COPY), rate)
+    return [found]
+
+
+def hoisted(graph: Graph) -> list[Graph]:
+    """Without allocations after the first kernel, and the waits of releases."""
+    begun = graph.operations["start"].min()
+    calls = graph.calls
+    which = (calls["role"] == Role.ALLOCATION) & (calls["start"] > begun - 1e5)
+    return [changes.without_calls(graph, which)]
+
+
+def merged(graph: Graph) -> list[Graph]:
     """The two streams that have kernels as one."""
-    del rate
     one, two, *_ = np.unique(graph.operations["stream"][kernels(graph, "second")]).tolist()
-    return changes.merged(graph, one, two)
+    return [changes.merged(graph, one, two)]
 
 
-Change = Callable[[Graph, float], Graph]
-CHANGES: dict[str, dict[str, Change]] = {
-    "copies": {"doubled": doubled, "kept": kept, "pinned": pinned, "hoisted": hoisted,
-               "waits": with_waits},
-    "streams": {"merged": merged, "doubled": doubled_first},
-    "graphs": {"doubled": doubled},
-    "small": {"rare": rarely},
-    "threads": {},
-    "queries": {"doubled": doubled},
-}  # fmt: skip
+def as_graphs(graph: Graph) -> list[Graph]:
+    """Eight launches as one graph."""
+    which = np.flatnonzero(launches(graph))
+    group = np.full(len(graph.calls), NONE)
+    group[which] = np.arange(len(which)) // 8
+    # what is pushed before each launch goes with it
+    pushes = [i for i, name in enumerate(graph.functions) if "CallConfiguration" in name]
+    found = changes.without_calls(graph, np.isin(graph.calls["function"], pushes))
+    return [changes.as_graphs(found, group, f * graph.machine.launch) for f in OF_GRAPH]
 
 
-@dataclass(frozen=True)
-class Session:
-    """The program, a folder, and what tracing costs here."""
+Change = Callable[[Graph], list[Graph]]
+CHANGES: tuple[tuple[str, str, Change], ...] = (
+    ("kernels", "doubled", doubled), ("copies", "kept", kept), ("beside", "waits", with_waits),
+    ("streams", "merged", merged), ("copies", "pinned", pinned), ("allocated", "hoisted", hoisted),
+    ("direct", "graph", as_graphs), ("graphs", "doubled", doubled),
+    ("threads", "doubled", doubled_first), ("queries", "doubled", doubled),
+    ("managed", "doubled", doubled), ("small", "rare", rarely),
+)  # fmt: skip
+
+
+Words = tuple[str, ...]
+Taken = tuple[float, float]  # seconds of a whole run, and of its rounds
+
+
+@dataclass
+class Job:
+    """The program, a folder for runs, one for results, and what tracing costs here."""
 
     program: str
     files: Path
+    results: Path
     cupti: Path
-    cost: cost.Cost
+    paid: cost.Measured
+    times: dict[str, Any] = field(default_factory=dict)
 
-    def plain(self, *words: str) -> tuple[Ending, float]:
-        """A run as it is, and the seconds of its rounds."""
+    def plain(self, words: Words) -> Taken:
+        """A run as it is: its seconds, and those of its rounds."""
         ending = run(Start((self.program, *words)), {}, self.folder())
         if ending.reason:
             sys.exit(f"{words}: {ending.reason}")
-        return ending, float(ending.output.read_text())
+        return ending.seconds, float(ending.output.read_text())
 
-    def traced(self, plain: Ending, *words: str) -> replayed.Replayed:
-        """The replay of a traced run."""
+    def traced(self, untraced: list[float], name: str, words: Words) -> replayed.Replayed:
+        """The replay of a traced run; its graph stays, with the costs of the burst."""
         ending, log, processes = session.traced_run(
             Start((self.program, *words)), self.folder(), self.cupti
         )
         process = session.busiest(processes)
-        return replayed.of_run(process, log, ending, plain, self.cost, len(processes))
+        found = replayed.of_run(process, log, ending, untraced, self.paid, len(processes))
+        files.write(found.measured, self.results / f"{name}.graph")
+        self.times.setdefault("traced", {})[name] = {
+            **found.facts, "rounds": float(ending.output.read_text()), "whole": ending.seconds,
+        }  # fmt: skip
+        return found
 
     def folder(self) -> Path:
         """A folder for one run."""
         return Path(tempfile.mkdtemp(dir=self.files))
 
 
-def middle(made: list[replayed.Replayed]) -> replayed.Replayed:
-    """The replay with the median of the totals."""
-    return sorted(made, key=lambda one: float(one.facts["seconds"]))[len(made) // 2]
+def words_of(scene: str, change: str = "") -> Words:
+    """The arguments of the program."""
+    return (scene, str(ROUNDS[scene]), *([change] if change else []))
 
 
-def pinned_rate(graph: Graph) -> float:
-    """The median rate of a scene's copies."""
-    rows = graph.operations[graph.operations["work"] == Work.COPY]
-    return float(np.median(rows["bytes"] / rows["takes"]) * 1e9) if len(rows) else PINNED_RATE
-
-
-def scene(
-    here: Session, name: str, runs: int
-) -> tuple[replayed.Replayed, list[float], list[Ending]]:
-    """One scene, as it is and traced in turn; prints a row."""
-    words = (name, str(ROUNDS[name]))
-    made, rounds, endings = [], [], []
-    for _ in range(runs):
-        ending, took = here.plain(*words)
-        endings.append(ending)
-        rounds.append(took)
-        made.append(here.traced(ending, *words))
-    again = middle(made)
-    whole = [e.seconds for e in endings]
-    replay_s, measured = float(again.facts["seconds"]), median(whole)
-    span = median(float(one.facts["traced_seconds"]) for one in made)
-    met = ", ".join(one["word"] + ("!" if one["stops"] else "") for one in again.facts["met"])
+def traced(job: Job, words: Words, whole: list[float]) -> replayed.Replayed:
+    """The replay of a traced run; prints a row."""
+    name = "-".join((words[0], *words[2:]))
+    made = job.traced(whole, name, words)
+    one = made.facts
+    met = ", ".join(one["word"] + ("!" if one["stops"] else "") for one in one["met"])
+    factors = " ".join(f"{n}={f:.2f}" for n, f in one["cost"]["factors"].items() if f != 1)
     print(
-        f"{name:8} {again.facts['calls']:8} {measured:9.3f} {max(whole) - min(whole):7.3f} "
-        f"{span:8.3f} {replay_s:8.3f} {replay_s / measured - 1:+7.1%}  {met}"
+        f"{name:17} {one['calls']:7} {median(whole):8.3f} {max(whole) - min(whole):7.3f} "
+        f"{one['traced_seconds']:8.3f} {one['seconds']:8.3f} "
+        f"{one['seconds'] / one['untraced_seconds'] - 1:+7.1%}  {met}  {factors}",
+        flush=True,
     )
-    shares = ", ".join(f"{word} {value:.3f}" for word, value in again.facts["shares"].items())
-    print(f"         {shares}")
-    return again, rounds, endings
+    return made
+
+
+def predicted(of: replayed.Replayed, change: Change) -> Cost:
+    """The difference that a change makes, in seconds."""
+    return difference(Base.of(of.graph, of.links), *change(of.graph))
+
+
+def compared(measured: list[float], expected: Cost) -> str:
+    """The median of the paired differences, its spread, and the predicted interval."""
+    middle = median(measured)
+    spread = SPREAD * median(abs(one - middle) for one in measured)
+    inside = "yes" if expected.low <= middle <= expected.high else "NO"
+    return (
+        f"{len(measured):5} {middle:+9.4f} {spread:7.4f} {expected.middle:+10.4f} "
+        f"[{expected.low:+.4f}, {expected.high:+.4f}] {inside:>4} "
+        f"{expected.middle / (middle or 1) - 1:+8.1%}"
+    )
+
+
+def pairs(job: Job, until: float) -> dict[tuple[str, str], list[tuple[Taken, Taken]]]:
+    """Each scene as it is and changed, in turn, until a time."""
+    found: dict[tuple[str, str], list[tuple[Taken, Taken]]] = {c[:2]: [] for c in CHANGES}
+    for _ in range(PAIRS):
+        for name, change, _ in CHANGES:
+            if time.monotonic() > until and len(found[name, change]) > 2:
+                return found
+            one = job.plain(words_of(name)), job.plain(words_of(name, change))
+            found[name, change].append(one)
+    return found
 
 
 def main() -> None:
     """Prints both tables."""
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 110
+    until = time.monotonic() + OF_PAIRS * seconds
     with tempfile.TemporaryDirectory() as folder:
-        files, library = Path(folder), cupti.find()
-        (files / "cost").mkdir()
-        paid = cost.measured(session.variables(files / "cost", library), files / "cost")
-        here = Session(sys.argv[1], files, library, paid)
-        print(
-            f"tracing: {paid.call:.0f} ns a call, a launch {paid.launch:.0f} more, a copy "
-            f"{paid.copy:.0f} more, once {paid.once:.3g}"
-        )
-        print("scene       calls  measured  spread   traced   replay     off  met")
-        scenes = {name: scene(here, name, runs) for name in ROUNDS}
-        rate = pinned_rate(scenes["streams"][0].graph)
-        print(
-            f"\nchange             rounds  measured  spread  predicted   off of it ({rate:.3g} B/s)"
-        )
-        for name, known in CHANGES.items():
-            again, rounds, _ = scenes[name]
-            base = seconds(again.graph, again.links)
-            for change, apply in known.items():
-                others = [here.plain(name, str(ROUNDS[name]), change)[1] for _ in range(runs)]
-                measured = median(others) - median(rounds)
-                spread = max(others) - min(others) + max(rounds) - min(rounds)
-                graph = apply(again.graph, rate)
-                predicted = seconds(graph, link(graph)) - base
-                print(
-                    f"{name:8} {change:8} {median(rounds):8.4f} {measured:+9.4f} {spread:7.4f} "
-                    f"{predicted:+10.4f} {(predicted - measured) / (abs(measured) or 1):+8.1%}"
-                )
+        here, library = Path(folder), cupti.find()
+        (here / "cost").mkdir()
+        paid = cost.measured(session.variables(here / "cost", library), here / "cost")
+        job = Job(sys.argv[1], here, Path(sys.argv[2]), library, paid)
+        job.times["cost"] = asdict(paid)
+        for title, values in (("tracing", paid.tracing), ("machine", paid.machine)):
+            print(f"{title}: " + ", ".join(f"{n} {v:.4g}" for n, v in asdict(values).items()))
+        found = pairs(job, until)
+        print("program             calls measured  spread   traced   replay     off  met, factors")
+        made = {}
+        for name in ROUNDS:
+            runs = [one[0] for (of, _), all in found.items() if of == name for one, _ in all]
+            made[name] = traced(job, words_of(name), runs)
+        for (name, change), all in found.items():
+            traced(job, words_of(name, change), [other[0] for _, other in all])
+        print("\nchange             pairs  measured  spread  predicted  interval, inside, off")
+        rows = {}
+        for name, change, apply in CHANGES:
+            measured = [after[1] - before[1] for before, after in found[name, change]]
+            expected = predicted(made[name], apply)
+            rows[f"{name} {change}"] = {"pairs": found[name, change], "predicted": vars(expected)}
+            print(f"{name:9} {change:8} {compared(measured, expected)}", flush=True)
+        job.times["changes"] = rows
+        (job.results / "times.json").write_text(json.dumps(job.times))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 //     queries    the CPU asks for an event until it is complete
 //     small      many copies of 8 KiB back, with a kernel each
 //     launches   kernels in a row, then one wait
+//     allocated  memory is allocated and freed around each kernel
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -157,12 +158,21 @@ void launches(int rounds) {
     REQUIRE(cuCtxSynchronize());
 }
 
+void allocated(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+        device_pointer memory;
+        REQUIRE(cuMemAlloc(&memory, bytes));
+        launch(1);
+        REQUIRE(cuMemFree(memory));
+    }
+}
+
 constexpr struct {
     const char* name;
     void (*play)(int rounds);
-} scenes[] = {{"copies", copies}, {"streams", streams},  {"default", in_turn},
-              {"graphs", graphs}, {"threads", threads},  {"queries", queries},
-              {"small", small},   {"launches", launches}};
+} scenes[] = {{"copies", copies}, {"streams", streams},   {"default", in_turn},
+              {"graphs", graphs}, {"threads", threads},   {"queries", queries},
+              {"small", small},   {"launches", launches}, {"allocated", allocated}};
 
 }  // namespace
 

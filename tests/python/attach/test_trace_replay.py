@@ -14,10 +14,11 @@ from tracing import trace, watari
 from watari.attach.start import Start
 from watari.attach.trace import cost, functions, host, met, session, waits
 from watari.model.replay import changes, files
-from watari.model.replay.fit import fitted, untraced
-from watari.model.replay.graph import Graph, Role, Wait, Work
+from watari.model.replay.fit import fitted
+from watari.model.replay.graph import Graph, Role, Tracing, Wait, Work
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import replay
+from watari.model.replay.tracing import untraced
 
 ROUNDS = 20
 US = 1_000.0  # ns
@@ -43,13 +44,13 @@ def play(tmp_path, monkeypatch):
     for name, value in TIMES.items():
         monkeypatch.setenv(name, value)
 
-    def run(scene: str, change: str = "", paid: host.Cost | None = None) -> Played:
+    def run(scene: str, change: str = "", paid: Tracing | None = None) -> Played:
         start = Start((tracing.program("replayed"), scene, str(ROUNDS), change))
         folder = session.fresh(tmp_path, f"{scene}-{change}")
         ending, _, processes = session.traced_run(start, folder, library)
         assert ending.code == 0
         begin = ending.begun * 1e9
-        made = host.host(processes[0], begin, begin + ending.seconds * 1e9, paid or host.Cost())
+        made = host.host(processes[0], begin, begin + ending.seconds * 1e9, paid or Tracing())
         graph, links = fitted(made.graph)
         seen = met.all_of(made, processes[0], len(processes))
         stops = any(one.stops for one in seen)
@@ -150,8 +151,8 @@ def test_the_cost_of_tracing_is_measured_and_taken_out(play, tmp_path, monkeypat
     library = tracing.built() / "fake_cupti" / "libcupti.so"
     files = Path(session.fresh(tmp_path, "cost"))
     paid = cost.measured(session.variables(files, library), files)
-    assert 0.9 < paid.call / 40_000 < 3  # more on a busy machine
-    played = play("small", paid=host.Cost(call=40_000.0))
+    assert 0.9 < paid.tracing.call / 40_000 < 3  # more on a busy machine
+    played = play("small", paid=Tracing(call=40_000.0))
     took = replay(played.graph, played.links).total
     least = untraced(played.graph)
     saved = took - replay(least, played.links).total

@@ -26,11 +26,12 @@ from synthetic.replays import (
 )
 
 from watari.model.replay import changes
-from watari.model.replay.fit import fitted, untraced
-from watari.model.replay.graph import NONE, Graph, Role, Wait, Work
+from watari.model.replay.fit import fitted
+from watari.model.replay.graph import NONE, Graph, Role, Tracing, Wait, Work
 from watari.model.replay.link import link
 from watari.model.replay.shares import COPIES, KERNELS, shares
 from watari.model.replay.simulate import replay
+from watari.model.replay.tracing import untraced
 
 MS = 1_000_000.0  # ns
 
@@ -195,8 +196,8 @@ def test_a_copy_takes_the_rate_of_pinned_memory_if_that_is_faster() -> None:
 
 def test_the_time_of_tracing_is_taken_out_where_it_counts() -> None:
     graph = traced(*[Call(gap=5_000.0)] * 10, launch(1 * MS), Call(gap=0.0), wait())
-    graph.calls["cost"] = 1_000.0
-    graph = fitted(graph)[0]
+    graph.calls["records"] = 2
+    graph = replace(fitted(graph)[0], tracing=Tracing(call=500.0))
     # the GPU hides that of the last call
     assert total(graph) - total(untraced(graph)) == pytest.approx(11_000)
 

@@ -1,13 +1,15 @@
-"""What tracing costs on this machine: of each call, launch and copy, and once.
+"""What tracing costs on this machine, and what calls take without it.
 
-watari_touches times bursts of cheap calls, launches and copies. The cost of each is the difference
-between a run with tracing and one without. The rest of the difference is what tracing takes once.
+watari_touches times bursts of calls (src/attach/injected/burst.cpp). The cost of each kind is the
+difference between a run with tracing and one without. The rest of the difference is what tracing
+takes once.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,32 +18,71 @@ from watari.attach.entry import PACKAGE
 from watari.attach.start import Start, run
 from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS
-from watari.attach.trace.host import Cost
 from watari.attach.trace.records import Kind
 from watari.common.errors import UnsupportedError
+from watari.model.replay.graph import Machine, Tracing
 
 RUNS = 2  # of each kind; the least counts, since other programs only add to it
-BURSTS, CALLS = 40, 64  # as in src/attach/injected/touches.cpp
 
 
-def measured(variables: Mapping[str, str], files: Path) -> Cost:
-    """Runs the bursts in turn without and with tracing. Raises UnsupportedError with the reason
-    where they fail."""
-    start = Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS)
-    least: dict[tuple[str, bool], float] = {}
-    for is_traced in (False, True) * RUNS:
-        ending = run(start, variables if is_traced else {}, files)
-        if ending.reason:
-            raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
-        took = {**json.loads(ending.output.read_text()), "once": ending.seconds * 1e9}
-        for name, value in took.items():
-            key = (name, is_traced)
-            least[key] = min(float(value), least.get(key, float(value)))
-    call, launch, copy, once = (
-        max(least[name, True] - least[name, False], 0.0)
-        for name in ("call", "launch", "copies", "once")
+@dataclass(frozen=True)
+class Measured:
+    """The cost of tracing, and the machine. `plain`, `traced`: what was measured, in ns."""
+
+    tracing: Tracing
+    machine: Machine
+    plain: dict[str, float]
+    traced: dict[str, float]
+
+
+def burst(variables: Mapping[str, str], files: Path) -> dict[str, float]:
+    """One run: nanoseconds of each kind, and what the rest of the program takes, `once`. Raises
+    UnsupportedError with the reason where it fails."""
+    ending = run(Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS), variables, files)
+    if ending.reason:
+        raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
+    took = {name: float(value) for name, value in json.loads(ending.output.read_text()).items()}
+    return {**took, "once": ending.seconds * 1e9 - took["total"]}
+
+
+def measured(variables: Mapping[str, str], files: Path) -> Measured:
+    """Runs the bursts in turn without and with tracing."""
+    runs = [(burst({}, files), burst(variables, files)) for _ in range(RUNS)]
+    plain, traced = (
+        {name: min(run[name] for run in kind) for name in kind[0]}
+        for kind in zip(*runs, strict=True)
     )
-    once -= BURSTS * CALLS * (call + launch + copy)
     sites = np.concatenate([one.of(Kind.CALL)["device"] for one in records.read(files)])
-    copy -= float(np.median(sites)) if len(sites) else 0.0
-    return Cost(call, max(launch - call, 0.0), max(copy - call, 0.0), max(once, 0.0))
+    return Measured(
+        tracing_of(plain, traced, float(np.median(sites)) if len(sites) else 0.0),
+        machine_of(plain),
+        plain,
+        traced,
+    )
+
+
+def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: float) -> Tracing:
+    """The costs, each beyond those that it contains. `site`: ns of the call site of a copy, which
+    each copy of a program measures itself."""
+    more = {name: traced[name] - plain[name] for name in plain}
+    call = max(more["call"], 0.0)
+
+    def beyond(name: str, less: float) -> float:
+        return max(more[name] - less, 0.0)
+
+    return Tracing(
+        call,
+        beyond("launch", call),
+        beyond("copying", call + site),
+        beyond("wait", call),
+        beyond("record", call),
+        returns=beyond("launch_wait", more["launch"] + more["wait"]),
+        behind=beyond("behind", 0.0),
+        once=beyond("once", 0.0),
+    )
+
+
+def machine_of(plain: Mapping[str, float]) -> Machine:
+    """What the machine takes without tracing."""
+    rates = {name: plain["size"] / max(plain[name], 1.0) * 1e9 for name in ("to_gpu", "to_cpu")}
+    return Machine(plain["launch"], plain["wait"], plain["launch_wait"], **rates)

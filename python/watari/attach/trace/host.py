@@ -23,18 +23,9 @@ from watari.attach.trace.waits import (
     with_waits,
     without_polls,
 )
-from watari.model.replay.graph import CALLS, NONE, Graph, Role, Wait, Work
+from watari.model.replay.graph import CALLS, NONE, Graph, Role, Tracing, Wait
 
-
-@dataclass(frozen=True)
-class Cost:
-    """What tracing takes, in ns: each recorded call, a launch and a copy beyond that, and once. The
-    call site of a copy is timed at each copy."""
-
-    call: float = 0.0
-    launch: float = 0.0
-    copy: float = 0.0
-    once: float = 0.0
+NOTHING = Tracing()
 
 
 @dataclass(frozen=True)
@@ -50,11 +41,12 @@ def host(
     process: Recorded,
     begin: float,
     end: float,
-    cost: Cost,
+    paid: Tracing = NOTHING,
     start_seconds: float = 0.0,
     sites: Sites | None = None,
 ) -> Host:
-    """The graph of a process. `begin`, `end`: of the program, in ns of CLOCK_MONOTONIC."""
+    """The graph of a process. `begin`, `end`: of the program, in ns of CLOCK_MONOTONIC; `paid`:
+    what tracing takes."""
     outer = outermost(process.calls)
     streams = Streams(process)
     rows = np.zeros(len(outer.rows), CALLS)
@@ -75,11 +67,8 @@ def host(
     operations["start"] -= begin
     operations["end"] -= begin
     operations["inside"] = matching(names, rows["function"], GRAPHS)[operations["call"]]
-    rows["cost"] = cost.call * outer.inner
-    for work, extra in ((Work.KERNEL, cost.launch), (Work.COPY, cost.copy)):
-        adds = np.bincount(operations["call"][operations["work"] == work], minlength=len(rows))
-        rows["cost"] += extra * np.minimum(adds, 1)
-    rows["cost"] += recording(process, outer, len(rows))
+    rows["records"] = np.minimum(outer.inner, np.iinfo(np.uint16).max)
+    rows["aside"] = recording(process, outer, len(rows))
     with_waits(rows, process, outer, streams)
     aligned(rows, operations)
     with_own(rows, operations, synchronous(process, outer, operations))
@@ -87,7 +76,7 @@ def host(
     rows["wait"][frees], rows["on"][frees] = Wait.ALL, 0
     with_full_queues(rows, operations)
     flushes = rows["wait"] > 0  # in calls that wait, and copies
-    rows["cost"][flushes] += process.flushing / max(int(flushes.sum()), 1)
+    rows["aside"][flushes] += process.flushing / max(int(flushes.sum()), 1)
     is_query = matching(names, rows["function"], QUERIES)
     rows, kept, loops = without_polls(rows, outer.rows["result"], is_query, operations)
     rows, operations = renumbered(rows, operations, kept)
@@ -95,7 +84,7 @@ def host(
     last = int(np.argmax(rows["end"])) if len(rows) else NONE
     graph = Graph(
         rows, operations, streams.all(), (), tuple(names), process.names, joins, words, last=last,
-        start_seconds=start_seconds, once=cost.once,
+        start_seconds=start_seconds, tracing=paid,
     )  # fmt: skip
     graph = replace(graph, tail=max(end - begin - graph.span, 0.0))
     return Host(graph, loops, found - len(operations))

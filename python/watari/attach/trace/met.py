@@ -16,6 +16,7 @@ from watari.attach.trace.functions import NOT_READY, QUERIES
 from watari.attach.trace.host import Host
 from watari.attach.trace.records import Recorded
 from watari.common.units import format_count, format_duration
+from watari.model.replay.calibrate import Calibrated
 from watari.model.replay.graph import NONE, Array, Graph, Work
 
 CALLBACKS = re.compile(r"(cuda|cu)(LaunchHostFunc|StreamAddCallback)")
@@ -84,6 +85,16 @@ def of_others(others: Sequence[int]) -> Iterator[Met]:
     if sum(others):
         text = f"{sum(others)} other processes compute on the GPUs of this machine"
         yield Met("others", text, len(others) == 1)
+
+
+def of_total(fit: Calibrated) -> Iterator[Met]:
+    """A replay that does not give the measured time, with any plausible cost of tracing."""
+    if not fit.agrees:
+        text = (
+            f"the replay differs by {fit.off:+.1%} from the runs without tracing, which differ by "
+            f"{fit.noise / fit.measured:.1%}"
+        )
+        yield Met("total", text, True)
 
 
 def all_of(host: Host, process: Recorded, processes: int, others: Sequence[int] = ()) -> list[Met]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from watari.attach.events import Events
 from watari.attach.start import Ending
 from watari.attach.trace import host, met
-from watari.attach.trace.host import Cost
+from watari.attach.trace.cost import Measured
 from watari.attach.trace.records import Recorded
 from watari.attach.trace.sites import Sites
-from watari.model.replay.fit import fitted, untraced
+from watari.model.replay.calibrate import Calibrated, calibrated
+from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
 from watari.model.replay.shares import shares
-from watari.model.replay.simulate import replay
 
 SECOND = 1e9  # ns
 
@@ -36,37 +36,44 @@ def of_run(
     process: Recorded,
     log: Events,
     ending: Ending,
-    plain: Ending,
-    cost: Cost,
+    untraced: Sequence[float],
+    paid: Measured,
     processes: int,
     others: Sequence[int] = (),
     sites: Sites | None = None,
 ) -> Replayed:
-    """Replays a traced run. `plain`: the run as it is; `others`: other processes on each GPU."""
+    """Replays a traced run. `untraced`: seconds of the runs as it is; `others`: other processes on
+    each GPU."""
     begin = ending.begun * SECOND
     end = begin + ending.seconds * SECOND
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
-    made = host.host(process, begin, end, cost, sum(seconds), sites)
-    graph, links = fitted(made.graph)
-    traced = replay(graph, links).total / SECOND
-    graph = untraced(graph)
-    done = replay(graph, links)
-    seen = met.all_of(made, process, processes, others)
-    total = done.total / SECOND
+    made = host.host(process, begin, end, paid.tracing, sum(seconds), sites)
+    graph, links = fitted(replace(made.graph, machine=paid.machine))
+    fit = calibrated(graph, links, list(untraced))
+    seen = [*met.of_total(fit), *met.all_of(made, process, processes, others)]
     facts = {
-        "seconds": total,
-        "untraced_seconds": plain.seconds,
-        "traced_seconds": traced,
-        "shares": {name: value / SECOND for name, value in shares(graph, done).items()},
+        "seconds": fit.done.total / SECOND,
+        "untraced_seconds": fit.measured / SECOND,
+        "untraced": list(untraced),
+        "traced_seconds": graph.span / SECOND,
+        "shares": {n: value / SECOND for n, value in shares(fit.plain, fit.done).items()},
         "met": [vars(one) for one in seen],
         "stops": any(one.stops for one in seen),
-        "cost": {
-            "call_ns": cost.call,
-            "launch_ns": cost.launch,
-            "copy_ns": cost.copy,
-            "once_s": cost.once / SECOND,
-        },
+        "cost": cost_of(fit),
         "calls": len(graph.calls),
         "operations": len(graph.operations),
     }
-    return Replayed(graph, links, facts, made.graph)
+    measured = replace(made.graph, tracing=fit.graph.tracing, machine=paid.machine)
+    return Replayed(fit.plain, links, facts, measured)
+
+
+def cost_of(fit: Calibrated) -> dict[str, Any]:
+    """The fitted costs, and the factors of those that the burst gave."""
+    costs = asdict(fit.graph.tracing)
+    once, copying = costs.pop("once"), costs.pop("copying")
+    return {
+        **{f"{name}_ns": value for name, value in costs.items()},
+        "copy_ns": copying,
+        "once_s": once / SECOND,
+        "factors": {n: value for n, value in fit.factors.items() if n != "once"},
+    }

@@ -10,7 +10,7 @@ from watari.model.machine import MachineProfile
 from watari.model.replay import files, savings, staging
 from watari.model.replay.answer import Answer
 from watari.model.replay.elsewhere import elsewhere
-from watari.model.replay.fit import fitted, untraced
+from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
 from watari.model.replay.placed import styled
@@ -18,6 +18,7 @@ from watari.model.replay.program import of_trace
 from watari.model.replay.rates import Rates
 from watari.model.replay.shares import shares
 from watari.model.replay.simulate import replay
+from watari.model.replay.tracing import untraced
 from watari.model.trace_file import Observed, Replay, Trace
 
 NS = 1e-9

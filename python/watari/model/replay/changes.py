@@ -98,3 +98,23 @@ def added(
     ignored = frozenset((a + (a >= place), b + (b >= place)) for a, b in graph.ignored)
     operations = np.insert(rows, place, one)
     return changed(graph, calls=calls, operations=operations, ignored=ignored)
+
+
+def as_graphs(graph: Graph, group: Array, own: float) -> Graph:
+    """The launches of a group are one call, its first, which takes `own` ns. `group`: by call, its
+    group, or NONE. The gaps between the launches stay."""
+    rows, calls = graph.operations.copy(), graph.calls.copy()
+    inside = np.flatnonzero(group != NONE)
+    _, at, inverse = np.unique(group[inside], return_index=True, return_inverse=True)
+    leader = np.arange(len(calls))
+    leader[inside] = inside[at][inverse]
+    is_first = leader == np.arange(len(calls))
+    rows["call"] = leader[rows["call"]]
+    calls["own"] = np.where(group == NONE, calls["own"], np.where(is_first, own, 0.0))
+    order = np.lexsort((rows["start"], rows["call"]))
+    new = np.empty(len(order), np.int64)
+    new[order] = np.arange(len(order))
+    named = calls["wait"] == Wait.OPERATION
+    calls["on"][named] = new[calls["on"][named]]
+    ignored = frozenset((int(new[a]), int(new[b])) for a, b in graph.ignored)
+    return changed(graph, calls=calls, operations=rows[order], ignored=ignored)

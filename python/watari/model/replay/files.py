@@ -17,11 +17,20 @@ import numpy as np
 
 from watari.common.errors import FileError
 from watari.common.files import write_atomically
-from watari.model.replay.graph import CALLS, OPERATIONS, Array, Graph, Join, Stream
+from watari.model.replay.graph import (
+    CALLS,
+    OPERATIONS,
+    Array,
+    Graph,
+    Join,
+    Machine,
+    Stream,
+    Tracing,
+)
 
 SCHEMA = "watari-graph-2"
 TIMES = ("start", "end")
-FITTED = {"gap", "own", "late", "takes", "issue", "after", "turn"}
+FITTED = {"gap", "own", "late", "cost", "takes", "issue", "after", "turn"}
 LEVEL = 1  # of compression: level 6 takes several times as long
 
 
@@ -56,7 +65,8 @@ def write(graph: Graph, path: Path) -> None:
         "last": graph.last,
         "tail": graph.tail,
         "start_seconds": graph.start_seconds,
-        "once": graph.once,
+        "tracing": asdict(graph.tracing),
+        "machine": asdict(graph.machine),
     }
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
@@ -96,7 +106,8 @@ def read(path: Path) -> Graph:
             last=rest["last"],
             tail=rest["tail"],
             start_seconds=rest["start_seconds"],
-            once=rest["once"],
+            tracing=Tracing(**rest["tracing"]),
+            machine=Machine(**rest["machine"]),
         )
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         raise FileError(f"{path}: no graph of a trace: {error}") from None

@@ -13,7 +13,7 @@ from dataclasses import replace as changed
 
 import numpy as np
 
-from watari.model.replay.graph import NONE, Array, Graph, Role, Wait
+from watari.model.replay.graph import NONE, Array, Graph, Wait
 from watari.model.replay.link import Links, dependencies, link
 
 CLOCKS = 5_000.0  # ns by which times of CPU and GPU may disagree
@@ -159,30 +159,3 @@ def fitted(graph: Graph) -> tuple[Graph, Links]:
     if (graph.calls["wait"] == Wait.NOTHING).sum() != len(calls) - len(links.targets):
         links = link(graph)
     return graph, links
-
-
-def untraced(graph: Graph) -> Graph:
-    """Without the time of tracing. Each call's share is taken from the gap before it, or from the
-    call itself; what tracing takes once, from the start of CUDA or the end of the program."""
-    calls = graph.calls.copy()
-    from_gap = np.minimum(calls["cost"], np.maximum(calls["gap"], 0.0))
-    calls["gap"] -= from_gap
-    rest = calls["cost"] - from_gap
-    from_own = np.minimum(rest, calls["own"])
-    calls["own"] -= from_own
-    operations = graph.operations.copy()
-    from_issue = np.maximum(rest - from_own, 0.0)[operations["call"]]
-    operations["issue"] -= np.minimum(from_issue, np.maximum(operations["issue"], 0.0))
-    left, start = graph.once, graph.start_seconds * 1e9
-    taken = min(left, start)
-    calls["gap"][:1] -= taken  # the first call is the first of the program
-    left -= taken
-    for call in np.flatnonzero(calls["role"] == Role.START).tolist():
-        taken = min(left, float(calls["own"][call]))
-        calls["own"][call] -= taken
-        left -= taken
-    tail = max(graph.tail - left, 0.0)
-    seconds = (start - min(graph.once, start)) * 1e-9
-    return changed(
-        graph, calls=calls, operations=operations, tail=tail, start_seconds=seconds, once=0.0
-    )

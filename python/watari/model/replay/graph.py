@@ -73,10 +73,12 @@ CALLS = np.dtype(
         ("site", "<i4"),  # of a copy, prefetch, allocation or release, NONE where unknown
         ("bytes", "<f8"),  # of an allocation or release, 0 where unknown
         ("before", "<i8"),  # the call before it, NONE for the first one of the program
-        ("cost", "<f8"),  # of tracing
+        ("records", "<u2"),  # of the call, and of those inside it
+        ("aside", "<f8"),  # ns of tracing that were measured in the call itself
         ("gap", "<f8"),
         ("own", "<f8"),
         ("late", "<f8"),
+        ("cost", "<f8"),  # ns of tracing that were taken out of gap, own and late
     ]
 )
 OPERATIONS = np.dtype(
@@ -97,6 +99,7 @@ OPERATIONS = np.dtype(
         ("issue", "<f8"),
         ("after", "<f8"),
         ("turn", "<f8"),
+        ("cost", "<f8"),  # ns of tracing that were taken out of issue or after
     ]
 )
 
@@ -110,6 +113,36 @@ class Stream:
     number: int
     blocking: bool = True
     default: bool = False
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
+    `wait` and `record` (of an event); `returns`: the return from a wait for a kernel, and the start
+    of that kernel; `behind`: an operation behind another one, on the GPU; `once`. `noise`: by which
+    the program's own runs differ."""
+
+    call: float = 0.0
+    launch: float = 0.0
+    copying: float = 0.0
+    wait: float = 0.0
+    record: float = 0.0
+    returns: float = 0.0
+    behind: float = 0.0
+    once: float = 0.0
+    noise: float = 0.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What this machine takes without tracing, in ns: a launch, a wait for nothing, a launch with
+    its wait. Pinned memory to the GPU and back, in bytes per second. 0: unknown."""
+
+    launch: float = 0.0
+    wait: float = 0.0
+    launch_wait: float = 0.0
+    to_gpu: float = 0.0
+    to_cpu: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +173,8 @@ class Graph:
     last: int = NONE
     tail: float = 0.0
     start_seconds: float = 0.0  # of the start of CUDA before the first call
-    once: float = 0.0  # ns that tracing takes once
+    tracing: Tracing = Tracing()
+    machine: Machine = Machine()
 
     @property
     def span(self) -> float:

@@ -127,7 +127,7 @@ def styled(
     """Seconds of the whole run in each style: imposed, and rewritten; and what is not known.
 
     `machine`: the machine to answer for. `here`: that of the trace, where it is another one. The
-    graph is without tracing (fit.untraced).
+    graph is without tracing (tracing.untraced).
     """
     observed = trace.observed
     if observed is None:

@@ -1,0 +1,113 @@
+"""The difference that a change of a program makes, as an interval.
+
+The difference of two replays is the middle. Its interval has, where they apply:
+
+    `LEAST`      of the difference: what changes does not change by exactly its factor
+    tracing      its cost on the longest chain, as far as the two replays do not share it
+    pageable     copies of equal size differ: their spread, for those on the longest chain
+    neighbours   where pageable copies go away, those that stay may get faster: the CPU has written
+                 or read less memory between them
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from watari.case.sentence import Cost
+from watari.model.replay.calibrate import UNCERTAIN
+from watari.model.replay.chain import Step, chain
+from watari.model.replay.graph import Array, Graph, Work
+from watari.model.replay.link import Links, link
+from watari.model.replay.simulate import Replay, replay
+
+LEAST = 0.05
+NEIGHBOURS = 0.4  # of the time of copies that stay
+ENOUGH = 4  # equal copies, for their spread
+RUNS = 8  # independent parts of a run at most: copies drift together
+UNKNOWN = 0.1  # the spread of copies that have no equals
+SECOND = 1e9  # ns
+
+
+@dataclass(frozen=True)
+class Base:
+    """A program without tracing, and its replay."""
+
+    graph: Graph
+    done: Replay
+
+    @classmethod
+    def of(cls, graph: Graph, links: Links) -> Base:
+        return cls(graph, replay(graph, links))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a longest chain has, in ns: the cost of tracing that was taken out of it; the time and
+    the uncertainty of its pageable copies."""
+
+    tracing: float
+    pageable: float
+    spread: float
+
+
+def is_pageable(operations: Array) -> Array:
+    """Copies of pageable memory that take time."""
+    found: Array = operations["pageable"] & (operations["work"] == Work.COPY)
+    return found & (operations["takes"] > 0)
+
+
+def spreads(operations: Array) -> Array:
+    """The relative uncertainty of the mean time of each pageable copy and its equals."""
+    found = np.zeros(len(operations))
+    which = np.flatnonzero(is_pageable(operations))
+    keys = operations[which][["detail", "bytes"]]
+    for key in np.unique(keys):
+        own = which[keys == key]
+        low, middle, high = np.percentile(operations["takes"][own], [16, 50, 84])
+        relative = (high - low) / 2 / middle if len(own) >= ENOUGH else UNKNOWN
+        found[own] = relative / math.sqrt(min(len(own), RUNS))
+    return found
+
+
+def parts(graph: Graph, done: Replay) -> Parts:
+    """The parts of the longest chain that are uncertain."""
+    path = chain(graph, done)
+    calls = np.concatenate([path.of(step)[0] for step in (Step.GAP, Step.OWN, Step.LATE)])
+    started = np.concatenate([path.of(step)[0] for step in (Step.ISSUE, Step.AFTER)])
+    tracing = graph.calls["cost"][np.unique(calls)].sum() + graph.operations["cost"][started].sum()
+    on_chain = np.zeros(len(graph.operations), bool)
+    on_chain[path.of(Step.TAKES)[0]] = True
+    on_chain &= is_pageable(graph.operations)
+    takes = graph.operations["takes"][on_chain]
+    spread = float((takes * spreads(graph.operations)[on_chain]).sum())
+    return Parts(float(tracing), float(takes.sum()), spread)
+
+
+def gone(before: Graph, after: Graph) -> float:
+    """The bytes of pageable copies that a change removes, by those that it leaves; at most 1."""
+    had, has = (
+        float(g.operations["bytes"][is_pageable(g.operations)].sum()) for g in (before, after)
+    )
+    return min(max(had - has, 0.0) / has, 1.0) if has else 0.0
+
+
+def difference(base: Base, *variants: Graph) -> Cost:
+    """Seconds by which the changed program takes longer. Of several variants the first one is the
+    middle, and all are in the interval."""
+    before = parts(base.graph, base.done)
+    middles, lows, highs = [], [], []
+    for changed in variants:
+        done = replay(changed, link(changed))
+        after = parts(changed, done)
+        delta = done.total - base.done.total
+        wide = math.hypot(
+            LEAST * delta, UNCERTAIN * (after.tracing - before.tracing), before.spread, after.spread
+        )
+        neighbours = NEIGHBOURS * gone(base.graph, changed) * after.pageable
+        middles.append(delta)
+        lows.append(delta - wide - neighbours)
+        highs.append(delta + wide)
+    return Cost(middles[0] / SECOND, min(lows) / SECOND, max(highs) / SECOND)

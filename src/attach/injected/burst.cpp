@@ -1,0 +1,142 @@
+// The bursts of watari_touches: what calls take. Run with tracing and without, the differences are
+// the cost of tracing (attach/trace/cost.py). Nanoseconds, the least of several bursts, since other
+// programs only add to it:
+//
+//     call         a cheap call
+//     launch       the launch of an empty kernel, one after the other
+//     copying      a copy of 8 bytes to the CPU
+//     wait         a wait, where there is nothing to wait for
+//     record       the record of an event
+//     launch_wait  a launch and a wait
+//     launch_copy  a launch and a copy
+//     behind       an empty kernel behind others: the GPU alone counts
+//     copy_behind  a copy of 8 bytes of pinned memory behind others, likewise
+//
+// and the nanoseconds of `size` bytes of pinned memory to the GPU and back. `total`: of all bursts.
+#include "touches.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace watari::attach {
+namespace {
+
+using steady = std::chrono::steady_clock;
+constexpr int bursts = 20, calls_of_burst = 32, few = 8, many = 72;
+constexpr int copies = 6;
+constexpr std::size_t size = std::size_t{32} << 20;
+constexpr std::uint64_t cycles = 600'000;  // of the GPU, longer than `many` launches take
+
+double nanoseconds_since(steady::time_point begun) {
+    return std::chrono::duration<double, std::nano>(steady::now() - begun).count();
+}
+
+void wait() {
+    static const auto function = find("cuCtxSynchronize", &cuCtxSynchronize);
+    require("cuCtxSynchronize", function());
+}
+
+// Of one call. Each burst begins with an idle GPU.
+template <typename Call>
+double of_each(Call one, int times = bursts, int calls = calls_of_burst) {
+    double least = std::numeric_limits<double>::max();
+    for (int burst = 0; burst < times; ++burst) {
+        const auto begun = steady::now();
+        for (int i = 0; i < calls; ++i) {
+            one();
+        }
+        least = std::min(least, nanoseconds_since(begun) / calls);
+        wait();
+    }
+    return least;
+}
+
+// Of one operation on the GPU, behind a kernel that takes longer than all calls.
+template <typename Spin, typename Call>
+double behind(Spin spin, Call one) {
+    const auto whole = [&](int count) {
+        return of_each(
+            [&] {
+                spin();
+                for (int i = 0; i < count; ++i) {
+                    one();
+                }
+                wait();
+            },
+            bursts, 1);
+    };
+    whole(few);  // the GPU's clock rises
+    return std::max((whole(many) - whole(few)) / (many - few), 0.0);
+}
+
+struct launcher {
+    CUfunction function;
+    std::uint64_t first = 0, step = 0, count = 0;  // nothing is touched
+    unsigned write = 0;
+
+    void operator()() {
+        static const auto launch = find("cuLaunchKernel", &cuLaunchKernel);
+        void* parameters[] = {&first, &step, &count, &write};
+        require("cuLaunchKernel",
+                launch(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+    }
+};
+
+CUfunction named(CUmodule module, const char* name) {
+    CUfunction function = nullptr;
+    call("cuModuleGetFunction", &cuModuleGetFunction, &function, module, name);
+    return function;
+}
+
+}  // namespace
+
+void burst(CUmodule module) {
+    const auto begun = steady::now();
+    const auto device = find("cuCtxGetDevice", &cuCtxGetDevice);
+    const auto to_gpu = find("cuMemcpyHtoDAsync_v2", &cuMemcpyHtoDAsync_v2);
+    const auto to_cpu = find("cuMemcpyDtoHAsync_v2", &cuMemcpyDtoHAsync_v2);
+    const auto copy_back = find("cuMemcpyDtoH_v2", &cuMemcpyDtoH_v2);
+    const auto record_event = find("cuEventRecord", &cuEventRecord);
+    CUdevice current = 0;
+    CUdeviceptr memory = 0;
+    CUevent event = nullptr;
+    void* pinned = nullptr;
+    std::uint64_t value = 0;
+    call("cuMemAlloc_v2", &cuMemAlloc_v2, &memory, size);
+    call("cuMemHostAlloc", &cuMemHostAlloc, &pinned, size, 0u);
+    call("cuEventCreate", &cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING));
+
+    launcher launch{named(module, "watari_touch")};
+    launcher spin{named(module, "watari_spin"), cycles};
+    const auto copy = [&] { require("cuMemcpyDtoH_v2", copy_back(&value, memory, sizeof value)); };
+    const auto in = [&](std::size_t bytes) {
+        require("cuMemcpyHtoDAsync_v2", to_gpu(memory, pinned, bytes, nullptr));
+    };
+    const auto out = [&] {
+        require("cuMemcpyDtoHAsync_v2", to_cpu(pinned, memory, size, nullptr));
+    };
+    const struct {
+        const char* name;
+        double nanoseconds;
+    } rows[] = {
+        {"call", of_each([&] { require("cuCtxGetDevice", device(&current)); })},
+        {"launch", of_each(launch)},
+        {"copying", of_each(copy)},
+        {"wait", of_each(wait)},
+        {"record", of_each([&] { require("cuEventRecord", record_event(event, nullptr)); })},
+        {"launch_wait", of_each([&] { launch(), wait(); })},
+        {"launch_copy", of_each([&] { launch(), copy(); })},
+        {"behind", behind(spin, launch)},
+        {"copy_behind", behind(spin, [&] { in(sizeof value); })},
+        {"to_gpu", of_each([&] { in(size), wait(); }, copies, 1)},
+        {"to_cpu", of_each([&] { out(), wait(); }, copies, 1)},
+    };
+    for (const auto& row : rows) {
+        std::printf("%s\"%s\": %.1f", &row == rows ? "{" : ", ", row.name, row.nanoseconds);
+    }
+    std::printf(", \"size\": %zu, \"total\": %.1f}\n", size, nanoseconds_since(begun));
+}
+
+}  // namespace watari::attach

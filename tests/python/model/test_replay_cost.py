@@ -1,0 +1,147 @@
+"""The cost of tracing, fitted to runs without it, and the intervals of differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic.replays import Call, copy, launch, traced, wait
+
+from watari.model.replay import changes
+from watari.model.replay.calibrate import MOST, UNCERTAIN, Calibrated, calibrated
+from watari.model.replay.differences import NEIGHBOURS, Base, difference
+from watari.model.replay.fit import fitted
+from watari.model.replay.graph import Graph, Tracing, Work
+from watari.model.replay.link import link
+from watari.model.replay.simulate import replay
+from watari.model.replay.tracing import untraced
+
+MS, US = 1e6, 1e3  # ns
+CALLS = 4_000
+PRIOR = Tracing(call=1_000.0, launch=500.0, wait=2_000.0, returns=3_000.0)
+
+
+def program(calls: int = CALLS) -> Graph:
+    """Calls in a row with gaps, which tracing makes longer, and one kernel at the end."""
+    graph = traced(*[Call(gap=20 * US)] * calls, launch(1 * MS), wait())
+    graph.calls["records"] = 2
+    return replace(graph, tracing=PRIOR)
+
+
+def fit(graph: Graph, *seconds: float) -> Calibrated:
+    return calibrated(*fitted(graph), list(seconds))
+
+
+def without(graph: Graph, factor: float) -> float:
+    """Seconds of the program if each call costs `factor` times what the burst says."""
+    scaled = replace(graph, tracing=Tracing(call=factor * PRIOR.call))
+    found, links = fitted(scaled)
+    return replay(untraced(found), links).total * 1e-9
+
+
+@pytest.mark.parametrize("factor", [0.6, 1.0, 1.5])
+def test_costs_are_fitted_to_the_runs_without_tracing(factor: float) -> None:
+    graph = program()
+    expected = without(graph, factor)
+    found = fit(graph, expected, 1.001 * expected, 0.999 * expected)
+    assert found.agrees
+    assert found.done.total == pytest.approx(expected * 1e9, rel=0.01)
+    # what tracing takes once is as uncertain as 10 ms are, and takes a part
+    assert abs(found.factors["call"] - factor) < 0.5 * abs(1 - factor) + 0.05
+
+
+def test_a_difference_that_tracing_cannot_explain_stays() -> None:
+    graph = program()
+    found = fit(graph, 0.5 * without(graph, 1.0))
+    assert not found.agrees
+    assert found.off > 0.5
+    assert all(0 <= f <= 1 + MOST * UNCERTAIN for n, f in found.factors.items() if n != "once")
+
+
+def test_the_noise_of_the_program_is_not_attributed_to_tracing() -> None:
+    graph = program()
+    expected = without(graph, 1.0)
+    found = fit(graph, 0.7 * expected, 1.03 * expected, 1.3 * expected)
+    assert found.agrees
+    assert found.factors["call"] == pytest.approx(1, abs=0.1)
+
+
+def test_the_return_of_a_wait_costs_where_the_program_waits() -> None:
+    graph = traced(*[launch(100 * US), wait()] * 50)
+    found, links = fitted(replace(graph, tracing=Tracing(returns=2_000.0)))
+    saved = replay(found, links).total - replay(untraced(found), links).total
+    assert saved == pytest.approx(50 * 2_000, rel=0.05)
+    hidden = traced(launch(100 * US), *[Call(gap=10 * US)] * 50, wait())
+    found, links = fitted(replace(hidden, tracing=Tracing(returns=2_000.0)))
+    assert replay(found, links).total - replay(untraced(found), links).total < 2_100
+
+
+@given(st.floats(0.2, 3.0), st.floats(1e-4, 0.1))
+def test_a_fit_never_leaves_its_limits(part: float, noise: float) -> None:
+    graph = program(50)
+    seconds = part * without(graph, 1.0)
+    found = fit(graph, seconds, seconds * (1 + noise))
+    costs = vars(found.graph.tracing)
+    assert all(value >= 0 for value in costs.values())
+    assert all(f <= 1 + MOST * UNCERTAIN for n, f in found.factors.items() if n != "once")
+
+
+def base_of(graph: Graph) -> Base:
+    return Base.of(*fitted(graph))
+
+
+def test_a_kernel_twice_as_long_has_a_narrow_interval() -> None:
+    base = base_of(traced(*[launch(1 * MS), wait()] * 10))
+    every = np.ones(10, bool)
+    found = difference(base, changes.scaled(base.graph, every, 2.0))
+    assert found.middle == pytest.approx(10e-3, rel=0.01)
+    assert found.low < 10e-3 < found.high
+    assert found.high - found.low < 2e-3
+
+
+def pageable(*takes: float) -> Graph:
+    graph = traced(*[copy(t, size=8e6) for t in takes], wait())
+    graph.operations["pageable"] = True
+    return graph
+
+
+def test_copies_that_differ_make_the_interval_wider() -> None:
+    every = np.ones(8, bool)
+    wide = []
+    for takes in ([4 * MS] * 8, [2 * MS, 6 * MS] * 4):
+        base = base_of(pageable(*takes))
+        found = difference(base, changes.pinned(base.graph, every, 8e9))
+        assert found.low <= found.middle <= found.high
+        wide.append(found.high - found.low)
+    assert wide[1] > 2 * wide[0]
+
+
+def test_copies_that_stay_may_get_faster_when_others_go() -> None:
+    base = base_of(pageable(*[4 * MS] * 8))
+    gone = np.arange(len(base.graph.calls)) % 2 == 1
+    gone[-1] = False
+    found = difference(base, changes.without_calls(base.graph, gone))
+    assert found.middle == pytest.approx(-16e-3, rel=0.01)
+    assert found.low == pytest.approx(-16e-3 - NEIGHBOURS * 16e-3, rel=0.1)
+
+
+def test_variants_of_a_change_are_all_in_its_interval() -> None:
+    base = base_of(traced(*[launch(1 * MS)] * 10, wait()))
+    every = base.graph.operations["work"] == Work.KERNEL
+    factors = (2.0, 1.5, 4.0)
+    found = difference(base, *(changes.scaled(base.graph, every, f) for f in factors))
+    assert found.middle == pytest.approx(10e-3, rel=0.01)
+    assert found.low < 5.1e-3
+    assert found.high > 29e-3
+
+
+def test_launches_as_one_graph_save_the_other_launches() -> None:
+    graph = fitted(traced(*[launch(0.1 * US, own=5 * US)] * 8, wait()))[0]
+    group = np.where(np.arange(len(graph.calls)) < 8, 0, -1)
+    found = changes.as_graphs(graph, group, 8 * US)
+    assert np.bincount(found.operations["call"])[0] == 8
+    saved = replay(graph, link(graph)).total - replay(found, link(found)).total
+    assert saved == pytest.approx(8 * 5 * US - 8 * US, rel=0.2)
