@@ -2,14 +2,20 @@
 // fails, and the capture becomes invalid.
 #include "functions.hpp"
 #include "memory.hpp"
+#include "staged/staged.hpp"
 
 namespace attach {
 namespace {
 
 int under_way = 0;
 
-result begun(result outcome) {
-    if (outcome == driver::success) __atomic_add_fetch(&under_way, 1, __ATOMIC_RELAXED);
+// Counted before it begins: from then on no copy is staged.
+template <auto* Replacement, class... Arguments>
+result begin(Arguments... arguments) {
+    __atomic_add_fetch(&under_way, 1, __ATOMIC_SEQ_CST);
+    staged::await_legacy_copies();
+    const result outcome = real<Replacement>()(arguments...);
+    if (outcome != driver::success) __atomic_sub_fetch(&under_way, 1, __ATOMIC_SEQ_CST);
     return outcome;
 }
 
@@ -17,30 +23,30 @@ result begun(result outcome) {
 result ended(result outcome) {
     if (outcome == driver::success || outcome == driver::capture_invalidated ||
         outcome == driver::capture_unjoined)
-        __atomic_sub_fetch(&under_way, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&under_way, 1, __ATOMIC_SEQ_CST);
     return outcome;
 }
 
 }  // namespace
 
-bool is_any_captured() { return __atomic_load_n(&under_way, __ATOMIC_RELAXED) > 0; }
+bool is_any_captured() { return __atomic_load_n(&under_way, __ATOMIC_SEQ_CST) > 0; }
 
 result cuStreamBeginCapture_v2(stream on, int mode) {
-    return begun(real<cuStreamBeginCapture_v2>()(on, mode));
+    return begin<cuStreamBeginCapture_v2>(on, mode);
 }
 
 result cuStreamBeginCapture_v2_ptsz(stream on, int mode) {
-    return begun(real<cuStreamBeginCapture_v2_ptsz>()(on, mode));
+    return begin<cuStreamBeginCapture_v2_ptsz>(on, mode);
 }
 
 result cuStreamBeginCaptureToGraph(stream on, void* graph, const void* after, const void* edges,
                                    std::size_t count, int mode) {
-    return begun(real<cuStreamBeginCaptureToGraph>()(on, graph, after, edges, count, mode));
+    return begin<cuStreamBeginCaptureToGraph>(on, graph, after, edges, count, mode);
 }
 
 result cuStreamBeginCaptureToGraph_ptsz(stream on, void* graph, const void* after,
                                         const void* edges, std::size_t count, int mode) {
-    return begun(real<cuStreamBeginCaptureToGraph_ptsz>()(on, graph, after, edges, count, mode));
+    return begin<cuStreamBeginCaptureToGraph_ptsz>(on, graph, after, edges, count, mode);
 }
 
 result cuStreamEndCapture(stream on, void** graph) {

@@ -4,6 +4,7 @@
 #include "functions.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
+#include "staged/staged.hpp"
 
 namespace attach {
 namespace {
@@ -33,6 +34,7 @@ void end(const void* context) {
             .write();
     }
     forget_context(context);
+    staged::forget(context);
 }
 
 }  // namespace

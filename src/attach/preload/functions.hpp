@@ -66,6 +66,19 @@ result cuMemPoolExportToShareableHandle(void* handle, pool from, int type,
 result cuMulticastBindAddr(unsigned long long to, std::size_t offset, device_pointer pointer,
                            std::size_t bytes, unsigned long long flags);
 result cuPointerSetAttribute(const void* value, int attribute, device_pointer pointer);
+// staged/copies.cpp
+result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
+result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);
+result cuMemcpyDtoH_v2(void* to, device_pointer from, std::size_t bytes);
+result cuMemcpyDtoH_v2_ptds(void* to, device_pointer from, std::size_t bytes);
+result cuMemcpyHtoDAsync_v2(device_pointer to, const void* from, std::size_t bytes, stream on);
+result cuMemcpyHtoDAsync_v2_ptsz(device_pointer to, const void* from, std::size_t bytes, stream on);
+result cuMemcpyDtoHAsync_v2(void* to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpyDtoHAsync_v2_ptsz(void* to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
+result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
+result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 #pragma GCC visibility pop
 }
 
