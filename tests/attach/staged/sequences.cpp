@@ -50,6 +50,7 @@ public:
     std::string play(unsigned seed) {
         random.seed(seed);
         line.clear();
+        stream_before = area_before = 0;
         const int calls = 3 + below(9);
         for (int i = 0; i < calls; ++i) act();
         end();
@@ -95,17 +96,27 @@ private:
     }
 
     void act() {
-        const int choice = below(12);
+        const int choice = below(14);
         if (choice < 8)
             copy();
-        else if (choice == 8)
+        else if (choice < 10)
             set();
-        else if (choice == 9)
+        else if (choice == 10)
+            note(cuda::call_host(stream[any_stream()], rest, nullptr));
+        else if (choice == 11)
             refuse();
-        else if (choice == 10 && captures)
+        else if (choice == 12 && captures)
             capture();
         else
-            wait_for(on_device[below(device_areas)]);
+            wait_for(any_device_area());
+    }
+
+    static void rest(void*) { usleep(300); }
+
+    // Mostly the same ones as before, so that much depends on the order of a stream.
+    int any_stream() { return below(3) ? stream_before : (stream_before = below(streams)); }
+    area& any_device_area() {
+        return on_device[below(2) ? area_before : (area_before = below(device_areas))];
     }
 
     // Orders the next call in a stream after the last one that used an area.
@@ -128,7 +139,7 @@ private:
     }
 
     void copy() {
-        area& device = on_device[below(device_areas)];
+        area& device = any_device_area();
         const int kind = below(3) ? below(2) : below(kinds);
         area& host = on_host[kind];
         const std::size_t bytes = bytes_of_copy();
@@ -136,8 +147,8 @@ private:
         const bool is_out = below(2) == 0;
         if (!host.is_quiet) wait_for(host);
         if (!is_out) scribble(host.host + from_host, bytes);
-        const int function = below(6);
-        const int by = function < 4 ? function % 2 * 3 : below(streams);
+        const int function = below(10);
+        const int by = function < 4 ? function % 2 * 3 : any_stream();
         order(device, by);
         order(host, by);
         note(call(function, is_out, host.host + from_host, device.device + at, bytes, by));
@@ -168,6 +179,7 @@ private:
             case 3:
                 return cuda::own_any(to, from, bytes);
             case 4:
+            case 5:
                 return is_own ? cuda::own_any_async(to, from, bytes, own)
                               : cuda::any_async(to, from, bytes, on);
             default:
@@ -180,8 +192,8 @@ private:
     }
 
     void set() {
-        area& device = on_device[below(device_areas)];
-        const int by = below(streams);
+        area& device = any_device_area();
+        const int by = any_stream();
         const std::size_t bytes = bytes_of_copy();
         order(device, by);
         note(cuda::set(device.device + random() % (size - bytes),
@@ -190,7 +202,7 @@ private:
 
     // Copies that the driver refuses, of which no byte is copied.
     void refuse() {
-        area& device = on_device[below(device_areas)];
+        area& device = any_device_area();
         if (!device.is_quiet) wait_for(device);
         unsigned char* host = on_host[pageable].host;
         if (below(2))
@@ -202,10 +214,11 @@ private:
     void capture() {
         for (area& one : on_device) wait_for(one);
         void* graph = nullptr;
-        note(cuda::begin_capture(stream[2], 2));
+        note(cuda::begin_capture(stream[2], below(3)));
         note(cuda::in_async(on_device[0].device, on_host[pageable].host, 5 * unit, stream[1]));
         note(cuda::await(stream[1]));
         note(cuda::end_capture(stream[2], &graph));
+        note(cuda::await(stream[1]));  // the first wait fails if the capture forbids it
     }
 
     void note(cuda::result outcome) {
@@ -257,6 +270,7 @@ private:
     area on_device[device_areas], on_host[kinds];
     void* stream[streams] = {};
     void* event = nullptr;
+    int stream_before = 0, area_before = 0;
     std::mt19937 random;
     std::string line;
     std::uint64_t hash = 0;
