@@ -64,7 +64,11 @@ def of_profile(name: str, profile: Profile, outside: Mapping[str, str]) -> Progr
 
 def read_trace(path: Path) -> Program:
     """The program of a trace file. Raises FileError that states the error in the file."""
-    trace = trace_file.read(path)
+    return of_trace(trace_file.read(path))
+
+
+def of_trace(trace: trace_file.Trace) -> Program:
+    """The program of a trace."""
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
     phases = tuple(
         Phase(

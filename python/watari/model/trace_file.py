@@ -110,14 +110,29 @@ class Touched(Row):
         return self
 
 
+class Placement(Row):
+    """Seconds of sampled launches of so many threads, with their memory `local`, `mapped` over the
+    link, or `faulting` in: the median, lowest and highest. `bytes`: touched, 0 if unknown."""
+
+    placement: Literal["local", "mapped", "faulting"]
+    threads: Size
+    launches: Size
+    seconds: Seconds
+    low: Seconds
+    high: Seconds
+    bytes: Size
+
+
 class Kernel(Row):
-    """Launches of a kernel."""
+    """Launches of a kernel. `unplaced`: why rows of `placements` are missing."""
 
     name: str
     launches: Size
     traced_seconds: Seconds
     sampled: Size
     touched: list[Touched]
+    placements: list[Placement] = []
+    unplaced: str = ""
 
 
 class Cells(Row):

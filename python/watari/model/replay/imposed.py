@@ -1,0 +1,160 @@
+"""Styles that `watari try` imposes: the kind of a program's memory changes, its copies stay.
+
+GPU memory that becomes managed is populated where it is touched first, and a copy counts as the
+GPU's touch: so it never comes back to the CPU. In CPU memory (`mapped`, `pinned`) kernels read over
+the link, and copies are made by the driver's copy engine or, to and from pinned memory, by the CPU.
+The factors of copies are those of an H200 (results/, case `copy`, 1 GiB).
+
+Managed memory that faults in and out as the program is: kernels lose the time of their faults where
+memory stays with the CPU, and so does the CPU.
+"""
+
+from __future__ import annotations
+
+from watari.case.sentence import NOTHING, Cost
+from watari.model.replay.bounds import NS, Bounds, column, cost_of
+from watari.model.replay.program import DEVICE, MANAGED, ON_GPU, TO_CPU, TO_GPU, Program, over_link
+
+SMALL = 2**16  # bytes: the CPU may copy so much faster than the GPU's copy engine starts
+LOCAL = Cost(1.0, 1.0, 1.03)  # kernels on managed memory that is local
+COPIED = Cost(1.0, 0.97, 1.1)  # copies to and from local managed memory
+# copies to and from CPU memory, in times of the copy as it is: (style, way, pageable)
+COPIES = {
+    ("mapped", TO_GPU, True): Cost(1.05, 0.9, 1.5),
+    ("mapped", TO_CPU, True): Cost(1.3, 0.9, 3.0),
+    ("mapped", TO_GPU, False): Cost(1.3, 1.0, 2.5),
+    ("mapped", TO_CPU, False): Cost(1.3, 1.0, 2.5),
+    ("pinned", TO_GPU, True): Cost(1.05, 0.6, 1.4),
+    ("pinned", TO_CPU, True): Cost(2.0, 0.8, 3.0),
+    ("pinned", TO_GPU, False): Cost(4.0, 1.0, 8.0),
+    ("pinned", TO_CPU, False): Cost(4.0, 1.0, 8.0),
+}
+SMALL_COPY = Cost(0.7, 0.2, 1.2)
+BOTH_WAYS = Cost(1.3, 1.0, 7.0)  # of the link: a copy inside CPU memory, by the GPU or by the CPU
+FROM_COPIES = 0.2  # of the seconds of a first touch, where a copy makes it
+LEFT = 0.95  # of a kernel's seconds may be faults
+AGAIN = Cost(0.95, 0.85, 1.1)  # of the seconds of faults, with a hint that changes few of them
+
+
+def populated(program: Program, bounds: Bounds, where: str) -> Bounds:
+    """GPU memory that became managed is touched for the first time."""
+    size, count = program.allocated(DEVICE)
+    cost = program.rates.moving(f"populate {where} managed", size, count)
+    return bounds.spread(program.on_gpu, Cost(cost.middle, cost.low * FROM_COPIES, cost.high))
+
+
+def local_memory(program: Program, bounds: Bounds) -> Bounds:
+    """Kernels and copies whose memory is managed, and local."""
+    made = bounds.slower(program.is_kernel, column(LOCAL))
+    return made.slower(program.which(TO_GPU) | program.which(TO_CPU), column(COPIED))
+
+
+def managed(program: Program, bounds: Bounds) -> Bounds:
+    """GPU memory becomes managed memory."""
+    size, _ = program.allocated(DEVICE)
+    made = populated(program, local_memory(program, bounds), "gpu")
+    return program.allocating(made, program.rates.moving("release managed", size))
+
+
+def prefetched(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory, which moves to the GPU when it is allocated."""
+    size, count = program.allocated(DEVICE)
+    if size:
+        rates = program.rates
+        bounds = local_memory(program, bounds)
+        seconds = rates.moving("release managed", size) + rates.moving("prefetch new", size, count)
+        bounds = program.allocating(bounds, seconds)
+    return hinted(program, bounds) if program.of_kind(MANAGED) else bounds
+
+
+def copies_of(program: Program, bounds: Bounds, style: str) -> Bounds:
+    """Copies to and from memory that is CPU memory."""
+    small = program.size < SMALL
+    for (of, way, pageable), factor in COPIES.items():
+        if of == style:
+            which = program.which(way, pageable)
+            bounds = bounds.slower(which & ~small, column(factor))
+            least = SMALL_COPY if style == "pinned" else Cost(1.0, SMALL_COPY.low, factor.high)
+            bounds = bounds.slower(which & small, column(least))
+    link = column(program.rates.byte("read gpu link")) * column(BOTH_WAYS) * program.size * NS
+    return bounds.instead(program.which(ON_GPU), link.clip(min=bounds.takes))
+
+
+def mapped(program: Program, bounds: Bounds) -> Bounds:
+    """All memory is managed, stays with the CPU, and the GPU reads it over the link."""
+    size, _ = program.allocated(DEVICE)
+    if program.of_kind(MANAGED):
+        bounds = without_faults(program, bounds)
+    made = over_link(program, bounds)
+    if size:
+        made = populated(program, copies_of(program, made, "mapped"), "cpu")
+        made = program.allocating(made, program.rates.moving("release mapped", size))
+    return made
+
+
+def pinned(program: Program, bounds: Bounds) -> Bounds:
+    """GPU memory becomes page-locked CPU memory."""
+    size, _ = program.allocated(DEVICE)
+    made = copies_of(program, over_link(program, bounds), "pinned")
+    return program.allocating(made, program.rates.pinned(size))
+
+
+def system(program: Program, bounds: Bounds) -> Bounds:
+    """Memory of malloc: the driver may leave it with the CPU, or move what the GPU uses often."""
+    far = mapped(program, bounds).takes
+    near = bounds.takes
+    ends = far.copy()
+    ends[1] = near[1]
+    ends[0] = (far[0] * near[0]) ** 0.5
+    return Bounds(bounds.graph, bounds.links, ends, bounds.own, bounds.gap)
+
+
+def local_kernels(program: Program, bounds: Bounds) -> Bounds:
+    """Kernels without the time of faults: as long as they were measured with local memory, or less
+    the seconds of the bytes that came."""
+    near, known = program.kernels.local(), program.kernels.is_local_known()
+    made = bounds.instead(known, near)
+    unknown = program.is_kernel & ~known
+    takes = float(program.kernels.takes[unknown].sum()) / NS
+    every = float(program.kernels.takes[program.is_kernel].sum()) / NS
+    if not takes:
+        return made
+    part = program.moved("by faults to GPU") * takes / every
+    gone, most = program.kernels.fault(program.rates).times(part), LEFT * takes
+    less = Cost(-min(gone.middle, most), -min(gone.high, most), -min(gone.low, most))
+    return made.spread(unknown, less)
+
+
+def faults(program: Program) -> tuple[Cost, Cost]:
+    """Seconds of faults as the program is: of the GPU, and of the CPU."""
+    to_gpu, to_cpu = program.moved("by faults to GPU"), program.moved("by faults to CPU")
+    cpu = program.rates.byte("fault cpu managed read").times(to_cpu)
+    if not to_gpu:
+        return NOTHING, cpu
+    gone = program.bounds.takes - local_kernels(program, program.bounds).takes
+    return cost_of(gone[[0, 2, 1]] / NS), cpu
+
+
+def without_faults(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory that faults no more."""
+    if not program.moved("by faults to GPU", "by faults to CPU"):
+        return bounds
+    return local_kernels(program, bounds).idle(faults(program)[1])
+
+
+def hinted(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory with a hint after which it still faults in and out, as often or less."""
+    gpu, cpu = faults(program)
+    low, middle, high = (getattr(AGAIN, end) - 1 for end in ("low", "middle", "high"))
+    total = gpu + cpu
+    change = Cost(total.middle * middle, total.high * low, total.high * high)
+    return bounds.spread(program.is_kernel, change)
+
+
+def accessed(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory that the GPU maps where it is: it stays where it was touched first."""
+    far = mapped(program, bounds)
+    near = without_faults(program, bounds)
+    takes = far.takes.copy()
+    takes[1] = near.takes[1]
+    return Bounds(bounds.graph, bounds.links, takes, far.own, far.gap)

@@ -1,0 +1,92 @@
+"""Styles that a port would give a program: its copies are gone.
+
+What a copy brought comes by faults or by a prefetch, or is read over the link. What the CPU read by
+a copy comes back by its faults or by a prefetch; if kernels follow, they may have to bring it in
+again. Memory that is never copied stays in GPU memory, except where all memory is managed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watari.case.sentence import Cost
+from watari.model.replay.bounds import NS, Bounds, column
+from watari.model.replay.graph import Array
+from watari.model.replay.imposed import LOCAL, faults
+from watari.model.replay.program import DEVICE, TO_CPU, TO_GPU, Program
+from watari.model.replay.rates import MIGRATION
+
+AGAIN = Cost(0.5, 0.0, 1.0)  # of the bytes that the CPU read, kernels bring in again
+
+
+def needed(program: Program) -> Array:
+    """Whether kernels follow each operation."""
+    rows = program.graph.operations
+    kernels = rows["start"][program.is_kernel]
+    last = kernels.max(initial=-np.inf)
+    found: Array = rows["start"] < last
+    return found
+
+
+def migrated(program: Program, bounds: Bounds, to_gpu: Cost, to_cpu: Cost) -> Bounds:
+    """Each copy becomes a migration, at so many seconds a byte."""
+    size, step = program.size, column(MIGRATION)
+    come = column(to_gpu) * size + step
+    back = column(to_cpu) * size + step + column(AGAIN) * needed(program) * come
+    made = bounds.instead(program.which(TO_GPU), come * NS)
+    return made.instead(program.which(TO_CPU), back * NS)
+
+
+def managed_memory(program: Program, bounds: Bounds, never: bool) -> Bounds:
+    """All memory is managed, and local after it came. `never`: whether memory that is never copied
+    to the GPU faults in at its first touch."""
+    made = bounds.slower(program.is_kernel, column(LOCAL))
+    size, count = program.allocated(DEVICE)
+    if never:
+        copied = float(program.size[program.which(TO_GPU)].sum())
+        fresh = max(size - copied, 0.0)
+        cost = program.rates.moving("populate gpu managed", fresh, count)
+        made = made.spread(program.is_kernel, Cost(cost.middle, 0.0, cost.high))
+    return program.allocating(made, program.rates.moving("release managed", size))
+
+
+def managed(program: Program, bounds: Bounds) -> Bounds:
+    """Copies become faults of either side."""
+    to_gpu = program.kernels.fault(program.rates)
+    to_cpu = program.rates.byte("fault cpu managed read")
+    return managed_memory(program, migrated(program, bounds, to_gpu, to_cpu), True)
+
+
+def prefetched(program: Program, bounds: Bounds) -> Bounds:
+    """Copies, or faults as the program is, become prefetches."""
+    rates = program.rates
+    to_gpu, to_cpu = rates.byte("prefetch gpu"), rates.byte("prefetch cpu")
+    if program.which(TO_GPU).any() or program.which(TO_CPU).any():
+        bounds = managed_memory(program, migrated(program, bounds, to_gpu, to_cpu), False)
+    gpu, cpu = faults(program)
+    come = to_gpu.times(program.moved("by faults to GPU"))
+    back = to_cpu.times(program.moved("by faults to CPU"))
+    change = Cost(come.middle - gpu.middle, come.low - gpu.high, come.high - gpu.low)
+    made = bounds.spread(program.is_kernel, change)
+    return made.idle(Cost(cpu.middle - back.middle, cpu.low - back.high, cpu.high - back.low))
+
+
+def over_link(program: Program, bounds: Bounds) -> Bounds:
+    """Memory that was copied is CPU memory, which the GPU reads over the link."""
+    factor = program.kernels.mapped()
+    part = 1 + (factor - 1) * program.share()
+    part[2] = factor[2]
+    made = bounds.slower(program.is_kernel, part)
+    gone = program.which(TO_GPU) | program.which(TO_CPU)
+    return made.instead(gone, np.zeros((3, 1)))
+
+
+def pinned(program: Program, bounds: Bounds) -> Bounds:
+    """The same, page-locked."""
+    rows = program.observed.allocations
+    size = sum(
+        float(row.bytes)
+        for row in rows
+        if row.moved.get("copied to GPU") or row.moved.get("copied to CPU")
+    )
+    return program.allocating(over_link(program, bounds), program.rates.pinned(size))
