@@ -35,6 +35,7 @@ FAKE result cuDevicePrimaryCtxRetain(void** made, int device) {
 }
 
 FAKE result cuDevicePrimaryCtxReset_v2(int device) {
+    queue::wait_for_all();
     release_all(device);
     return success;
 }
@@ -100,7 +101,9 @@ FAKE result cuCtxGetDevice(int* device) {
 FAKE result cuCtxSynchronize() {
     return observed("cuCtxSynchronize", {}, [] {
         if (breaks_capture()) return capture_unsupported;
-        timeline::wait_until(timeline::end_of_all());
-        return depth > 0 ? success : invalid_context;
+        const result outcome = queue::wait_for_all();
+        return depth > 0 ? outcome : invalid_context;
     });
 }
+
+FAKE result cuStreamGetCtx(void*, void** context) { return cuCtxGetCurrent(context); }

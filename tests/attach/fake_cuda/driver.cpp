@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
+#include <vector>
 
 #include "fake_cuda.hpp"
 
@@ -163,7 +165,11 @@ namespace {
 // The newest variant of a name that this driver has, as for programs of CUDA 12 and 13.
 void* newest(const char* name, bool is_per_thread) {
     char symbol[128];
-    for (const char* suffix : {is_per_thread ? "_ptsz" : "_v2", "_v2", ""}) {
+    static constexpr const char* own[] = {"_v2_ptsz", "_v2_ptds", "_ptsz", "_ptds"};
+    static constexpr const char* any[] = {"_v3", "_v2", ""};
+    std::vector<const char*> suffixes(std::begin(any), std::end(any));
+    if (is_per_thread) suffixes.insert(suffixes.begin(), std::begin(own), std::end(own));
+    for (const char* suffix : suffixes) {
         std::snprintf(symbol, sizeof symbol, "%s%s", name, suffix);
         static void* self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         if (void* found = self ? dlsym(self, symbol) : nullptr) return found;

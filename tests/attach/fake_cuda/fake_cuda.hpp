@@ -2,7 +2,8 @@
 // libcuda.so.1 whose GPU memory is memory of this process, and whose kernels are functions of the
 // CPU (kernels.cpp), chosen by name. It is exact in the properties that the tests need: counts,
 // sizes, limits, the kind of each pointer, and the order in which functions are looked up. Times
-// mean nothing, unless timeline.hpp is told how long kernels and copies take.
+// mean nothing, unless timeline.hpp is told how long kernels and copies take. queue.hpp says when
+// effects are seen.
 //
 //     FAKE_CUDA_DEVICES=2            GPUs; 1
 //     FAKE_CUDA_MEMORY=BYTES         of each; 1 GiB. Managed memory does not count, as it can move
@@ -18,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
 
@@ -29,10 +29,9 @@ using device_pointer = unsigned long long;
 
 constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3,
                  deinitialized = 4, no_device = 100, invalid_device = 101, invalid_image = 200,
-                 invalid_context = 201, not_found = 500, not_ready = 600, launch_failed = 719,
+                 invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600,
+                 launch_failed = 719, already_registered = 712, not_registered = 713,
                  not_supported = 801, capture_unsupported = 900;
-
-enum class kind { device, managed, pinned };
 
 // Counted from the start of a process; in the file under these names. read_mostly: the largest
 // number of bytes of pages that were read-mostly at once, if an observer is set.
@@ -49,18 +48,6 @@ bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
 bool is_forbidden();                    // whether a capture forbids an unsafe call: streams.cpp
 bool breaks_capture();                  // whether a wait for all streams breaks a capture
 
-// Kernels of a capture do not run: a graph has their times alone.
-struct captured_kernel {
-    const char* symbol;
-    std::uint64_t blocks;
-};
-using captured = std::vector<captured_kernel>;
-captured* capture_of(void* stream);  // null if the stream is not captured
-
 void release_all(int device);  // releases all allocations on it, of each kind
-
-// Runs a kernel of this (mangled) name; false if there is none.
-bool run_kernel(const char* name, void** arguments);
-bool has_kernel(const char* name);
 
 }  // namespace fake

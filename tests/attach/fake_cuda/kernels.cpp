@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "fake_cuda.hpp"
+#include "kernels.hpp"
+#include "observe.hpp"
 
 namespace fake {
 namespace {
@@ -44,12 +45,21 @@ void watari_touch(void** arguments) {
     }
 }
 
+// of tests/attach/programs/orders.cpp: takes a time
+void spin(void**) {}
+
+std::uint64_t argument_of_spin(void** arguments) { return argument<std::uint64_t>(arguments, 0); }
+
 struct kernel {
     const char* name;
     void (*run)(void** arguments);
+    const char* sizes;                                   // of the arguments, in bytes
+    std::uint64_t (*takes)(void** arguments) = nullptr;  // ns; null: by its blocks
 };
-constexpr kernel kernels[] = {
-    {"add_one", add_one}, {"triad", triad}, {"watari_touch", watari_touch}};
+constexpr kernel kernels[] = {{"add_one", add_one, "88"},
+                              {"triad", triad, "88888"},
+                              {"watari_touch", watari_touch, "8884"},
+                              {"spin", spin, "8", argument_of_spin}};
 
 const kernel* find(const char* name) {
     for (const kernel& row : kernels)
@@ -57,15 +67,42 @@ const kernel* find(const char* name) {
     return nullptr;
 }
 
+// Arguments are copied at the launch: the caller may use their memory again.
+struct copied {
+    std::vector<std::uint64_t> values;
+    std::vector<void*> pointers;
+
+    copied(const char* sizes, void* const* arguments) : values(std::strlen(sizes)) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::memcpy(&values[i], arguments[i], static_cast<std::size_t>(sizes[i] - '0'));
+            pointers.push_back(&values[i]);
+        }
+    }
+    copied(const copied&) = delete;
+};
+
 }  // namespace
 
 bool has_kernel(const char* name) { return find(name) != nullptr; }
 
-bool run_kernel(const char* name, void** arguments) {
+queue::operation kernel_operation(void* function, std::uint64_t blocks, std::uint64_t threads,
+                                  void* const* arguments) {
+    const auto* name = static_cast<const char*>(function);
     const kernel* row = find(name);
-    if (row) row->run(arguments);
-    if (const char* longer = std::getenv("FAKE_CUDA_KERNEL_MS")) usleep(1000 * std::atoi(longer));
-    return row != nullptr;
+    const auto given = std::make_shared<copied>(row->sizes, arguments);
+    queue::operation made{.what = queue::operation::kind::kernel};
+    made.of = timeline::engine::kernels;
+    made.takes = row->takes ? row->takes(given->pointers.data()) : timeline::of_blocks(blocks);
+    made.symbol = name;
+    made.blocks = blocks;
+    made.threads = threads;
+    made.act = [=] {
+        const residency::gpu_works running;
+        row->run(given->pointers.data());
+        if (const char* longer = std::getenv("FAKE_CUDA_KERNEL_MS"))
+            usleep(1000 * static_cast<unsigned>(std::atoi(longer)));
+    };
+    return made;
 }
 
 }  // namespace fake

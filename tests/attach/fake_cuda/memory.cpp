@@ -1,26 +1,23 @@
-// Allocations of each kind, pointers, hints.
+// Allocations of each kind.
+#include "memory.hpp"
+
 #include <sys/mman.h>
 #include <time.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 
-#include "fake_cuda.hpp"
 #include "observe.hpp"
+#include "streams.hpp"
 
 namespace fake {
 namespace {
 
-struct allocation {
-    std::size_t bytes;
-    kind of;
-    int device;
-};
 std::map<device_pointer, allocation> alive;
 std::map<int, std::size_t> used;
 std::mutex lock;
+std::uint64_t last_identifier = 0;
 
 std::size_t memory_of_device() {
     const char* text = std::getenv("FAKE_CUDA_MEMORY");
@@ -34,7 +31,7 @@ void take_time() {
     nanosleep(&time, nullptr);
 }
 
-result allocate(device_pointer* pointer, std::size_t bytes, kind of) {
+result allocate(device_pointer* pointer, std::size_t bytes, kind of, unsigned flags = 0) {
     if (!is_initialised()) return not_initialized;
     if (current_device() < 0) return invalid_context;
     if (!pointer || bytes == 0) return invalid_value;
@@ -47,7 +44,7 @@ result allocate(device_pointer* pointer, std::size_t bytes, kind of) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return out_of_memory;
     *pointer = reinterpret_cast<device_pointer>(memory);
-    alive[*pointer] = {bytes, of, device};
+    alive[*pointer] = {*pointer, bytes, of, device, flags, ++last_identifier};
     if (of == kind::managed) residency::add(*pointer, bytes);
     if (of == kind::device) used[device] += bytes;
     ++counted.allocations;
@@ -59,6 +56,7 @@ result release(device_pointer pointer, bool is_host) {
     const std::lock_guard hold(lock);
     const auto found = alive.find(pointer);
     if (found == alive.end() || (found->second.of == kind::pinned) != is_host) return invalid_value;
+    if (found->second.of == kind::registered) return invalid_value;
     if (found->second.of == kind::device) used[found->second.device] -= found->second.bytes;
     residency::remove(pointer);
     munmap(reinterpret_cast<void*>(pointer), found->second.bytes);
@@ -68,36 +66,71 @@ result release(device_pointer pointer, bool is_host) {
 }
 
 // As `allocate`, for a call that could break a capture of another thread.
-result allocate_now(device_pointer* pointer, std::size_t bytes, kind of) {
-    return is_forbidden() ? capture_unsupported : allocate(pointer, bytes, of);
+result allocate_now(device_pointer* pointer, std::size_t bytes, kind of, unsigned flags = 0) {
+    return is_forbidden() ? capture_unsupported : allocate(pointer, bytes, of, flags);
 }
 
 result release_now(device_pointer pointer, bool is_host) {
-    return is_forbidden() ? capture_unsupported : release(pointer, is_host);
+    if (is_forbidden()) return capture_unsupported;
+    if (pointer) queue::wait_for_all();
+    return release(pointer, is_host);
 }
 
-const allocation* find(device_pointer pointer) {
-    auto after = alive.upper_bound(pointer);
-    if (after == alive.begin()) return nullptr;
-    --after;
-    return pointer < after->first + after->second.bytes ? &after->second : nullptr;
+// Frees memory when the earlier work of a stream is done.
+result release_in(device_pointer pointer, void* stream) {
+    if (pointer == 0) return success;
+    const auto found = find(pointer);
+    if (!found || found->begin != pointer || found->of != kind::device) return invalid_value;
+    if (stream_of(stream).captures) return release(pointer, false);
+    return submit(stream, {.act = [=] { release(pointer, false); }});
 }
 
-// Shares memory with other processes or devices: GPU memory alone.
-result share(device_pointer pointer) {
+result register_host(device_pointer pointer, std::size_t bytes, unsigned flags) {
+    if (is_forbidden()) return capture_unsupported;
+    if (current_device() < 0) return invalid_context;
+    if (!pointer || bytes == 0) return invalid_value;
     const std::lock_guard hold(lock);
-    const allocation* found = find(pointer);
-    if (!found || found->of != kind::device) return invalid_value;
-    ++counted.shares;
+    const auto after = alive.lower_bound(pointer + bytes);
+    if (after != alive.begin() &&
+        std::prev(after)->second.begin + std::prev(after)->second.bytes > pointer)
+        return already_registered;
+    alive[pointer] = {pointer, bytes, kind::registered, current_device(), flags, ++last_identifier};
+    return success;
+}
+
+result unregister(device_pointer pointer) {
+    if (is_forbidden()) return capture_unsupported;
+    const auto found = find(pointer);
+    if (!found || found->of != kind::registered || found->begin != pointer) return not_registered;
+    queue::wait_for_all();
+    const std::lock_guard hold(lock);
+    alive.erase(pointer);
     return success;
 }
 
 }  // namespace
 
+std::optional<allocation> find(device_pointer pointer) {
+    const std::lock_guard hold(lock);
+    const auto after = alive.upper_bound(pointer);
+    if (after == alive.begin()) return {};
+    const allocation& one = std::prev(after)->second;
+    if (pointer >= one.begin + one.bytes) return {};
+    return one;
+}
+
+queue::place place_of(device_pointer pointer) {
+    const auto found = find(pointer);
+    if (!found) return queue::place::pageable;
+    if (found->is_host()) return queue::place::pinned;
+    return found->of == kind::managed ? queue::place::managed : queue::place::device;
+}
+
 void release_all(int device) {
     std::map<device_pointer, allocation> all;
     {
         const std::lock_guard hold(lock);
+        std::erase_if(alive, [](const auto& row) { return row.second.of == kind::registered; });
         all = alive;
     }
     for (const auto& [pointer, one] : all)
@@ -121,38 +154,23 @@ FAKE result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std:
     return allocate_now(pointer, *pitch * height, kind::device);
 }
 
-FAKE result cuMemAllocAsync(device_pointer* pointer, std::size_t bytes, void*) {
-    return allocate(pointer, bytes, kind::device);
-}
-
-FAKE result cuMemAllocAsync_ptsz(device_pointer* pointer, std::size_t bytes, void*) {
-    return allocate(pointer, bytes, kind::device);
+FAKE result cuMemAllocAsync(device_pointer* pointer, std::size_t bytes, void* stream) {
+    return observed("cuMemAllocAsync", {bits(pointer), bytes, bits(stream)},
+                    [&] { return allocate(pointer, bytes, kind::device); });
 }
 
 FAKE result cuMemAllocFromPoolAsync(device_pointer* pointer, std::size_t bytes, void*, void*) {
     return allocate(pointer, bytes, kind::device);
 }
 
-FAKE result cuMemPoolCreate(void** pool, const void*) {
-    *pool = std::malloc(1);
-    return success;
-}
-
-FAKE result cuMemPoolDestroy(void* pool) {
-    std::free(pool);
-    return success;
-}
-
 FAKE result cuMemFree_v2(device_pointer pointer) {
-    return observed("cuMemFree_v2", {pointer}, [&] {
-        if (!is_forbidden()) timeline::wait_until(timeline::end_of_all());
-        return release_now(pointer, false);
-    });
+    return observed("cuMemFree_v2", {pointer}, [&] { return release_now(pointer, false); });
 }
 
-FAKE result cuMemFreeAsync(device_pointer pointer, void*) { return release(pointer, false); }
-
-FAKE result cuMemFreeAsync_ptsz(device_pointer pointer, void*) { return release(pointer, false); }
+FAKE result cuMemFreeAsync(device_pointer pointer, void* stream) {
+    return observed("cuMemFreeAsync", {pointer, bits(stream)},
+                    [&] { return release_in(pointer, stream); });
+}
 
 FAKE result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned flags) {
     if (is_refused("cuMemAllocManaged")) return not_supported;
@@ -161,9 +179,11 @@ FAKE result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsign
                     [&] { return allocate_now(pointer, bytes, kind::managed); });
 }
 
-FAKE result cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+FAKE result cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
     if (is_refused("cuMemHostAlloc")) return not_supported;
-    return allocate_now(reinterpret_cast<device_pointer*>(pointer), bytes, kind::pinned);
+    return observed("cuMemHostAlloc", {bits(pointer), bytes, flags}, [&] {
+        return allocate_now(reinterpret_cast<device_pointer*>(pointer), bytes, kind::pinned, flags);
+    });
 }
 
 FAKE result cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
@@ -171,12 +191,19 @@ FAKE result cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
 }
 
 FAKE result cuMemFreeHost(void* pointer) {
-    return release_now(reinterpret_cast<device_pointer>(pointer), true);
+    return observed("cuMemFreeHost", {bits(pointer)},
+                    [&] { return release_now(bits(pointer), true); });
 }
 
-FAKE result cuMemHostGetDevicePointer_v2(device_pointer* pointer, void* host, unsigned) {
-    *pointer = reinterpret_cast<device_pointer>(host);
-    return success;
+FAKE result cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned flags) {
+    if (is_refused("cuMemHostRegister")) return not_supported;
+    return observed("cuMemHostRegister_v2", {bits(pointer), bytes, flags},
+                    [&] { return register_host(bits(pointer), bytes, flags); });
+}
+
+FAKE result cuMemHostUnregister(void* pointer) {
+    return observed("cuMemHostUnregister", {bits(pointer)},
+                    [&] { return unregister(bits(pointer)); });
 }
 
 FAKE result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
@@ -185,102 +212,4 @@ FAKE result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
     *total = memory_of_device();
     *free = *total - used[current_device()];
     return success;
-}
-
-FAKE result cuMemGetAddressRange_v2(device_pointer* base, std::size_t* bytes,
-                                    device_pointer pointer) {
-    const std::lock_guard hold(lock);
-    auto after = alive.upper_bound(pointer);
-    if (after == alive.begin() || !find(pointer)) return not_found;
-    --after;
-    if (base) *base = after->first;
-    if (bytes) *bytes = after->second.bytes;
-    return success;
-}
-
-// CU_POINTER_ATTRIBUTE_MEMORY_TYPE (host 1, device 2), _IS_MANAGED.
-FAKE result cuPointerGetAttribute(void* value, int attribute, device_pointer pointer) {
-    const std::lock_guard hold(lock);
-    const allocation* found = find(pointer);
-    if (!found) return invalid_value;
-    if (attribute == 2)
-        *static_cast<unsigned*>(value) = found->of == kind::pinned ? 1 : 2;
-    else if (attribute == 8)
-        *static_cast<unsigned*>(value) = found->of == kind::managed;
-    else
-        return not_supported;
-    return success;
-}
-
-FAKE result cuIpcGetMemHandle(void* handle, device_pointer pointer) {
-    std::memset(handle, 0, 64);
-    return share(pointer);
-}
-
-FAKE result cuMemGetHandleForAddressRange(void*, device_pointer pointer, std::size_t, int,
-                                          unsigned long long) {
-    return share(pointer);
-}
-
-FAKE result cuMemPoolExportPointer(void* data, device_pointer pointer) {
-    std::memset(data, 0, 64);
-    return share(pointer);
-}
-
-FAKE result cuMemPoolExportToShareableHandle(void*, void*, int, unsigned long long) {
-    return success;
-}
-
-FAKE result cuMulticastBindAddr(unsigned long long, std::size_t, device_pointer pointer,
-                                std::size_t, unsigned long long) {
-    return share(pointer);
-}
-
-// CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
-FAKE result cuPointerSetAttribute(const void*, int attribute, device_pointer pointer) {
-    return attribute == 6 ? share(pointer) : not_supported;
-}
-
-FAKE result cuMemPoolTrimTo(void*, std::size_t) { return success; }
-
-FAKE result cuMemCreate(unsigned long long* handle, std::size_t bytes, const void*,
-                        unsigned long long) {
-    *handle = bytes;
-    return success;
-}
-
-FAKE result cuMemRelease(unsigned long long) { return success; }
-
-FAKE result cuMemAdvise(device_pointer pointer, std::size_t bytes, int advice, int device) {
-    const std::lock_guard hold(lock);
-    const allocation* found = find(pointer);
-    if (!found || found->of != kind::managed) return invalid_value;
-    ++counted.advices;
-    residency::advise(pointer, bytes, advice, device);
-    return success;
-}
-
-// CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION
-FAKE result cuMemRangeGetAttribute(void* value, std::size_t, int attribute, device_pointer pointer,
-                                   std::size_t) {
-    bool is_read_mostly = false;
-    int preferred = residency::no_device;
-    if (!residency::hints(pointer, is_read_mostly, preferred)) return invalid_value;
-    if (attribute != 1 && attribute != 2) return not_supported;
-    *static_cast<int*>(value) = attribute == 1 ? is_read_mostly : preferred;
-    return success;
-}
-
-FAKE result cuMemPrefetchAsync(device_pointer pointer, std::size_t bytes, int to, void* stream) {
-    if (is_refused("cuMemPrefetchAsync")) return not_supported;
-    const std::initializer_list<std::uint64_t> parameters = {
-        pointer, bytes, pair(static_cast<unsigned>(to), 0), bits(stream)};
-    return observed("cuMemPrefetchAsync", parameters, [&] {
-        const std::lock_guard hold(lock);
-        const allocation* found = find(pointer);
-        if (!found || found->of != kind::managed) return invalid_value;
-        ++counted.prefetches;
-        residency::prefetch(pointer, bytes, to >= 0);
-        return success;
-    });
 }

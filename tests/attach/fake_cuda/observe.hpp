@@ -5,13 +5,14 @@
 
 #include <time.h>
 #include <initializer_list>
+#include <utility>
 
 #include "fake_cuda.hpp"
-#include "timeline.hpp"
+#include "queue.hpp"
 
 namespace fake {
 
-enum class sight { call, context, faulted, moved_to_gpu, moved_to_cpu };
+enum class sight { call, operation, context, faulted, moved_to_gpu, moved_to_cpu };
 
 struct seen {
     sight what;
@@ -23,12 +24,12 @@ struct seen {
     std::uint64_t address = 0, bytes = 0, start = 0, end = 0;
     bool by_gpu = false, writes = false;
     void* context = nullptr;
-    const timeline::operation* operations = nullptr;  // that a call has added, if times are on
-    std::size_t operation_count = 0;
-    bool is_captured = false;  // nothing runs now
+    const queue::operation* operation = nullptr;
+    bool is_per_thread = false;  // a function *_ptsz or *_ptds
 };
 
-using observer = void (*)(const seen&);
+// Returns the correlation of a call that begins.
+using observer = std::uint32_t (*)(const seen&);
 
 }  // namespace fake
 
@@ -45,20 +46,26 @@ inline std::uint64_t now() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+bool is_per_thread();  // streams.cpp
+
 // A call of the driver, reported before and after. Parameters are 64 bits each; two of 32 bits
-// share one.
+// share one. Once an operation has failed, it returns that.
 template <typename Call>
 result observed(const char* function, std::initializer_list<std::uint64_t> parameters, Call call,
-                const char* symbol = nullptr, bool is_captured = false) {
-    if (!fake_cuda_observer) return call();
+                const char* symbol = nullptr) {
+    const auto outcome = [&] {
+        const result failed = queue::failure();
+        return failed ? failed : call();
+    };
+    if (!fake_cuda_observer) return outcome();
     seen sight_of_call{sight::call, function, true, parameters.begin(), symbol};
-    sight_of_call.is_captured = is_captured;
-    fake_cuda_observer(sight_of_call);
+    sight_of_call.is_per_thread = is_per_thread();
+    const auto before = std::exchange(queue::correlation, fake_cuda_observer(sight_of_call));
     sight_of_call.start = now();
-    sight_of_call.outcome = call();
+    sight_of_call.outcome = outcome();
     sight_of_call.end = now();
-    sight_of_call.operations = timeline::take(sight_of_call.operation_count);
     sight_of_call.begins = false;
+    queue::correlation = before;
     fake_cuda_observer(sight_of_call);
     return sight_of_call.outcome;
 }

@@ -1,40 +1,120 @@
-// Streams, whose handles are used again as soon as one is destroyed, and the calls that a capture
-// forbids.
+// Handles of streams are used again as soon as one is destroyed.
+#include "streams.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <iterator>
-#include <utility>
+#include <mutex>
 
-#include "fake_cuda.hpp"
 #include "observe.hpp"
 
 namespace fake {
 namespace {
 
-struct stream {
-    bool exists, captures;
-    captured* capture = nullptr;
-};
-stream streams[64];
-std::atomic<int> capturing{0};
-std::atomic<bool> is_broken{false};  // whether the capture is
-constexpr result capture_invalidated = 901;
-constexpr int relaxed = 2;
-thread_local int mode = 0;  // global: forbids calls that could break any thread's capture
+// Never destroyed: used to the end of the process.
+constexpr std::size_t most = 1024;
+stream* const created = new stream[most];
+stream& legacy = *new stream{.exists = true, .number = 7};
+queue::list& orphans = *new queue::list;  // work of blocking streams that are gone
+std::vector<stream*>& of_threads = *new std::vector<stream*>;
+std::recursive_mutex lock;
+std::uint32_t last_number = 7;
+thread_local int per_thread_depth = 0;
+
+stream& of_thread() {
+    thread_local stream* own = nullptr;
+    if (!own) {
+        const std::lock_guard hold(lock);
+        own = new stream{.exists = true, .number = ++last_number};
+        of_threads.push_back(own);
+    }
+    return *own;
+}
+
+template <typename Visit>
+void each_blocking(Visit visit) {
+    for (std::size_t i = 0; i < most; ++i)
+        if (created[i].exists && created[i].is_blocking) visit(created[i]);
+    for (const stream* one : of_threads) visit(*one);
+}
+
+void append(queue::list& to, const queue::list& from) {
+    for (const queue::pointer& one : from)
+        if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
+}
+
+result create(void** made, unsigned flags, int priority) {
+    auto* free =
+        std::find_if(created, created + most, [](const stream& one) { return !one.exists; });
+    if (!made || flags > 1) return invalid_value;
+    if (free == created + most) return out_of_memory;
+    const std::lock_guard hold(lock);
+    *free = {.exists = true,
+             .is_blocking = flags == 0,
+             .number = ++last_number,
+             .flags = flags,
+             .priority = priority};
+    *made = free;
+    return success;
+}
 
 }  // namespace
 
-bool is_forbidden() { return capturing > 0 && mode != relaxed; }
+per_thread_default::per_thread_default() { ++per_thread_depth; }
+per_thread_default::~per_thread_default() { --per_thread_depth; }
+bool is_per_thread() { return per_thread_depth > 0; }
 
-captured* capture_of(void* asked) {
-    return asked && static_cast<stream*>(asked)->captures ? static_cast<stream*>(asked)->capture
-                                                          : nullptr;
+stream& stream_of(void* handle) {
+    const auto value = bits(handle);
+    if (value == 2 || (value == 0 && per_thread_depth > 0)) return of_thread();
+    return value < 2 ? legacy : *static_cast<stream*>(handle);
 }
 
-bool breaks_capture() {
-    if (capturing > 0) is_broken = true;
-    return capturing > 0;
+bool exists(void* handle) { return stream_of(handle).exists; }
+
+queue::list ready(const stream& of) {
+    const std::lock_guard hold(lock);
+    queue::list found = of.tail;
+    if (&of == &legacy) {
+        each_blocking([&](const stream& one) { append(found, one.tail); });
+        append(found, orphans);
+    } else if (of.is_blocking) {
+        append(found, legacy.tail);
+    }
+    return found;
+}
+
+result submit(void* handle, queue::operation made, queue::pointer* submitted) {
+    const std::lock_guard hold(lock);
+    stream& to = stream_of(handle);
+    if (!to.exists) return invalid_handle;
+    if (&to == &legacy)
+        if (const result outcome = breaks_implicitly()) return outcome;
+    if (to.captures) {
+        to.captures->made->all.push_back({std::move(made), to.tail_nodes});
+        to.tail_nodes = {to.captures->made->all.size() - 1};
+        return success;
+    }
+    const auto one = queue::submit(std::move(made), ready(to), to.number);
+    to.tail = {one};
+    if (&to == &legacy) orphans.clear();
+    if (submitted) *submitted = one;
+    return success;
+}
+
+bool any_blocking_is_captured() {
+    bool found = false;
+    each_blocking([&](const stream& one) { found = found || one.captures; });
+    return found;
+}
+
+std::vector<stream*> captured_by(const capture* one) {
+    std::vector<stream*> found;
+    for (std::size_t i = 0; i < most; ++i)
+        if (created[i].exists && created[i].captures == one) found.push_back(&created[i]);
+    for (stream* other : of_threads)
+        if (other->captures == one) found.push_back(other);
+    return found;
 }
 
 }  // namespace fake
@@ -42,56 +122,59 @@ bool breaks_capture() {
 using namespace fake;
 
 FAKE result cuStreamCreate(void** made, unsigned flags) {
-    auto* free = std::find_if(std::begin(streams), std::end(streams),
-                              [](const stream& one) { return !one.exists; });
-    if (free == std::end(streams)) return out_of_memory;
-    *free = {true, false};
-    *made = free;
-    return observed("cuStreamCreate", {bits(made), flags}, [&] {
-        timeline::created(free, flags == 0);
+    return observed("cuStreamCreate", {bits(made), flags}, [&] { return create(made, flags, 0); });
+}
+
+FAKE result cuStreamCreateWithPriority(void** made, unsigned flags, int priority) {
+    return observed("cuStreamCreateWithPriority", {bits(made), pair(flags, 0)},
+                    [&] { return create(made, flags, priority); });
+}
+
+FAKE result cuStreamDestroy_v2(void* destroyed) {
+    return observed("cuStreamDestroy_v2", {bits(destroyed)}, [&] {
+        stream& one = stream_of(destroyed);
+        if (bits(destroyed) <= 2 || !one.exists) return invalid_value;
+        const std::lock_guard hold(lock);
+        if (one.is_blocking) append(orphans, one.tail);
+        one = {};
         return success;
     });
 }
 
-FAKE result cuStreamDestroy_v2(void* destroyed) {
-    static_cast<stream*>(destroyed)->exists = false;
-    return success;
-}
-
 FAKE result cuStreamSynchronize(void* awaited) {
     return observed("cuStreamSynchronize", {bits(awaited)}, [&] {
-        timeline::wait_until(timeline::end_of(awaited));
-        return success;
+        const stream& one = stream_of(awaited);
+        if (one.captures) return breaks(one.captures);
+        if (&one == &legacy)
+            if (const result outcome = breaks_implicitly()) return outcome;
+        return queue::wait(ready(one));
     });
 }
 
 FAKE result cuStreamQuery(void* asked) {
     return observed("cuStreamQuery", {bits(asked)}, [&] {
-        const bool is_busy = std::getenv("FAKE_CUDA_BUSY") || timeline::end_of(asked) > now();
-        return is_busy ? not_ready : success;
+        const stream& one = stream_of(asked);
+        if (one.captures) return breaks(one.captures);
+        const bool is_over = !std::getenv("FAKE_CUDA_BUSY") && queue::are_over(ready(one));
+        return is_over ? success : not_ready;
     });
 }
 
-FAKE result cuStreamIsCapturing(void* asked, int* status) {
-    *status = asked && static_cast<stream*>(asked)->captures;
+FAKE result cuStreamGetFlags(void* asked, unsigned* flags) {
+    *flags = stream_of(asked).flags;
     return success;
 }
 
-FAKE result cuStreamBeginCapture_v2(void* begun, int) {
-    static_cast<stream*>(begun)->captures = true;
-    static_cast<stream*>(begun)->capture = new captured;  // the graph is never destroyed
-    ++capturing;
+FAKE result cuStreamGetPriority(void* asked, int* priority) {
+    *priority = stream_of(asked).priority;
     return success;
 }
 
-FAKE result cuStreamEndCapture(void* ended, void** graph) {
-    static_cast<stream*>(ended)->captures = false;
-    --capturing;
-    *graph = static_cast<stream*>(ended)->capture;
-    return is_broken.exchange(false) ? capture_invalidated : success;
+FAKE result cuStreamGetId(void* asked, unsigned long long* id) {
+    *id = stream_of(asked).number;
+    return success;
 }
 
-FAKE result cuThreadExchangeStreamCaptureMode(int* exchanged) {
-    std::swap(*exchanged, mode);
-    return success;
+FAKE std::uint32_t fake_cuda_stream_number(const void* handle) {
+    return stream_of(const_cast<void*>(handle)).number;
 }

@@ -82,39 +82,60 @@ void put(Activity one) {
     used += sizeof one;
 }
 
-CUpti_ActivityMemcpy6 copy_of(const fake::seen& sight, std::uint32_t correlation) {
-    const auto* p = static_cast<const std::uint64_t*>(sight.parameters);
-    CUpti_ActivityMemcpy6 one{};
-    const bool in = std::strstr(sight.function, "HtoD"), out = std::strstr(sight.function, "DtoH");
-    one.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
-    one.copyKind = in    ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
-                   : out ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
-                         : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
-    one.srcKind = in ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-    one.dstKind = out ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-    one.flags = std::strstr(sight.function, "Async") ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
-    one.bytes = p[2];
-    const fake::timeline::operation own{sight.start, sight.end, 7, nullptr};
-    const auto& operation = sight.operation_count ? sight.operations[0] : own;
-    one.start = operation.start;
-    one.end = operation.end;
-    one.streamId = operation.stream;
-    one.correlationId = correlation;
-    return one;
-}
+using fake::queue::operation;
+using fake::queue::place;
 
-using fake::timeline::operation;
-
-void record_kernel(const operation& one_of, std::uint64_t blocks, std::uint32_t correlation) {
+void put_kernel(const operation& of) {
     CUpti_ActivityKernel10 one{};
     one.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    one.start = one_of.start;
-    one.end = one_of.end;
-    one.streamId = one_of.stream;
-    one.gridX = static_cast<int>(blocks);
-    one.gridY = one.gridZ = one.blockX = one.blockY = one.blockZ = 1;
-    one.correlationId = correlation;
-    one.name = one_of.symbol;
+    one.start = of.start;
+    one.end = of.end;
+    one.streamId = of.stream;
+    one.gridX = static_cast<int>(of.blocks);
+    one.blockX = static_cast<int>(of.threads);
+    one.gridY = one.gridZ = one.blockY = one.blockZ = 1;
+    one.correlationId = of.correlation;
+    one.name = of.symbol;
+    put(one);
+}
+
+std::uint8_t memory(place one) {
+    return one == place::pageable  ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
+           : one == place::pinned  ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
+           : one == place::managed ? CUPTI_ACTIVITY_MEMORY_KIND_MANAGED
+                                   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+}
+
+std::uint8_t direction(const operation& of) {
+    const auto is_host = [](place one) { return one == place::pageable || one == place::pinned; };
+    if (is_host(of.from))
+        return is_host(of.to) ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOH : CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+    return is_host(of.to) ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+}
+
+void put_copy(const operation& of) {
+    CUpti_ActivityMemcpy6 one{};
+    one.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    one.copyKind = direction(of);
+    one.srcKind = memory(of.from);
+    one.dstKind = memory(of.to);
+    one.flags = of.is_async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
+    one.bytes = of.bytes;
+    one.start = of.start;
+    one.end = of.end;
+    one.streamId = of.stream;
+    one.correlationId = of.correlation;
+    put(one);
+}
+
+void put_fill(const operation& of) {
+    CUpti_ActivityMemset4 one{};
+    one.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    one.bytes = of.bytes;
+    one.start = of.start;
+    one.end = of.end;
+    one.streamId = of.stream;
+    one.correlationId = of.correlation;
     put(one);
 }
 
@@ -178,8 +199,8 @@ void record_order(const fake::seen& sight, std::uint32_t correlation) {
                     number_of(p[1]), correlation);
     else if (is("cuEventRecord"))
         record_event(stream_of(p[1]), number_of(p[0]), correlation);
-    else if (is("cuStreamCreate"))
-        record_stream(stream_of(*reinterpret_cast<const std::uint64_t*>(p[0])), p[1] == 0,
+    else if (is("cuStreamCreate") || is("cuStreamCreateWithPriority"))
+        record_stream(stream_of(*reinterpret_cast<const std::uint64_t*>(p[0])), (p[1] & 1) == 0,
                       correlation);
 }
 
@@ -196,26 +217,14 @@ void record_api(const fake::seen& sight, CUpti_CallbackId id, std::uint32_t corr
     put(one);
 }
 
-void record_call(const fake::seen& sight, std::uint32_t correlation) {
-    const auto* p = static_cast<const std::uint64_t*>(sight.parameters);
-    if (std::strcmp(sight.function, "cuGraphLaunch") == 0) {
-        for (std::size_t i = 0; i < sight.operation_count; ++i)
-            record_kernel(sight.operations[i], 1, correlation);
-    } else if (std::strcmp(sight.function, "cuLaunchKernel") == 0) {
-        if (sight.is_captured) return;
-        const operation own{sight.start, sight.end, 7, sight.symbol};
-        record_kernel(sight.operation_count ? sight.operations[0] : own, p[1] & 0xFFFFFFFFu,
-                      correlation);
-    } else if (std::strncmp(sight.function, "cuMemcpy", 8) == 0) {
-        put(copy_of(sight, correlation));
-    } else if (std::strncmp(sight.function, "cuMemset", 8) == 0) {
-        CUpti_ActivityMemset4 one{};
-        one.kind = CUPTI_ACTIVITY_KIND_MEMSET;
-        one.bytes = p[2];
-        one.start = sight.start;
-        one.end = sight.end;
-        one.correlationId = correlation;
-        put(one);
+void record_operation(const operation& of) {
+    switch (of.what) {
+        case operation::kind::kernel:
+            return put_kernel(of);
+        case operation::kind::copy:
+            return put_copy(of);
+        default:
+            return put_fill(of);
     }
 }
 
@@ -248,12 +257,14 @@ void record_page(const fake::seen& sight) {
 void record(const fake::seen& sight, CUpti_CallbackId call, std::uint32_t correlation) {
     const std::lock_guard hold(lock);
     has_context = true;
-    if (sight.what == fake::sight::call) {
-        record_call(sight, correlation);
+    if (sight.what == fake::sight::operation) {
+        record_operation(*sight.operation);
+    } else if (sight.what == fake::sight::call) {
         record_order(sight, correlation);
         record_api(sight, call, correlation);
-    } else
+    } else {
         record_page(sight);
+    }
 }
 
 }  // namespace fake_cupti

@@ -20,31 +20,62 @@ thread_local std::uint32_t depth = 0;
 struct named {
     const char* function;
     CUpti_CallbackId call;
+    const char* per_thread = nullptr;  // the function for which stream 0 is that of the thread
+    CUpti_CallbackId per_thread_call = CUPTI_DRIVER_TRACE_CBID_INVALID;
+
+    CUpti_CallbackId of(bool is_per_thread) const { return is_per_thread ? per_thread_call : call; }
 };
+#define PLAIN(name) \
+    { #name, CUPTI_DRIVER_TRACE_CBID_##name }
+#define EITHER(name, suffix) \
+    { #name, CUPTI_DRIVER_TRACE_CBID_##name, #name #suffix, CUPTI_DRIVER_TRACE_CBID_##name##suffix }
 constexpr named names[] = {
-    {"cuMemcpyHtoD_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2},
-    {"cuMemcpyDtoH_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2},
-    {"cuMemcpyDtoD_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoD_v2},
-    {"cuMemcpyHtoDAsync_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2},
-    {"cuMemcpyDtoHAsync_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2},
-    {"cuMemcpy", CUPTI_DRIVER_TRACE_CBID_cuMemcpy},
-    {"cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync},
-    {"cuMemPrefetchAsync", CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync},
-    {"cuMemAllocManaged", CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged},
-    {"cuMemFree_v2", CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2},
-    {"cuCtxSynchronize", CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize},
-    {"cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel},
-    {"cuMemAlloc_v2", CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2},
-    {"cuMemsetD8_v2", CUPTI_DRIVER_TRACE_CBID_cuMemsetD8_v2},
-    {"cuCtxGetDevice", CUPTI_DRIVER_TRACE_CBID_cuCtxGetDevice},
-    {"cuStreamCreate", CUPTI_DRIVER_TRACE_CBID_cuStreamCreate},
-    {"cuStreamSynchronize", CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize},
-    {"cuStreamQuery", CUPTI_DRIVER_TRACE_CBID_cuStreamQuery},
-    {"cuStreamWaitEvent", CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent},
-    {"cuEventRecord", CUPTI_DRIVER_TRACE_CBID_cuEventRecord},
-    {"cuEventQuery", CUPTI_DRIVER_TRACE_CBID_cuEventQuery},
-    {"cuEventSynchronize", CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize},
-    {"cuGraphLaunch", CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch},
+    PLAIN(cuMemAllocManaged),
+    PLAIN(cuMemAlloc_v2),
+    PLAIN(cuMemFree_v2),
+    PLAIN(cuMemHostAlloc),
+    PLAIN(cuMemFreeHost),
+    PLAIN(cuMemHostRegister_v2),
+    PLAIN(cuMemHostUnregister),
+    PLAIN(cuCtxSynchronize),
+    PLAIN(cuCtxGetDevice),
+    PLAIN(cuStreamCreate),
+    PLAIN(cuStreamCreateWithPriority),
+    PLAIN(cuStreamDestroy_v2),
+    PLAIN(cuEventCreate),
+    PLAIN(cuEventDestroy_v2),
+    PLAIN(cuEventQuery),
+    PLAIN(cuEventSynchronize),
+    EITHER(cuMemcpyHtoD_v2, _ptds),
+    EITHER(cuMemcpyDtoH_v2, _ptds),
+    EITHER(cuMemcpyDtoD_v2, _ptds),
+    EITHER(cuMemcpy, _ptds),
+    EITHER(cuMemcpyAsync, _ptsz),
+    EITHER(cuMemcpyHtoDAsync_v2, _ptsz),
+    EITHER(cuMemcpyDtoHAsync_v2, _ptsz),
+    EITHER(cuMemcpyDtoDAsync_v2, _ptsz),
+    EITHER(cuMemcpy2D_v2, _ptds),
+    EITHER(cuMemcpy2DUnaligned_v2, _ptds),
+    EITHER(cuMemcpy2DAsync_v2, _ptsz),
+    EITHER(cuMemcpy3D_v2, _ptds),
+    EITHER(cuMemcpy3DAsync_v2, _ptsz),
+    EITHER(cuMemsetD8_v2, _ptds),
+    EITHER(cuMemsetD8Async, _ptsz),
+    EITHER(cuMemsetD32_v2, _ptds),
+    EITHER(cuMemsetD32Async, _ptsz),
+    EITHER(cuMemAllocAsync, _ptsz),
+    EITHER(cuMemFreeAsync, _ptsz),
+    EITHER(cuMemPrefetchAsync, _ptsz),
+    EITHER(cuLaunchKernel, _ptsz),
+    EITHER(cuLaunchHostFunc, _ptsz),
+    EITHER(cuStreamAddCallback, _ptsz),
+    EITHER(cuStreamSynchronize, _ptsz),
+    EITHER(cuStreamQuery, _ptsz),
+    EITHER(cuStreamWaitEvent, _ptsz),
+    EITHER(cuStreamBeginCapture_v2, _ptsz),
+    EITHER(cuStreamEndCapture, _ptsz),
+    EITHER(cuEventRecord, _ptsz),
+    EITHER(cuGraphLaunch, _ptsz),
 };
 
 // Recording takes the CPU's time, outside of the recorded times of a call.
@@ -60,28 +91,29 @@ void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* dat
 
 thread_local std::uint32_t correlation_at[8];
 
-void on_call(const fake::seen& sight) {
+std::uint32_t on_call(const fake::seen& sight) {
     if (sight.begins) correlation_at[depth++ % 8] = ++calls;
     const std::uint32_t correlation = correlation_at[(depth - 1) % 8];
     CUpti_CallbackId call = CUPTI_DRIVER_TRACE_CBID_INVALID;
     take_time();
     for (const named& row : names) {
         if (std::strcmp(row.function, sight.function) != 0) continue;
-        call = row.call;
+        call = row.of(sight.is_per_thread);
         CUpti_CallbackData data{};
         int outcome = sight.outcome;
         data.callbackSite = sight.begins ? CUPTI_API_ENTER : CUPTI_API_EXIT;
-        data.functionName = row.function;
+        data.functionName = sight.is_per_thread ? row.per_thread : row.function;
         data.functionParams = sight.parameters;
         data.functionReturnValue = &outcome;
         data.symbolName = sight.symbol;
         data.correlationId = correlation;
-        call_back(CUPTI_CB_DOMAIN_DRIVER_API, row.call, &data);
+        call_back(CUPTI_CB_DOMAIN_DRIVER_API, call, &data);
     }
     if (!sight.begins) {
         --depth;
         record(sight, call, correlation);
     }
+    return correlation;
 }
 
 }  // namespace
@@ -100,13 +132,16 @@ std::uint32_t stream_number(const void* stream) {
     return number_of(stream);
 }
 
-void observe(const fake::seen& sight) {
+std::uint32_t observe(const fake::seen& sight) {
     if (sight.what == fake::sight::call) return on_call(sight);
-    if (sight.what != fake::sight::context)
-        return record(sight, CUPTI_DRIVER_TRACE_CBID_INVALID, 0);
+    if (sight.what != fake::sight::context) {
+        record(sight, CUPTI_DRIVER_TRACE_CBID_INVALID, 0);
+        return 0;
+    }
     CUpti_ResourceData data{};
     data.context = static_cast<CUcontext>(sight.context);
     call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+    return 0;
 }
 
 }  // namespace fake_cupti
@@ -127,10 +162,12 @@ FAKE_CUPTI CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
 FAKE_CUPTI CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t call,
                                             const char** name) {
     for (const named& row : names)
-        if (domain == CUPTI_CB_DOMAIN_DRIVER_API && row.call == call) {
-            *name = row.function;
-            return CUPTI_SUCCESS;
-        }
+        for (const bool is_per_thread : {false, true})
+            if (domain == CUPTI_CB_DOMAIN_DRIVER_API && row.of(is_per_thread) == call &&
+                (!is_per_thread || row.per_thread)) {
+                *name = is_per_thread ? row.per_thread : row.function;
+                return CUPTI_SUCCESS;
+            }
     return CUPTI_ERROR_INVALID_PARAMETER;
 }
 

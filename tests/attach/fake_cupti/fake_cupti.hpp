@@ -17,7 +17,7 @@
 
 namespace fake_cupti {
 
-void observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
+std::uint32_t observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
 void record(const fake::seen& sight, CUpti_CallbackId call,
             std::uint32_t correlation);      // activities.cpp
 std::uint64_t number(const char* variable);  // 0 if it is not set

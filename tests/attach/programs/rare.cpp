@@ -21,6 +21,7 @@
 namespace {
 
 char handle[64];
+constexpr unsigned non_blocking = 1;  // may be captured beside use of the default stream
 
 device_pointer allocated(std::size_t bytes) {
     device_pointer pointer;
@@ -68,7 +69,7 @@ void streams(std::size_t bytes) {
 // Memory that is freed while a stream is captured is used by the graph later.
 void capture(std::size_t bytes) {
     void *captured, *other, *graph;
-    REQUIRE(cuStreamCreate(&captured, 0));
+    REQUIRE(cuStreamCreate(&captured, non_blocking));
     REQUIRE(cuStreamCreate(&other, 0));
     const device_pointer before = ordered(bytes, captured);
     REQUIRE(cuStreamBeginCapture(captured, 0));

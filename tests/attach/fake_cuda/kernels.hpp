@@ -1,0 +1,14 @@
+// The kernels of the test programs.
+#pragma once
+
+#include "queue.hpp"
+
+namespace fake {
+
+bool has_kernel(const char* name);
+
+// A launch of a kernel of this (mangled) name, with a copy of its arguments.
+queue::operation kernel_operation(void* function, std::uint64_t blocks, std::uint64_t threads,
+                                  void* const* arguments);
+
+}  // namespace fake

@@ -1,0 +1,35 @@
+// Streams: the legacy default stream, the per-thread ones, and those that programs create.
+#pragma once
+
+#include "captures.hpp"
+#include "queue.hpp"
+
+namespace fake {
+
+struct stream {
+    bool exists = false, is_blocking = true;
+    std::uint32_t number = 0;  // as CUPTI counts
+    queue::list tail = {};     // what its next operation follows
+    unsigned flags = 0;
+    int priority = 0;
+    capture* captures = nullptr;
+    graph::nodes tail_nodes = {};  // in the graph of the capture
+};
+
+// The stream of a handle: 0 is the legacy one or, in the functions *_ptsz, that of the thread.
+stream& stream_of(void* handle);
+bool exists(void* handle);
+
+// Adds an operation, to a graph while the stream is captured. `submitted` gets it, null in a graph.
+result submit(void* handle, queue::operation made, queue::pointer* submitted = nullptr);
+
+// All work of a stream so far, with what the legacy default stream orders.
+queue::list ready(const stream& of);
+
+// While one exists, handle 0 is the stream of the thread.
+struct per_thread_default {
+    per_thread_default();
+    ~per_thread_default();
+};
+
+}  // namespace fake
