@@ -45,7 +45,7 @@ result follow(stream& later, const event& one) {
     if (later.captures) return breaks(later.captures, capture_isolation);
     if (later.number == 7)
         if (const result outcome = breaks_implicitly()) return outcome;
-    later.tail.insert(later.tail.end(), one.work.begin(), one.work.end());
+    follow(later, one.work);
     return success;
 }
 

@@ -57,6 +57,26 @@ void measure(double mib) {
     std::free(host);
 }
 
+// The first copy of a process, and one to memory that nobody has touched.
+void measure_fresh() {
+    constexpr std::size_t bytes = 64 << 20;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    auto* host = static_cast<unsigned char*>(std::malloc(bytes));
+    std::memset(host, 1, bytes);
+    double begun = seconds();
+    REQUIRE(cuda::in(device, host, bytes));
+    std::printf("ms: first copy of 64 MiB to the GPU %.2f\n", (seconds() - begun) * 1e3);
+    for (int i = 0; i < 3; ++i) {
+        auto* fresh = static_cast<unsigned char*>(std::malloc(bytes));
+        begun = seconds();
+        REQUIRE(cuda::out(fresh, device, bytes));
+        std::printf("ms: 64 MiB to fresh memory %.2f\n", (seconds() - begun) * 1e3);
+        std::free(fresh);
+    }
+    std::free(host);
+}
+
 // Files of /proc as ranges.cpp asks them.
 void ask_mapping(const void* address) {
     std::uint64_t query[13] = {sizeof query, 0, reinterpret_cast<std::uintptr_t>(address)};
@@ -122,6 +142,7 @@ int main(int argc, char** argv) {
     std::vector<double> sizes = {1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 1024};
     if (argc > 1) sizes.clear();
     for (int i = 1; i < argc; ++i) sizes.push_back(std::atof(argv[i]));
+    if (argc == 1) measure_fresh();
     for (const double mib : sizes) measure(mib);
     if (argc > 1) return 0;
     measure_calls();

@@ -16,6 +16,12 @@ cd "$folder" || exit 1
 staged() { # library, command
     WATARI_CHANGES=staged WATARI_CHANGES_VERBOSE=1 LD_PRELOAD=$PWD/$1 timeout 60 "${@:2}"
 }
+{
+    uname -r
+    lscpu
+    nvidia-smi topo -m
+    cat /sys/kernel/mm/transparent_hugepage/enabled
+} >machine.txt 2>&1
 SECONDS=0
 for turn in 1 2; do
     timeout 60 ./rates >"driver-$turn.txt"

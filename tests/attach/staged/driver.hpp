@@ -17,8 +17,8 @@ using device_pointer = unsigned long long;
 inline void* find(const char* name, bool is_per_thread) {
     using lookup = result (*)(const char*, void**, int, std::uint64_t, int*);
     static const auto look_up = [] {
-        void* library = dlopen("libcuda.so.1", RTLD_NOW);
-        void* found = library ? dlsym(library, "cuGetProcAddress_v2") : nullptr;
+        dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+        void* found = dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2");
         if (!found) std::fprintf(stderr, "no driver: %s\n", dlerror());
         if (!found) std::exit(9);
         return reinterpret_cast<lookup>(found);
@@ -39,6 +39,8 @@ inline void* find(const char* name, bool is_per_thread) {
     X(retain_context, (void**, int), false, "cuDevicePrimaryCtxRetain")                           \
     X(set_context, (void*), false, "cuCtxSetCurrent")                                             \
     X(await_all, (), false, "cuCtxSynchronize")                                                   \
+    X(release, (device_pointer), false, "cuMemFree")                                              \
+    X(reset_context, (int), false, "cuDevicePrimaryCtxReset")                                     \
     X(allocate, (device_pointer*, std::size_t), false, "cuMemAlloc")                              \
     X(allocate_managed, (device_pointer*, std::size_t, unsigned), false, "cuMemAllocManaged")     \
     X(allocate_pinned, (void**, std::size_t, unsigned), false, "cuMemHostAlloc")                  \

@@ -26,6 +26,13 @@ bool help_any() {
     return false;
 }
 
+bool is_any_open() {
+    const unsigned count = lane_count();
+    for (unsigned i = 0; i < count; ++i)
+        if (lane_at(i).work.has_open()) return true;
+    return false;
+}
+
 void wake(int threads) {
     if (__atomic_load_n(&sleepers, __ATOMIC_SEQ_CST) == 0) return;
     syscall(SYS_futex, &calls, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
@@ -37,7 +44,7 @@ void sleep_unless_called_since(std::uint32_t seen) {
     __atomic_sub_fetch(&sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
-// Each thread that wakes wakes two more, if there is work: a call would take long to wake all.
+// Each thread that wakes wakes two more while there is work: a call would take long to wake all.
 void* run(void*) {
     constexpr unsigned spins = 1000;  // between the pieces of a copy
     unsigned idle = 0;
@@ -50,7 +57,7 @@ void* run(void*) {
         } else {
             sleep_unless_called_since(seen);
             idle = 0;
-            wake(2);
+            if (is_any_open()) wake(2);
         }
     }
 }

@@ -86,6 +86,7 @@ answer by_table(std::FILE* maps, std::uintptr_t begin, std::uintptr_t end, bool 
 }  // namespace
 
 bool is_anonymous(const void* address, std::size_t bytes, bool is_written) {
+    if (are_pages_watched()) return false;
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (maps < 0) return false;

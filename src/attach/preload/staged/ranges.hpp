@@ -11,4 +11,7 @@ namespace attach::staged {
 // replaced.
 bool is_anonymous(const void* address, std::size_t bytes, bool is_written);
 
+// Whether this process has memory of userfaultfd (watched.cpp).
+bool are_pages_watched();
+
 }  // namespace attach::staged
