@@ -92,10 +92,11 @@ using namespace fake;
 
 namespace {
 
-// The driver knows every address of the GPU's side.
+// The driver knows every address of the GPU's side, unless the GPU reads pageable memory.
 bool is_known(device_pointer pointer, std::size_t bytes) {
     const auto found = find(pointer);
-    return found && bytes <= found->bytes && pointer - found->begin <= found->bytes - bytes;
+    if (!found) return has_pageable_access();
+    return bytes <= found->bytes && pointer - found->begin <= found->bytes - bytes;
 }
 
 box line(device_pointer to, device_pointer from, std::size_t bytes) {

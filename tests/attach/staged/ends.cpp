@@ -8,6 +8,8 @@
 //     reset          resets the primary context, and makes it again
 //     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
 //     watched        copies memory of which another thread makes the pages (userfaultfd)
+//     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
+//     fail
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -163,6 +165,22 @@ void watched() {
     std::printf("last byte %d\n", last);
 }
 
+void fail(const char* how) {
+    constexpr std::size_t bytes = 64 * mib;
+    device_pointer device;
+    void* stream;
+    std::vector<char> host(bytes);
+    REQUIRE(cuda::allocate(&device, bytes));
+    REQUIRE(cuda::create_stream(&stream, 0));
+    const auto is = [&](const char* name) { return std::strcmp(how, name) == 0; };
+    const int set = cuda::set(device, 1, bytes, stream);
+    const int copied = is("in")         ? cuda::in(device, host.data(), bytes)
+                       : is("out")      ? cuda::out(host.data(), device, bytes)
+                       : is("in_async") ? cuda::in_async(device, host.data(), bytes, stream)
+                                        : cuda::out_async(host.data(), device, bytes, stream);
+    std::printf("%d %d %d %d\n", set, copied, cuda::await(stream), host[0]);
+}
+
 void reset() {
     REQUIRE(cuda::reset_context(0));
     begin();
@@ -180,6 +198,7 @@ int main(int argc, char** argv) {
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();
         if (is("exit") || is("_exit") || is("kill")) end(word);
+        if (is("fail")) fail(argv[++i]);
         if (is("reset")) reset();
         if (is("truncated")) truncated();
         if (is("watched")) watched();
