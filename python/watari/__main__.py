@@ -50,6 +50,10 @@ def refuse_few_addresses() -> None:
 def main() -> None:
     """Runs the command line. Code that must save something on Ctrl-C saves it itself."""
     handle(end_at_once)
+    if sys.argv[1:2] == ["exec"]:
+        from watari.attach import execute
+
+        execute.begin(sys.argv[2:])
     refuse_few_addresses()
     from watari.common.errors import UsageError, WatariError
     from watari.common.interrupts import end_at_second

@@ -18,7 +18,7 @@ def folder() -> Path:
 
 
 def library(unit: int) -> Path:
-    return PACKAGE / PRELOADED if unit == FULL else folder() / "libwatari_preload_small.so"
+    return Path(PACKAGE) / PRELOADED if unit == FULL else folder() / "libwatari_preload_small.so"
 
 
 def started(name, *words, unit=FULL, cpus=5, staged=True, variables=None, **of_driver):

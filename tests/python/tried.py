@@ -38,12 +38,14 @@ def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProc
     )
 
 
-def attempt(cwd: Path, *words: str, options=(), name="linked", **variables):
-    """`watari try` with one run of each style; its output and its result file."""
+def attempt(cwd: Path, *words: str, options=(), name="linked", changes="none", **variables):
+    """`watari try` with one run of each style; its output and its result file. `changes`: None for
+    those that the first run shows."""
     output = cwd / "run.json"
     ended = watari(
         "try",
         *("--runs", "1", "--no-traced", "-o", str(output)),
+        *(("--changes", changes) if changes else ()),
         *options,
         "--",
         program(name),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -15,11 +16,13 @@ from watari.attach.styles import AS_IS
 from watari.attach.trace import session
 from watari.common.errors import WatariError
 from watari.model.kinds import kind
+from watari.model.replay.graph import Graph
+from watari.model.replay.link import Links
+from watari.model.trace_file import Trace
 from watari.run import scratch
 
 LIMIT = 3600.0  # seconds of a run
 RUNS = 3
-TRIED = {"explicit": AS_IS, "managed-mapped": "mapped"}  # style of the model: style of `try`
 
 
 def is_program(words: Sequence[str]) -> bool:
@@ -32,38 +35,43 @@ def program(words: Sequence[str]) -> Start:
     return Start(tuple(words), LIMIT, stdin=standard_input())
 
 
-def trace(words: Sequence[str], report: session.Report) -> str:
-    """The trace of a program, as JSON. Raises WatariError where it cannot be traced."""
+def trace(words: Sequence[str], report: session.Report) -> tuple[Trace, Graph, Links]:
+    """The trace of a program, its graph without tracing, and the links of that. Raises WatariError
+    where it cannot be traced."""
     with scratch.folder(None) as files:
         made = session.trace(program(words), files, True, report)
-    return json.dumps(made.content)
+    content = Trace.model_validate_json(json.dumps(made.content))
+    return content, made.again.graph, made.again.links
 
 
-def written(content: str, folder: Path) -> Path:
-    """Writes the trace to a file in the folder."""
-    path = folder / "trace.json"
-    path.write_text(content)
-    return path
+@dataclass(frozen=True)
+class Confirmed:
+    """Measured seconds of the whole program: median and range of its runs. `reason`: why no run
+    succeeded."""
+
+    seconds: float
+    low: float
+    high: float
+    reason: str = ""
 
 
-def confirm(words: Sequence[str], styles: Sequence[str]) -> dict[str, tuple[float, str]]:
-    """Seconds of the whole program in each of these styles of the model, measured in turn; 0 and
-    the reason where no run succeeded. Raises WatariError where the program fails as it is."""
+def confirm(words: Sequence[str], styles: Sequence[str]) -> dict[str, Confirmed]:
+    """Runs the program as it is and in each of these styles, in turn. Raises WatariError where it
+    fails as it is."""
     start = program(words)
     learned = measure.first_run(start, [])
     if learned.status != "ok":
         raise WatariError(f"{words[0]} fails as it is: {learned.reason}")
-    tried = {style: TRIED.get(style, style) for style in styles}
-    measured = Measured(start, list(dict.fromkeys(tried.values())), [], learned)
+    measured = Measured(start, [AS_IS, *styles], [], learned)
     measure.learn(measured, learned.events)
     measure.all_runs(measured, RUNS, [])
-    return {style: outcome(measured, name) for style, name in tried.items()}
+    return {style: outcome(measured, style) for style in measured.styles}
 
 
-def outcome(measured: Measured, style: str) -> tuple[float, str]:
-    """The median of the runs in a style; 0 and the reason where none ended well."""
+def outcome(measured: Measured, style: str) -> Confirmed:
+    """The runs in a style."""
     good = [one.ending.seconds for one in measured.of(style) if one.status == "ok"]
     if good:
-        return median(good), ""
+        return Confirmed(median(good), min(good), max(good))
     reasons = [one.reason for one in measured.of(style)]
-    return 0.0, measured.unsupported.get(style) or "; ".join(reasons)
+    return Confirmed(0.0, 0.0, 0.0, measured.unsupported.get(style) or "; ".join(reasons))

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 class Change(NamedTuple):
     """One change. `needs`: what it takes beside the preloaded library, empty for nothing.
-    `replaces`: the program's calls that it acts on."""
+    `replaces`: what it acts on. `is_inside`: by the preloaded library, not before the start."""
 
     name: str
     summary: str
     needs: str
     replaces: str
+    is_inside: bool
 
 
 CHANGES: dict[str, Change] = {
@@ -27,31 +28,38 @@ CHANGES: dict[str, Change] = {
             "copies of pageable memory go through pinned memory, by several threads",
             "",
             "cudaMemcpy of pageable memory",
+            True,
         ),
         Change(
             "pooled",
             "freed GPU memory is kept for the next allocation of its size",
             "",
             "cudaMalloc, cudaFree",
+            True,
         ),
         Change(
             "prefetched",
             "managed memory that the CPU wrote moves to the GPU before the kernel that reads it",
             "a trace of the program",
             "page faults of the GPU",
+            True,
         ),
         Change(
             "huge",
             "memory of malloc gets huge pages",
             "glibc 2.35, linked dynamically",
             "page faults of the CPU",
+            False,
         ),
         Change(
             "near",
             "CPUs and memory of the NUMA node that is next to the GPU",
             "more than one NUMA node",
             "CPU memory on another node",
+            False,
         ),
     )
 }
 VARIABLE, VERSION, VERBOSE = "WATARI_CHANGES", "WATARI_CHANGES_VERSION", "WATARI_CHANGES_VERBOSE"
+PREFETCHES = "WATARI_CHANGES_PREFETCHES"  # KERNEL:SITE,... as hashes (prefetched.hpp)
+VARIABLES = (VARIABLE, VERSION, VERBOSE, PREFETCHES)

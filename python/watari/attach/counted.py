@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from watari.attach.measure import BARE, Measured
-from watari.attach.start import preloaded, run
+from watari.attach.measure import BARE, Measured, variables
+from watari.attach.start import run
 from watari.attach.trace import records, session
 from watari.attach.trace.records import Copy, Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError
@@ -56,8 +56,8 @@ def of_process(process: Recorded) -> Counts:
 def of_style(measured: Measured, style: str, library: Path) -> Counts | None:
     """The counts of one further run; None where it leaves no records."""
     with scratch.folder(None) as files:
-        variables = preloaded(files, style, measured.rules)
-        run(measured.bounded, {**variables, **session.variables(files, library)}, files)
+        of_row = variables(style, files, measured.rules)
+        run(measured.bounded, {**of_row, **session.variables(files, library)}, files)
         found = [of_process(process) for process in records.read(files)]
     return sum(found, Counts()) if found else None
 

@@ -69,6 +69,26 @@ class Device:
     concurrent: bool
 
 
+@dataclass(frozen=True)
+class Copies:
+    """Copies of pageable memory by one call site; `large`: of 4 MiB or more."""
+
+    times: int
+    bytes: int
+    seconds: float
+    large_bytes: int
+    large_seconds: float
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a change did in a process. `saved`: seconds, an estimate."""
+
+    times: int
+    bytes: int
+    saved: float
+
+
 @dataclass
 class Process:
     """One program in one process."""
@@ -88,6 +108,8 @@ class Process:
     first_failed_hint: tuple[str, int] = ("", 0)
     devices: dict[int, Device] = field(default_factory=dict)
     shared_pools: dict[int, str] = field(default_factory=dict)  # pool: the call that shared it
+    copies: dict[tuple[str, str], Copies] = field(default_factory=dict)  # by site and direction
+    changed: dict[str, Changed] = field(default_factory=dict)
 
 
 @dataclass
@@ -221,6 +243,13 @@ def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) 
             context = int(event["context"], 16)
             for pointer in [p for p, a in alive.items() if a.context == context]:
                 alive.pop(pointer).ended = seconds(event)
+        case "copies":
+            process.copies[event["site"], event["to"]] = Copies(
+                event["times"], event["bytes"], event["s"], event["large_bytes"], event["large_s"]
+            )
+        case "changed":
+            saved = event["saved_ns"] * 1e-9
+            process.changed[event["change"]] = Changed(event["times"], event["bytes"], saved)
         case "left":
             process.left_bytes += event["bytes"] if event["rc"] == 0 else 0
 

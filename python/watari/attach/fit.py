@@ -50,7 +50,7 @@ def add_rules(measured: Measured, seen: Events, limit: int, known: dict[str, int
         text = f"the program fits already: it has at most {format_bytes(peak)} of GPU memory"
         measured.notes.append(f"--fit: {text}")
         for style in measured.styles:
-            if style != measure.BARE and "device" in STYLES[style].changes:
+            if style in STYLES and "device" in STYLES[style].changes:
                 measured.unsupported[style] = text
         return
     measured.rules += rules.only(moved)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from watari.attach import events, rules
+from watari.attach import events, imposed, rules
 from watari.attach.start import Ending, Start, code_words, preloaded, run
 from watari.attach.styles import AS_IS, STYLES, unsupported
 from watari.common.progress import Progress, Silent
@@ -106,13 +106,22 @@ def lines_identified(path: Path, ranks: int) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def variables(row: str, files: Path, wanted: Sequence[str]) -> dict[str, str]:
+    """The environment of a run: in a memory style, with changes, or without the library."""
+    if row == BARE:
+        return {}
+    if imposed.parts(row):
+        return {**preloaded(files, AS_IS, wanted), **imposed.variables(row)}
+    return preloaded(files, row, wanted)
+
+
 def once(start: Start, style: str, wanted: Sequence[str], same: Sequence[str]) -> Run:
     """Runs the program once in a style; its files are in a temporary folder."""
     with scratch.folder(None) as files:
         before = {name: written(Path(name)) for name in same if name != STDOUT}
-        variables = {} if style == BARE else preloaded(files, style, wanted)
         started = now()
-        ending = run(start, variables, files)
+        with imposed.beside_gpu(style):
+            ending = run(start, variables(style, files, wanted), files)
         seen = events.read(files / "events")
         if not seen.uses_cuda:
             seen.cut += events.complaint(ending.errors)

@@ -33,7 +33,37 @@ def quantities(one: Run) -> dict[str, schema.Quantity]:
             "moved_bytes": (float(sum(a.bytes for a in moved)), "B"),
             **{f"{kind}_peak": (float(peak(done, kind)), "B") for kind in kinds(one)},
         }
+        values |= copied(one) | changed(one)
     return {name: schema.Quantity(value=v, unit=unit) for name, (v, unit) in values.items()}
+
+
+def copied(one: Run) -> dict[str, tuple[float, str]]:
+    """Copies of pageable memory; `large`: of 4 MiB or more."""
+    every = [c for p in one.events.processes for c in p.copies.values()]
+    if not every:
+        return {}
+    return {
+        "pageable_copies": (float(sum(c.times for c in every)), "1"),
+        "pageable_bytes": (float(sum(c.bytes for c in every)), "B"),
+        "pageable_s": (sum(c.seconds for c in every), "s"),
+        "large_pageable_bytes": (float(sum(c.large_bytes for c in every)), "B"),
+        "large_pageable_s": (sum(c.large_seconds for c in every), "s"),
+    }
+
+
+def changed(one: Run) -> dict[str, tuple[float, str]]:
+    """What each change did, in all processes."""
+    values: dict[str, tuple[float, str]] = {}
+    for process in one.events.processes:
+        for name, did in process.changed.items():
+            more = (
+                (f"{name}_times", float(did.times), "1"),
+                (f"{name}_bytes", float(did.bytes), "B"),
+                (f"{name}_saved_s", did.saved, "s"),
+            )
+            for key, value, unit in more:
+                values[key] = (values.get(key, (0.0, unit))[0] + value, unit)
+    return values
 
 
 def kinds(one: Run) -> list[str]:

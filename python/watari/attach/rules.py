@@ -11,7 +11,7 @@ from watari.case.axis import parse_size
 from watari.common.errors import UsageError
 from watari.common.units import format_bytes
 
-SITE = re.compile(r"site:([0-9a-f]{8})(?:#(\d+))?")
+SITE = re.compile(r"site:([0-9a-f]{8})(?:#(\d+))?|copy:[0-9a-f]{8}")
 
 
 def parse(words: Sequence[str]) -> list[str]:
@@ -25,7 +25,8 @@ def parse(words: Sequence[str]) -> list[str]:
             rules.append(text)
         else:
             raise UsageError(
-                f"--only '{word}': write 'size>=1GiB' or site:HASH (watari try --sites lists them)"
+                f"--only '{word}': write 'size>=1GiB', site:HASH or copy:HASH (watari try --sites "
+                "lists them)"
             )
     return rules
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import resource
 import select
 import shlex
 import shutil
@@ -25,7 +26,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from watari.attach.symbols import is_static
+from watari.attach.changes import VARIABLES
+from watari.attach.entry import PACKAGE, PRELOADED, SEPARATORS
 from watari.common import interrupts
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.files import closed_quietly, naming
@@ -34,10 +36,7 @@ from watari.run.launch import tail
 from watari.run.launcher import Launcher
 from watari.run.session import adopting, end_session, guarded
 
-PRELOADED = "libwatari_preload.so"
-PACKAGE = Path(__file__).absolute().parents[1]
 DAY = 86400.0  # seconds; poll takes no more than 24 days
-SEPARATORS = " :\t\n"  # of paths in LD_PRELOAD, which cannot quote them
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class Ending:
     limit: float = 0.0  # its time limit, in seconds
     stuck: bool = False  # a process could not be killed
     begun: float = 0.0  # seconds of CLOCK_MONOTONIC
+    faults: int = 0  # page faults of the CPU that needed no disk
 
     @property
     def reason(self) -> str:
@@ -151,21 +151,11 @@ def unread_input() -> str:
     return ""
 
 
-def obstacle(command: Sequence[str]) -> str:
-    """Why the preloaded library cannot enter a program; empty where it can."""
-    path = Path(shutil.which(command[0]) or command[0])
-    mode, owner = path.stat().st_mode, (path.stat().st_uid, path.stat().st_gid)
-    is_lent = mode & stat.S_ISUID and owner[0] != os.getuid()
-    if is_lent or (mode & stat.S_ISGID and owner[1] != os.getgid()):
-        return "runs with the rights of another user (setuid): the system preloads nothing there"
-    return "is linked statically: no library can be preloaded" if is_static(path) else ""
-
-
 def library(name: str, files: Path) -> Path:
     """The path of a library of this package that programs load. If the path contains a separator of
     LD_PRELOAD, a link to it in `files`. Raises UnsupportedError where this build has no such
     library, or the link has a separator, too."""
-    path = PACKAGE / name
+    path = Path(PACKAGE) / name
     if not path.is_file():
         raise UnsupportedError(f"this build of Watari has no {name}")
     if not any(character in str(path) for character in SEPARATORS):
@@ -195,6 +185,7 @@ def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> d
         ),
         "WATARI_ATTACH_LOG": str(log),
         "WATARI_ATTACH_STYLE": style,
+        **dict.fromkeys(VARIABLES, ""),
     }
     if rules:
         path = files / "rules"
@@ -235,6 +226,11 @@ def wait(process: subprocess.Popen[bytes], limit: float) -> int:
     return process.wait()
 
 
+def page_faults() -> int:
+    """Page faults of all processes that this one has started and that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+
+
 def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
     """Runs the program once with these variables. Its output goes to `files`/stdout and /stderr.
 
@@ -248,6 +244,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
         out, err = output.open("wb"), errors.open("wb")
         stdin = (start.stdin or Path(os.devnull)).open("rb")
         with closed_quietly(out), closed_quietly(err), closed_quietly(stdin):
+            faults_before = page_faults()
             begun = time.monotonic()
             try:
                 process = subprocess.Popen(
@@ -278,4 +275,5 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
         seconds = time.monotonic() - begun
         end_session(process)  # processes that it left behind
         end_left()
-        return Ending(seconds, code, False, output, errors, begun=begun)
+        faults = page_faults() - faults_before
+        return Ending(seconds, code, False, output, errors, begun=begun, faults=faults)

@@ -20,7 +20,7 @@ HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 PROGRAM = struct.Struct("<IIQQQQQQ")
-LOAD, INTERPRETER = 1, 3
+LOAD = 1
 # frames of the CUDA runtime, linked in or not: a call site of the program is further out
 RUNTIME = re.compile(r"cuda[A-Z]\w*$|libcudart|__cuda|cu[A-Z]\w*$")
 RUNTIME_MODULES = re.compile(r"lib(cudart|cuda|cublas|cublasLt|c10_cuda)\.so")
@@ -62,17 +62,6 @@ def table(data: mmap.mmap) -> tuple[list[int], list[tuple[int, str]]]:
                 found[value - base] = (size, data[begin:end].decode(errors="replace"))
     starts = sorted(found)
     return starts, [found[start] for start in starts]
-
-
-def is_static(path: Path) -> bool:
-    """Whether a file is a 64-bit ELF program that no dynamic linker loads."""
-    try:
-        data = path.read_bytes()
-        head = HEADER.unpack_from(data)
-        kinds = [PROGRAM.unpack_from(data, head[5] + i * head[9])[0] for i in range(head[10])]
-    except (OSError, struct.error):
-        return False
-    return head[0].startswith(b"\x7fELF\x02\x01") and INTERPRETER not in kinds
 
 
 def function(frame: Frame) -> tuple[str, int] | None:

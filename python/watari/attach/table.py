@@ -9,8 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from watari.attach import symbols
-from watari.attach.events import Allocation, Events, peak
+from watari.attach import imposed, symbols
+from watari.attach.events import Allocation, Copies, Events, peak
 from watari.attach.measure import BARE, Measured, Run, is_written
 from watari.attach.record import kinds
 from watari.attach.start import code_words
@@ -133,11 +133,14 @@ def conclusion(measured: Measured) -> list[str]:
         return [f"The program fails as it is; the fastest style that works is {best}."] * bool(best)
     if not others:
         return []
+    imposed_words = imposed.sentences(measured, times)
     if min(len(base), *map(len, others.values())) < 2:
-        return ["With one run of each style the spread is unknown: --runs 3 shows it."]
+        words = "With one run of each style the spread is unknown: --runs 3 shows it."
+        return [*imposed_words, words]
     verdicts = judged(base, others)
     named = {word: [s for s, v in verdicts.items() if v == word] for word in verdicts.values()}
-    return [sentence(word, named[word], others, base) for word in ORDER if word in named]
+    said = [sentence(word, named[word], others, base) for word in ORDER if word in named]
+    return [*said, *imposed_words]
 
 
 def judged(base: list[float], others: Mapping[str, list[float]]) -> dict[str, str]:
@@ -158,8 +161,37 @@ def sentence(
     return f"{MEANING[word]}: {', '.join(ratios)}."
 
 
-def sites(seen: Events) -> Table:
-    """The call sites, largest first, for `--only site:HASH`."""
+def sites(seen: Events) -> list[Table]:
+    """The call sites, largest first, for `--only site:HASH` and `copy:HASH`."""
+    copied = copies(seen)
+    return [allocations(seen), *([copied] if copied.row_count else [])]
+
+
+def copies(seen: Events) -> Table:
+    """The call sites of copies of pageable memory, the longest first."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for title in ("copy", "times", "bytes", "seconds", "to", "in"):
+        right = title in ("times", "bytes", "seconds")
+        table.add_column(title, justify="right" if right else "left", overflow="fold")
+    totals: dict[tuple[str, str], list[Copies]] = {}
+    for process in seen.processes:
+        for key, one in process.copies.items():
+            totals.setdefault(key, []).append(one)
+    took = {key: sum(one.seconds for one in totals[key]) for key in totals}
+    for key in sorted(totals, key=lambda each: -took[each]):
+        table.add_row(
+            key[0],
+            str(sum(one.times for one in totals[key])),
+            format_bytes(sum(one.bytes for one in totals[key])),
+            format_duration(took[key]),
+            key[1].upper(),
+            symbols.name(seen.sites.get(key[0], ())),
+        )
+    return table
+
+
+def allocations(seen: Events) -> Table:
+    """The call sites of allocations, largest first."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for title, justify in (
         ("site", "left"),

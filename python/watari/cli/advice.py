@@ -4,11 +4,12 @@ program."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from watari.cases import CASES
+from watari.cli import answers
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import given
 from watari.cli.draw import STYLED, drawing
@@ -16,10 +17,6 @@ from watari.common import written
 from watari.common.console import print_json
 from watari.common.errors import UsageError
 from watari.common.written import Written
-
-if TYPE_CHECKING:
-    from watari.model.machine import MachineProfile
-    from watari.model.predict import Prediction
 
 Words = Annotated[
     list[str] | None,
@@ -109,6 +106,9 @@ def predict(
 
     words, measured_here = asked.machine_files(words or [])
     results = [*(results or []), *measured_here]
+    if words and answers.is_replayed(words):
+        predict_program(words, on, results, why or bool(output or beside) or processes > 1, as_json)
+        return
     if output and as_json:
         raise UsageError("-o is a figure; --json goes to the output stream")
     if output:
@@ -141,6 +141,18 @@ def predict(
         print(f"figure: {output}")
 
 
+def predict_program(
+    words: list[str], on: str | None, results: list[Path], more: bool, as_json: bool
+) -> None:
+    """The memory styles of a traced program."""
+    from watari.model.replay import says
+
+    if more:
+        raise UsageError("--why, --beside, --processes and -o are for a case, not for a trace")
+    found, where = answers.of_trace(Path(words[0]), on, results)
+    answers.show(found, where, as_json, says.styles_alone(found))
+
+
 @app.command(
     epilog=f"Examples: watari advise · watari advise {STYLED} --machine gh200 · "
     "watari advise run.json · watari advise trace.json · watari advise --confirm -- ./a.out 1000"
@@ -159,11 +171,12 @@ def advise(
     from watari.model import asked, render
     from watari.model.advise import advise as advice_on
 
-    program = words if words and words[0] not in CASES and is_program(words) else None
-    if not program:
-        words, measured_here = asked.machine_files(words or [])
-        results = [*(results or []), *measured_here]
-    if confirm and (not program or as_json):
+    if words and (answers.is_program(words) or answers.is_replayed(words)):
+        advise_program(words, on, results, processes, as_json, confirm)
+        return
+    words, measured_here = asked.machine_files(words or [])
+    results = [*(results or []), *measured_here]
+    if confirm:
         raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
     if not words:
         if processes > 1:
@@ -177,70 +190,44 @@ def advise(
         for sentence in sentences:
             print("", sentence.line(), sep="\n")
         return
-    if not program:
-        asked.require_known(words)
+    asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     found = [
         (title, advice_on(predictions, machine, asked.statements(case)))
-        for title, predictions, case in predicted(words, bool(program), machine, processes)
+        for title, predictions, case in asked.programs(words, machine, given, processes)
     ]
     if as_json:
         print_json([render.advice_values(t, a) for t, a in found])
         return
     print(where)
-    if not program:
-        show_time(words)
     for title, advice in found:
         if advice.ranked:
             show(render.advice(title, advice))
         for line in render.advice_lines(advice):
             print(line)
-    if program and confirm:
-        show_confirmed(program, [rank.prediction for rank in found[0][1].ranked[:2]])
 
 
-def show_time(words: list[str]) -> None:
-    """Prints where the time of a trace goes, if it has a replay."""
-    from watari.model import trace_file
+def advise_program(
+    words: list[str],
+    on: str | None,
+    results: list[Path] | None,
+    processes: int,
+    as_json: bool,
+    confirm: bool,
+) -> None:
+    """The answer for a program, or for its trace."""
     from watari.model.replay import says
 
-    path = Path(words[0])
-    seen = trace_file.read(path).observed if words[0] not in CASES and path.is_file() else None
-    for line in says.lines(seen.replay.model_dump()) if seen and seen.replay else ():
-        print(line)
-
-
-def is_program(words: list[str]) -> bool:
-    """Whether words are a user's program, not a trace."""
-    from watari.attach import advised
-
-    return advised.is_program(words)
-
-
-def predicted(
-    words: list[str], is_traced: bool, machine: MachineProfile, processes: int
-) -> list[tuple[str, list[Prediction], str]]:
-    """The programs that the words name, with their predictions; a program is traced first."""
-    from watari.attach import advised
-    from watari.model import asked
-    from watari.run import scratch
-
-    if not is_traced:
-        return asked.programs(words, machine, given, processes)
-    content = advised.trace(words, lambda text: typer.echo(f"  {text}", err=True))
-    with scratch.folder(None) as files:
-        path = advised.written(content, files)
-        return asked.programs([str(path)], machine, given, processes)
-
-
-def show_confirmed(words: list[str], best: list[Prediction]) -> None:
-    """Prints predicted and measured seconds of the best styles."""
-    from watari.attach import advised
-    from watari.common.units import format_duration
-
-    measured = advised.confirm(words, [one.style for one in best])
-    for one in best:
-        seconds, reason = measured[one.style]
-        ends = f"{format_duration(one.total.low)} to {format_duration(one.total.high)}"
-        print(f"{one.style}: predicted {ends}; measured {reason or format_duration(seconds)}")
-    print("measured: the whole program; predicted: what its GPU and its transfers do")
+    program = answers.is_program(words)
+    if confirm and (not program or as_json):
+        raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
+    if processes > 1:
+        raise UsageError("--processes is for a case")
+    found, where = (
+        answers.of_program(words, on, results)
+        if program
+        else answers.of_trace(Path(words[0]), on, results)
+    )
+    answers.show(found, where, as_json, says.whole(found))
+    if confirm:
+        answers.show_confirmed(words, found)

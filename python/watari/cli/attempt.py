@@ -36,10 +36,17 @@ def attempt(
     styles: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="run only these styles, and as-is")
     ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="changes of watari exec: all, none, names; by default those that can matter",
+        ),
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, max=1000, help="runs of each style, in turn")] = 3,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help="change only these allocations: 'size>=1GiB', site:HASH"),
+        typer.Option(metavar="RULE", help="change only these: 'size>=1GiB', site:HASH, copy:HASH"),
     ] = None,
     fit: Annotated[
         str | None,
@@ -81,7 +88,7 @@ def attempt(
 ) -> None:
     """Runs an unmodified CUDA program in each memory style, and compares the times."""
     from watari.attach import fit as fitting
-    from watari.attach import measure, record, rules
+    from watari.attach import imposed, measure, record, rules
     from watari.attach import styles as table_of_styles
     from watari.attach.start import Start, require_program, standard_input
     from watari.results import schema
@@ -89,6 +96,7 @@ def attempt(
     from watari.run.launcher import Launcher
 
     asked = table_of_styles.chosen(styles)
+    wanted = imposed.chosen(changes)
     chosen = rules.parse(only or [])
     limit = parse_size(fit) if fit else None
     if limit and only:
@@ -128,7 +136,7 @@ def attempt(
         learned = first(start, same_output or [])
         asked += [measure.BARE] * overhead
         measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
-        ended = run_all(measured, runs, same_output or [], limit, touched, traced)
+        ended = run_all(measured, runs, same_output or [], limit, touched, traced, wanted)
         if measured.runs:
             print_all(measured)
             output.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +162,7 @@ def first(start: Start, same: list[str]) -> Run:
 
 def unseen(start: Start, one: Run) -> str:
     """Why a run shows no use of CUDA."""
-    from watari.attach.start import obstacle
+    from watari.attach.entry import obstacle
 
     if one.events.cut:
         return f": its event log cannot be written: {one.events.cut[0]}"
@@ -169,7 +177,8 @@ def list_sites(start: Start) -> None:
     from watari.attach import table
 
     found = first(start, [])
-    show(table.sites(found.events))
+    for part in table.sites(found.events):
+        show(part)
     if found.ended:
         print(f"the program: {found.ended}")
 
@@ -181,15 +190,17 @@ def run_all(
     limit: int | None,
     touched: dict[str, int],
     traced: bool,
+    changes: list[str] | None,
 ) -> BaseException | None:
     """Adds the runs. Returns the error or interrupt that ended them early, if any: completed runs
     stay."""
-    from watari.attach import counted, measure
+    from watari.attach import counted, imposed, measure
     from watari.attach.start import unread_input
     from watari.common import progress
 
     one = measured.learned
     measure.learn(measured, one.events)
+    imposed.add_rows(measured, [] if limit and changes is None else changes)
     print(f"first run, as it is: {how_it_ran(one)}", flush=True)
     if note := unread_input():
         print(f"standard input: {note}", flush=True)

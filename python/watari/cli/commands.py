@@ -27,7 +27,10 @@ from watari.common.files import reason
 from watari.common.output import Output
 
 # in the order of the help; each adds its commands to the application
-COMMANDS = ("listing", "run", "attempt", "trace", "draw", "advice", "judge", "export", "shell")
+COMMANDS = (
+    *("listing", "run", "attempt", "execute", "trace"),
+    *("draw", "advice", "judge", "export", "shell"),
+)
 
 for module in COMMANDS:
     import_module(f"watari.cli.{module}")

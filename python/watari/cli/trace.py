@@ -73,7 +73,7 @@ def trace(
         traced = session.trace(start, folder, touches, report)
         traced.content["observed"]["replay"]["graph"] = graph.name
         content = portable(traced.content)
-        graphs.write(traced.graph, graph)
+        graphs.write(traced.again.measured, graph)
         write_atomically(output, json.dumps(content))
         say(content["observed"])
         if note := unread_input():

@@ -72,16 +72,48 @@ def on_machine(
         profile = fit.fit(choose.read(results), [path.name for path in results])
         return profile, f"{profile.name}, from {', '.join(profile.sources)}"
     machine_here = here()
-    for path, result in choose.newest(machine_here["name"]):
-        with suppress(UsageError):  # a result of storage alone, say
-            profile = fit.fit([result], [str(path)])
-            if profile.curves.keys() >= NEEDED[bool(gpus(machine_here))]:
-                return profile, f"this machine, from its newest result of memory paths, {path}"
+    if found := newest(machine_here["name"], bool(gpus(machine_here))):
+        return found[0], f"this machine, from its newest result of memory paths, {found[1]}"
     name = choose.nearest(machine_here)
     return known.machine(name), (
         f"no result of this machine's memory paths in {choose.FOLDER}/: published values of the "
         f"nearest one, {name}; `watari run` measures this one"
     )
+
+
+def newest(name: str, has_gpu: bool) -> tuple[MachineProfile, Path] | None:
+    """The profile of a machine by its newest result of memory paths, and that result."""
+    for path, result in choose.newest(name):
+        with suppress(UsageError):  # a result of storage alone, say
+            profile = fit.fit([result], [str(path)])
+            if profile.curves.keys() >= NEEDED[has_gpu]:
+                return profile, path
+    return None
+
+
+def of_trace(name: str) -> tuple[MachineProfile, str]:
+    """The profile of the machine where a trace was made, and a line on its source."""
+    if found := newest(name, has_gpu=True):
+        return found[0], f"{name}, where it was traced, from {found[1]}"
+    like = choose.nearest_by_name(name)
+    return known.machine(like), (
+        f"no result of {name or 'the machine of the trace'} in {choose.FOLDER}/: published values "
+        f"of the nearest one, {like}; `watari run` measures a machine"
+    )
+
+
+def for_trace(
+    text: str | None, results: Sequence[Path] | None, name: str
+) -> tuple[MachineProfile, MachineProfile | None, str]:
+    """The machine to answer for, that of the trace (`name`) where it is another one, and a line on
+    the source of the numbers. Raises UsageError, FileError."""
+    own, where = of_trace(name)
+    if not (text or results):
+        return own, None, where
+    other, line = on_machine(text, results, dict)
+    if other.name == name:
+        return other, None, line
+    return other, own, f"{line}; the trace: {where}"
 
 
 def programs(

@@ -72,8 +72,13 @@ def nearest(here: Machine) -> str:
             "this machine has no GPU and no result in results/: name a machine (--machine; "
             "`watari list machines` has them), or give --results FILE"
         )
-    names = " ".join(str(p["name"]).lower() for p in gpus(here))
-    return next((known_as for word, known_as in NEAREST.items() if word in names), OVER_PCIE)
+    return nearest_by_name(" ".join(str(p["name"]) for p in gpus(here)))
+
+
+def nearest_by_name(name: str) -> str:
+    """The published machine that is most like one of this name."""
+    words = name.lower()
+    return next((known_as for word, known_as in NEAREST.items() if word in words), OVER_PCIE)
 
 
 def read(paths: Sequence[Path]) -> list[Results]:

@@ -217,6 +217,7 @@ class Observed(Row):
     """Further records of `watari trace`."""
 
     command: str
+    machine: str = ""
     complete: bool
     incomplete: list[str]
     untraced_seconds: float = Field(gt=0, le=1e12)

@@ -7,6 +7,7 @@
 #include "hints.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
+#include "pooled/pooled.hpp"
 
 namespace attach {
 namespace {
@@ -17,6 +18,7 @@ stream own_stream(stream on) { return on ? on : reinterpret_cast<stream>(per_thr
 
 void record(const request& asked, std::uint64_t begun, device_pointer pointer, bool is_moved,
             result outcome) {
+    if (!log_folder()) return;
     const std::uint64_t took = now() - begun;
     const int device = current_device();
     const kind as = is_moved ? chosen_style().device_becomes : asked.of;
@@ -33,20 +35,26 @@ void record(const request& asked, std::uint64_t begun, device_pointer pointer, b
     line.write();
 }
 
+// The walk through the call stack takes longer than all the rest.
+allocation_name name_if_needed() {
+    return names_allocations() ? name_allocation() : allocation_name{};
+}
+
 // Allocates GPU memory: in the style of this process, or as the driver makes it.
 template <class AsIs>
 result allocate_device(request asked, device_pointer* pointer, AsIs as_is) {
-    asked.name = name_allocation();
+    asked.name = name_if_needed();
     const bool moved = pointer && is_moved(asked);
     const std::uint64_t begun = now();
-    const result outcome = moved ? allocate(asked, pointer) : as_is();
+    const result outcome =
+        moved ? allocate(asked, pointer) : pooled::allocate(asked, pointer, as_is);
     record(asked, begun, pointer ? *pointer : 0, moved, outcome);
     return outcome;
 }
 
 template <class AsIs>
 result allocate_host(const char* api, void** pointer, std::size_t bytes, AsIs as_is) {
-    const request asked{api, kind::pinned, bytes, name_allocation()};
+    const request asked{api, kind::pinned, bytes, name_if_needed()};
     const std::uint64_t begun = now();
     const result outcome = as_is();
     record(asked, begun, reinterpret_cast<device_pointer>(pointer ? *pointer : nullptr), false,
@@ -55,6 +63,7 @@ result allocate_host(const char* api, void** pointer, std::size_t bytes, AsIs as
 }
 
 void record_free(const char* api, std::uint64_t begun, device_pointer pointer, result outcome) {
+    if (!log_folder()) return;
     const std::uint64_t took = now() - begun;
     event line("free", begun);
     line.text("api", api).pointer("ptr", pointer).seconds("s", took).number("rc", outcome);
@@ -103,6 +112,7 @@ result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std::size
             return real<cuMemAllocPitch_v2>()(pointer, pitch, width, height, element);
         });
     if (outcome == driver::success && !is_as_it_was) *pitch = rounded;
+    if (outcome == driver::success && *pitch != rounded) pooled::forget(*pointer);
     return outcome;
 }
 
@@ -141,7 +151,7 @@ result cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned flags) {
-    const request asked{"cuMemAllocManaged", kind::managed, bytes, name_allocation()};
+    const request asked{"cuMemAllocManaged", kind::managed, bytes, name_if_needed()};
     const std::uint64_t begun = now();
     const result outcome = real<cuMemAllocManaged>()(pointer, bytes, flags);
     const bool treated =
@@ -152,18 +162,21 @@ result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned fl
 }
 
 result cuMemFree_v2(device_pointer pointer) {
-    return free_device("cuMemFree", pointer, nullptr, false,
-                       [&] { return real<cuMemFree_v2>()(pointer); });
+    return free_device("cuMemFree", pointer, nullptr, false, [&] {
+        return pooled::keep(pointer) ? driver::success : real<cuMemFree_v2>()(pointer);
+    });
 }
 
 result cuMemFreeAsync(device_pointer pointer, stream on) {
     const bool is_ordered = on != reinterpret_cast<stream>(per_thread);
+    pooled::forget(pointer);
     return free_device("cuMemFreeAsync", pointer, on, is_ordered,
                        [&] { return real<cuMemFreeAsync>()(pointer, on); });
 }
 
 result cuMemFreeAsync_ptsz(device_pointer pointer, stream on) {
     const bool is_ordered = own_stream(on) != reinterpret_cast<stream>(per_thread);
+    pooled::forget(pointer);
     return free_device("cuMemFreeAsync", pointer, on, is_ordered,
                        [&] { return real<cuMemFreeAsync_ptsz>()(pointer, on); });
 }

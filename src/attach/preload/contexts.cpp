@@ -4,6 +4,7 @@
 #include "functions.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
+#include "pooled/pooled.hpp"
 #include "staged/staged.hpp"
 
 namespace attach {
@@ -34,6 +35,7 @@ void end(const void* context) {
             .write();
     }
     forget_context(context);
+    pooled::forget_context(context);
     staged::forget(context);
 }
 

@@ -25,10 +25,13 @@ using spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const 
                   char* const*, char* const*);
 
 // Variables for both libraries, as at the start of this process: `NAME=VALUE`, null if not set.
-constexpr const char* names[] = {"WATARI_ATTACH_LOG",     "WATARI_ATTACH_STYLE",
-                                 "WATARI_ATTACH_RULES",   "WATARI_TRACE_FOLDER",
-                                 "WATARI_TRACE_CUPTI",    "WATARI_TRACE_EVICT",
-                                 "CUDA_INJECTION64_PATH", "WATARI_TRACE_EVICT_SECONDS"};
+// A process is followed if it has one of the first two.
+constexpr const char* names[] = {"WATARI_ATTACH_LOG",         "WATARI_CHANGES",
+                                 "WATARI_CHANGES_VERSION",    "WATARI_CHANGES_VERBOSE",
+                                 "WATARI_ATTACH_STYLE",       "WATARI_ATTACH_RULES",
+                                 "WATARI_TRACE_FOLDER",       "WATARI_TRACE_CUPTI",
+                                 "WATARI_TRACE_EVICT",        "CUDA_INJECTION64_PATH",
+                                 "WATARI_TRACE_EVICT_SECONDS"};
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
 char own_path[4096];
@@ -77,7 +80,7 @@ public:
     explicit followed(char* const* given) : variables(given) {
         std::size_t count = 0;
         while (given && given[count]) ++count;
-        if (!kept[0] || !*own_path || count + name_count + 2 > most) return;
+        if ((!kept[0] && !kept[1]) || !*own_path || count + name_count + 2 > most) return;
         const int at = place_of("LD_PRELOAD", given);
         const char* others = at < 0 ? "" : given[at] + prefix;
         if (prefix + std::strlen(own_path) + std::strlen(others) + 2 > sizeof text) return;

@@ -66,6 +66,16 @@ result cuMemPoolExportToShareableHandle(void* handle, pool from, int type,
 result cuMulticastBindAddr(unsigned long long to, std::size_t offset, device_pointer pointer,
                            std::size_t bytes, unsigned long long flags);
 result cuPointerSetAttribute(const void* value, int attribute, device_pointer pointer);
+// pooled/questions.cpp
+result cuMemGetInfo_v2(std::size_t* free, std::size_t* total);
+result cuMemGetAddressRange_v2(device_pointer* base, std::size_t* bytes, device_pointer pointer);
+result cuPointerGetAttribute(void* value, int attribute, device_pointer pointer);
+result cuPointerGetAttributes(unsigned count, int* attributes, void** values,
+                              device_pointer pointer);
+// pooled/retried.cpp
+result cuArrayCreate_v2(void** made, const void* described);
+result cuArray3DCreate_v2(void** made, const void* described);
+result cuMipmappedArrayCreate(void** made, const void* described, unsigned levels);
 // staged/copies.cpp
 result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
 result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);

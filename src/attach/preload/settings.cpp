@@ -112,6 +112,16 @@ bool is_selected(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes, b
     return !names_sites || is_named;
 }
 
+// Whether a rule names a call site of copies, or of allocations.
+bool has_rule_of_sites(bool of_copies) {
+    read_environment();
+    for (std::size_t i = 0; i < of_process.count; ++i) {
+        const rule& one = of_process.rules[i];
+        if (!one.least_bytes && one.is_of_copies == of_copies) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 const process_settings& settings() {
@@ -137,11 +147,8 @@ bool is_copy_chosen(std::uint32_t site, std::size_t bytes) {
     return is_selected(site, any_ordinal, bytes, true);
 }
 
-bool names_copies() {
-    read_environment();
-    for (std::size_t i = 0; i < of_process.count; ++i)
-        if (of_process.rules[i].is_of_copies) return true;
-    return false;
-}
+bool names_copies() { return has_rule_of_sites(true); }
+
+bool names_allocations() { return log_folder() || has_rule_of_sites(false); }
 
 }  // namespace attach

@@ -64,4 +64,7 @@ bool is_copy_chosen(std::uint32_t site, std::size_t bytes);
 // Whether a rule names a copy.
 bool names_copies();
 
+// Whether the log or a rule needs the call sites of allocations.
+bool names_allocations();
+
 }  // namespace attach

@@ -3,6 +3,7 @@
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
+#include "pooled/pooled.hpp"
 
 namespace attach {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 template <auto* Replacement, class... Arguments>
 result share(const char* api, const char* what, std::uintptr_t address, Arguments... arguments) {
     const std::uint64_t begun = now();
+    pooled::share(address);
     const result outcome = real<Replacement>()(arguments...);
     const guard hold;
     event("share", begun).text("api", api).pointer(what, address).number("rc", outcome).write();
@@ -57,7 +59,9 @@ result cuPointerSetAttribute(const void* value, int attribute, device_pointer po
 result cuMemCreate(void* handle, std::size_t bytes, const void* properties,
                    unsigned long long flags) {
     const std::uint64_t begun = now();
-    const result outcome = real<cuMemCreate>()(handle, bytes, properties, flags);
+    result outcome = real<cuMemCreate>()(handle, bytes, properties, flags);
+    if (outcome == driver::out_of_memory && pooled::give_back())
+        outcome = real<cuMemCreate>()(handle, bytes, properties, flags);
     const guard hold;
     event("left", begun)
         .text("api", "cuMemCreate")

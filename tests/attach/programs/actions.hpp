@@ -12,6 +12,9 @@ struct action {
 // Returns the action of rare.cpp with this name, null if it has none.
 const action* find_rare(const char* name);
 
+// The same of kept.cpp.
+const action* find_kept(const char* name);
+
 // Initialises CUDA and makes a context current, once in each thread.
 void begin();
 

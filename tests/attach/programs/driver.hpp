@@ -43,6 +43,10 @@ using device_pointer = unsigned long long;
       (unsigned long long, std::size_t, device_pointer, std::size_t, unsigned long long))          \
     X(cuPointerSetAttribute, "", (const void*, int, device_pointer))                               \
     X(cuPointerGetAttribute, "", (void*, int, device_pointer))                                     \
+    X(cuPointerGetAttributes, "", (unsigned, int*, void**, device_pointer))                        \
+    X(cuMemGetInfo, "_v2", (std::size_t*, std::size_t*))                                           \
+    X(cuMemGetAddressRange, "_v2", (device_pointer*, std::size_t*, device_pointer))                \
+    X(cuThreadExchangeStreamCaptureMode, "", (int*))                                               \
     X(cuMemcpyHtoD, "_v2", (device_pointer, const void*, std::size_t))                             \
     X(cuMemcpyDtoH, "_v2", (void*, device_pointer, std::size_t))                                   \
     X(cuMemcpyHtoDAsync, "_v2", (device_pointer, const void*, std::size_t, void*))                 \
@@ -88,6 +92,8 @@ inline void load_driver() {
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
 #define cuMemFree cuMemFree_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
 #define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2

@@ -13,7 +13,7 @@
 //     say WORD    prints it; `pid` is replaced by the number of the process
 //     _exit N, crash, kill, exit N      end the program
 //
-// rare.cpp has more.
+// kept.cpp and rare.cpp have more.
 #include <csignal>
 #include <cstring>
 #include <thread>
@@ -218,7 +218,8 @@ constexpr action actions[] = {
 const action* find(const char* name) {
     for (const action& row : actions)
         if (std::strcmp(row.name, name) == 0) return &row;
-    return find_rare(name);
+    const action* other = find_kept(name);
+    return other ? other : find_rare(name);
 }
 
 }  // namespace

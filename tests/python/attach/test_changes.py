@@ -1,32 +1,13 @@
 """The table of changes, and the variables that name them, on a driver without a GPU."""
 
 import re
-import subprocess
 
 import pytest
 from builds import ROOT
-from tried import driver, program
+from changed import started
 
 from watari import __version__
 from watari.attach.changes import CHANGES
-from watari.attach.start import PACKAGE, PRELOADED
-
-
-def started(changes, *words, version=__version__, **variables):
-    """The program with these changes, as `watari exec` starts it."""
-    return subprocess.run(
-        [program(), *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={
-            **driver(),
-            "LD_PRELOAD": str(PACKAGE / PRELOADED),
-            "WATARI_CHANGES": changes,
-            "WATARI_CHANGES_VERSION": version,
-            **variables,
-        },
-    )
 
 
 def test_the_library_has_the_changes_of_the_command():

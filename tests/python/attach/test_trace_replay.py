@@ -261,3 +261,20 @@ def test_the_default_stream_is_the_one_that_no_program_created(play) -> None:
     assert [s.number for s in streams if s.default] == [7]
     assert all(s.blocking for s in streams)
     assert not any(s.default for s in play("streams").graph.streams)
+
+
+def test_calls_have_their_sites(tmp_path) -> None:
+    ended, content = trace(
+        tmp_path, "replayed", "copies", str(ROUNDS), options=["--no-touches"], **TIMES
+    )
+    assert ended.returncode == 0, ended.stderr
+    graph = files.read(tmp_path / content["observed"]["replay"]["graph"])
+    copies = graph.operations[graph.operations["work"] == Work.COPY]
+    by_site = np.unique(graph.calls["site"][copies["call"]], return_counts=True)
+    assert by_site[1].tolist() == [ROUNDS, ROUNDS]
+    assert all("copies" in graph.sites[site] for site in by_site[0])
+    assert np.unique(copies["pair"], return_counts=True)[1].tolist() == [ROUNDS, ROUNDS]
+    made = graph.calls[graph.calls["bytes"] > 0]
+    assert made["role"].tolist() == [Role.ALLOCATION] * len(made)
+    assert (1 << 20) in made["bytes"].tolist()
+    assert "main" in graph.sites[made["site"][made["bytes"] == 1 << 20][0]]

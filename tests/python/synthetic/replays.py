@@ -13,6 +13,7 @@ from watari.model.replay.graph import (
     Array,
     Graph,
     Order,
+    Role,
     Stream,
     Wait,
     Work,
@@ -44,6 +45,13 @@ class Call:
     thread: int = 0
     work: Work = Work.KERNEL
     size: float = 0.0  # bytes
+    site: int = NONE
+    pair: int = NONE
+    role: Role = Role.CALL
+    function: int = 0
+    name: int = 0  # of a kernel
+    detail: int = 0  # of a copy
+    pageable: bool = False
 
 
 def launch(takes: float, stream: int = DEFAULT, **fields: object) -> Call:
@@ -79,6 +87,8 @@ def planned(calls: list[Call]) -> Graph:
         row = rows[index]
         row["thread"], row["gap"], row["own"] = call.thread, call.gap, call.own
         row["wait"], row["order"] = call.wait, call.order
+        row["site"], row["role"], row["function"] = call.site, call.role, call.function
+        row["bytes"] = call.size if call.role == Role.ALLOCATION else 0.0
         row["late"] = LATE if call.wait else 0.0
         row["on"] = {Wait.ALL: 0, Wait.EVENT: call.event}.get(call.wait, call.stream)
         row["stream"], row["event"] = call.stream, call.event
@@ -88,6 +98,8 @@ def planned(calls: list[Call]) -> Graph:
         call = calls[index]
         row["call"], row["stream"], row["takes"] = index, call.stream, call.takes
         row["work"], row["bytes"], row["issue"], row["engine"] = call.work, call.size, 1_500.0, NONE
+        row["pair"], row["name"], row["detail"] = call.pair, call.name, call.detail
+        row["pageable"] = call.pageable
     functions = ("call",)
     return Graph(rows, operations, STREAMS, (), functions, last=len(calls) - 1, tail=5_000.0)
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from watari.attach.start import PACKAGE, Start, run
+from watari.attach.entry import PACKAGE
+from watari.attach.start import Start, run
 from watari.attach.trace import records
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError
@@ -87,7 +88,7 @@ def judged(process: Recorded, truth: Mapping[str, int]) -> Check:
 def check(variables: Mapping[str, str], files: Path) -> Check:
     """Traces the program of known touches. Raises UnsupportedError with the reason where nothing
     can be traced here."""
-    program = PACKAGE / PROGRAM
+    program = Path(PACKAGE) / PROGRAM
     if not program.is_file():
         raise UnsupportedError(
             "this build of Watari cannot trace: CUPTI's headers (cuda-cupti-dev) were missing"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from watari.attach.start import PACKAGE, Start, run
+from watari.attach.entry import PACKAGE
+from watari.attach.start import Start, run
 from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS
 from watari.attach.trace.host import Cost
@@ -26,7 +27,7 @@ BURSTS, CALLS = 40, 64  # as in src/attach/injected/touches.cpp
 def measured(variables: Mapping[str, str], files: Path) -> Cost:
     """Runs the bursts in turn without and with tracing. Raises UnsupportedError with the reason
     where they fail."""
-    start = Start((str(PACKAGE / PROGRAM), "burst"), SECONDS)
+    start = Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS)
     least: dict[tuple[str, bool], float] = {}
     for is_traced in (False, True) * RUNS:
         ending = run(start, variables if is_traced else {}, files)

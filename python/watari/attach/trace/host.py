@@ -14,6 +14,7 @@ from watari.attach.trace.functions import FREES, GRAPHS, QUERIES, matching, role
 from watari.attach.trace.operations import Streams, operations_of
 from watari.attach.trace.outer import Outer, outermost
 from watari.attach.trace.records import Array, Kind, Recorded
+from watari.attach.trace.sites import Sites, with_sites
 from watari.attach.trace.threads import with_threads
 from watari.attach.trace.waits import (
     aligned,
@@ -46,7 +47,12 @@ class Host:
 
 
 def host(
-    process: Recorded, begin: float, end: float, cost: Cost, start_seconds: float = 0.0
+    process: Recorded,
+    begin: float,
+    end: float,
+    cost: Cost,
+    start_seconds: float = 0.0,
+    sites: Sites | None = None,
 ) -> Host:
     """The graph of a process. `begin`, `end`: of the program, in ns of CLOCK_MONOTONIC."""
     outer = outermost(process.calls)
@@ -63,6 +69,7 @@ def host(
     for one in process.of(Kind.CONTEXT):
         at = float(one["start"]) - begin
         rows["role"][(rows["start"] <= at) & (at <= rows["end"])] = Role.START
+    words = with_sites(rows, process, outer, sites or Sites(), begin)
     operations = operations_of(process, outer, streams)
     found = sum(len(process.of(kind)) for kind in (Kind.KERNEL, Kind.COPY, Kind.FILL))
     operations["start"] -= begin
@@ -87,7 +94,7 @@ def host(
     joins = with_threads(rows)
     last = int(np.argmax(rows["end"])) if len(rows) else NONE
     graph = Graph(
-        rows, operations, streams.all(), (), tuple(names), process.names, joins, last=last,
+        rows, operations, streams.all(), (), tuple(names), process.names, joins, words, last=last,
         start_seconds=start_seconds, once=cost.once,
     )  # fmt: skip
     graph = replace(graph, tail=max(end - begin - graph.span, 0.0))

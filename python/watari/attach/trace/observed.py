@@ -13,6 +13,7 @@ from watari.attach.trace import findings, lines, phases
 from watari.attach.trace.findings import Seen, seconds_of
 from watari.attach.trace.lives import NOBODY, grouped, owners
 from watari.attach.trace.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.sites import Sites
 from watari.attach.trace.touched import Launch, Touches
 from watari.attach.trace.transfers import Direction, How, totals, transfers
 from watari.common.units import format_size
@@ -191,13 +192,16 @@ def by_phase(seen: Seen, stretches: Sequence[phases.Stretch]) -> list[dict[int, 
 
 def seen_of(
     process: Recorded, events: Events, touches: Touches, seconds: float
-) -> tuple[Seen, dict[int, str]]:
+) -> tuple[Seen, Sites]:
     """The traced process with its allocations, and its call sites in words."""
-    own = grouped([a for a in events.allocations if a.process == process.pid and a.bytes])
+    every = [a for a in events.allocations if a.process == process.pid and a.bytes]
+    own = grouped(every)
     stacks = (*events.sites.values(), *process.sites.values())
     known = lines.of(frame for stack in stacks for frame in stack)
     moved = transfers(process, own)
-    sites = {number: lines.site(stack, known) for number, stack in process.sites.items()}
+    copies = {number: lines.site(stack, known) for number, stack in process.sites.items()}
+    of_allocations = {site: lines.site(stack, known) for site, stack in events.sites.items()}
+    sites = Sites(copies, of_allocations, every)
     return Seen(process, own, labels(events, own, known), moved, touches, seconds), sites
 
 

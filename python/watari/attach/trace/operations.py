@@ -6,6 +6,8 @@ import numpy as np
 
 from watari.attach.trace.outer import Outer
 from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
+from watari.attach.trace.sites import pairs
+from watari.attach.trace.transfers import with_calls
 from watari.model.replay.graph import NONE, OPERATIONS, Stream, Work
 
 NON_BLOCKING, NULL = 2, 3  # CUpti_ActivityStreamFlag
@@ -62,9 +64,13 @@ def operations_of(process: Recorded, outer: Outer, streams: Streams) -> Array:
         keys, inverse = np.unique(found[["device", "stream"]], return_inverse=True)
         numbers = [streams.of(int(device), int(stream)) for device, stream in keys]
         rows["stream"] = np.array(numbers or [0], np.int32)[inverse] if len(found) else 0
-        rows["engine"] = engines(found, work)
+        rows["engine"], rows["pair"] = engines(found, work), NONE
         if work == Work.COPY:
             rows["detail"], rows["bytes"] = found["detail"], found["bytes"]
+            calls = with_calls(found, process.of(Kind.CALL))
+            known = calls["correlation"] == found["correlation"]
+            places = (calls["address"], calls["end"], calls["bytes"])
+            rows["pair"] = pairs(*places, found["start"], known & (calls["bytes"] > 0))
             flags = found["flags"]
             rows["pageable"] = ((flags & 0xFF) == PAGEABLE) | ((flags >> 8 & 0xFF) == PAGEABLE)
         elif work == Work.FILL:

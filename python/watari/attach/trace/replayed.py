@@ -11,6 +11,7 @@ from watari.attach.start import Ending
 from watari.attach.trace import host, met
 from watari.attach.trace.host import Cost
 from watari.attach.trace.records import Recorded
+from watari.attach.trace.sites import Sites
 from watari.model.replay.fit import fitted, untraced
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
@@ -39,12 +40,13 @@ def of_run(
     cost: Cost,
     processes: int,
     others: Sequence[int] = (),
+    sites: Sites | None = None,
 ) -> Replayed:
     """Replays a traced run. `plain`: the run as it is; `others`: other processes on each GPU."""
     begin = ending.begun * SECOND
     end = begin + ending.seconds * SECOND
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
-    made = host.host(process, begin, end, cost, sum(seconds))
+    made = host.host(process, begin, end, cost, sum(seconds), sites)
     graph, links = fitted(made.graph)
     traced = replay(graph, links).total / SECOND
     graph = untraced(graph)

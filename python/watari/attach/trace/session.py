@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from watari.attach import events
+from watari.attach.entry import obstacle
 from watari.attach.start import (
     Ending,
     Start,
     code_words,
     library,
-    obstacle,
     preloaded,
     require_program,
     run,
@@ -38,8 +38,7 @@ from watari.common.kernels import short
 from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
-from watari.machine.probe import nvml
-from watari.model.replay.graph import Graph
+from watari.machine.probe import machine, nvml
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -53,11 +52,11 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Traced:
-    """The content of the trace file, the data for Perfetto, and the graph of the program."""
+    """The content of the trace file, the data for Perfetto, and the replay of the program."""
 
     content: dict[str, Any]
     seen: Seen
-    graph: Graph
+    again: replayed.Replayed
 
 
 def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
@@ -257,11 +256,11 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
-    facts |= {"traced_once_seconds": process.once}
-    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others)
+    facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
+    again = replayed.of_run(process, log, ending, plain, cost, len(processes), others, sites)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
-    return Traced(observed.trace(name, seen, sites, facts), seen, again.measured)
+    return Traced(observed.trace(name, seen, sites.copies, facts), seen, again)
 
 
 def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:

@@ -34,6 +34,15 @@ class Styled:
 
 
 @dataclass(frozen=True)
+class Left:
+    """The run with the best changes together: seconds, shares, and these changes."""
+
+    seconds: Cost
+    shares: Mapping[str, float]
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """Seconds of the whole run. `measured`: without tracing; `seconds`: by the replay. `imposed`:
     styles that are given from outside; `rewritten`: those that the source would have to take.
@@ -44,6 +53,7 @@ class Answer:
     seconds: float
     shares: Mapping[str, float]
     savings: tuple[Saving, ...] = ()
+    left: Left | None = None
     imposed: tuple[Styled, ...] = ()
     rewritten: tuple[Styled, ...] = ()
     notes: tuple[str, ...] = ()

@@ -85,7 +85,8 @@ def added(
     rows = graph.operations
     place = int(np.searchsorted(rows["call"], call, side="right"))
     one = np.zeros(1, OPERATIONS)
-    one["call"], one["stream"], one["work"], one["engine"] = call, stream, work, NONE
+    one["call"], one["stream"], one["work"] = call, stream, work
+    one["engine"] = one["pair"] = NONE
     begun = float(graph.calls["start"][call])
     if place and rows["call"][place - 1] == call:
         begun = float(rows["start"][place - 1])

@@ -19,7 +19,7 @@ from watari.common.errors import FileError
 from watari.common.files import write_atomically
 from watari.model.replay.graph import CALLS, OPERATIONS, Array, Graph, Join, Stream
 
-SCHEMA = "watari-graph-1"
+SCHEMA = "watari-graph-2"
 TIMES = ("start", "end")
 FITTED = {"gap", "own", "late", "takes", "issue", "after", "turn"}
 LEVEL = 1  # of compression: level 6 takes several times as long
@@ -50,6 +50,7 @@ def write(graph: Graph, path: Path) -> None:
         "schema": SCHEMA,
         "streams": [asdict(one) for one in graph.streams],
         "functions": graph.functions,
+        "sites": graph.sites,
         "names": {str(number): name for number, name in graph.names.items()},
         "joins": [asdict(one) for one in graph.joins],
         "last": graph.last,
@@ -91,6 +92,7 @@ def read(path: Path) -> Graph:
             tuple(rest["functions"]),
             {int(number): name for number, name in rest["names"].items()},
             tuple(Join(**one) for one in rest["joins"]),
+            tuple(rest["sites"]),
             last=rest["last"],
             tail=rest["tail"],
             start_seconds=rest["start_seconds"],

@@ -70,6 +70,8 @@ CALLS = np.dtype(
         ("on", "<i8"),  # a device, a stream, an event or an operation, as `wait` says
         ("stream", "<i4"),  # of `order`
         ("event", "<i8"),  # of `order`
+        ("site", "<i4"),  # of a copy, prefetch, allocation or release, NONE where unknown
+        ("bytes", "<f8"),  # of an allocation or release, 0 where unknown
         ("before", "<i8"),  # the call before it, NONE for the first one of the program
         ("cost", "<f8"),  # of tracing
         ("gap", "<f8"),
@@ -90,6 +92,7 @@ OPERATIONS = np.dtype(
         ("pageable", "?"),
         ("inside", "?"),  # a node of a CUDA graph: its order there is the measured one
         ("name", "<u8"),
+        ("pair", "<i4"),  # of a copy: as those of the same bytes, source and target; or NONE
         ("takes", "<f8"),
         ("issue", "<f8"),
         ("after", "<f8"),
@@ -132,6 +135,7 @@ class Graph:
     functions: tuple[str, ...]
     names: dict[int, str] = field(default_factory=dict)
     joins: tuple[Join, ...] = ()
+    sites: tuple[str, ...] = ()
     ignored: frozenset[tuple[int, int]] = frozenset()
     last: int = NONE
     tail: float = 0.0

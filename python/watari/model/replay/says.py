@@ -1,26 +1,133 @@
-"""Where the time of a traced program goes, for people."""
+"""The answer for a program, for people: where its time goes, what would help, memory styles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from watari.common.units import format_duration
+from watari.case.sentence import Cost
+from watari.common.units import format_duration, format_latency
+from watari.model.replay.answer import Answer, Left, Saving, Styled
+from watari.model.replay.groups import groups, verdict
 
 CLOSE = 0.02  # of the untraced time
+STYLES = {
+    "imposed": "imposed from outside (watari try)",
+    "rewritten": "if the source were rewritten",
+}
+UP_TO = 1e-9  # seconds: a smaller lower end is none
 
 
-def lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Where the time goes, for people: the shares add up to the total."""
-    total, measured = facts["seconds"], facts["untraced_seconds"]
-    off = total / measured - 1
+def time(shares: Mapping[str, float], total: float, measured: float) -> Iterator[str]:
+    """Where the time goes: the shares add up to the total."""
     yield (
         f"where the time goes, of {format_duration(total)} by the replay "
         f"({format_duration(measured)} measured)"
     )
-    for name, seconds in facts["shares"].items():
+    for name, seconds in shares.items():
         yield f"  {name:26} {format_duration(seconds):>9}  {seconds / (total or 1):6.1%}"
+
+
+def lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Where the time of a trace goes, and what its replay met."""
+    total, measured = facts["seconds"], facts["untraced_seconds"]
+    yield from time(facts["shares"], total, measured)
+    off = total / measured - 1
     if abs(off) > CLOSE:
         yield f"  the replay differs from the measured time by {off:+.1%}"
     for one in facts["met"]:
         yield f"  met: {one['text']}" + ("; no change is predicted" if one["stops"] else "")
+
+
+def ends(cost: Cost) -> str:
+    """`1.1 s to 1.4 s`."""
+    return f"{format_latency(cost.low)} to {format_latency(cost.high)}"
+
+
+def is_sure(cost: Cost) -> bool:
+    """Whether the interval is no wider than the saving."""
+    return cost.high - cost.low <= cost.middle
+
+
+def saved(cost: Cost) -> str:
+    """The seconds of a saving with its interval, in words."""
+    if cost.low <= UP_TO:
+        return f"up to {format_latency(cost.high)}"
+    doubt = "" if is_sure(cost) else ", not sure"
+    return f"{format_latency(cost.middle)} ({ends(cost)}{doubt})"
+
+
+def how(one: Saving) -> str:
+    """Whether the change can be imposed, and how."""
+    return f"watari try --changes {one.imposed}" if one.imposed else "needs the source"
+
+
+def helps(answer: Answer) -> Iterator[str]:
+    """What would help, most first, and what the best changes leave."""
+    yield "what would help"
+    total = answer.seconds or 1
+    if not answer.savings:
+        yield "  no change that was considered saves 1% of this run"
+    for one in answer.savings:
+        yield f"  {saved(one.saves):32} {max(one.saves.middle, 0) / total:5.1%}  {one.text}"
+        yield f"  {'':32} {'':5}  " + "; ".join(filter(None, (one.site, how(one))))
+    if answer.left:
+        yield f"  {left(answer.left, answer.seconds)}"
+
+
+def left(found: Left, total: float) -> str:
+    """The run with the best changes together."""
+    count = len(found.changes)
+    which = "with this change" if count == 1 else f"with the best {count} of these together"
+    cost = found.seconds
+    words = f"{format_latency(cost.middle)} ({ends(cost)}) instead of {format_latency(total)}"
+    return f"{which}: {words}"
+
+
+def styles(answer: Answer) -> Iterator[str]:
+    """The memory styles: imposed, and rewritten."""
+    for title, words in STYLES.items():
+        if found := getattr(answer, title):
+            yield f"memory styles, {words}: {verdict(found)}"
+            yield from grouped(found)
+
+
+def grouped(rows: Sequence[Styled]) -> Iterator[str]:
+    """The styles in groups that the intervals separate, the fastest first, and those without
+    seconds."""
+    seconds = {one.style: one.seconds for one in rows if one.seconds}
+    for group in groups(rows):
+        costs = [seconds[name] for name in group]
+        low, high = min(c.low for c in costs), max(c.high for c in costs)
+        yield f"  {', '.join(group):40} {ends(Cost(0.0, low, high))}"
+    reasons: dict[str, list[str]] = {}
+    for one in rows:
+        if one.reason:
+            reasons.setdefault(one.reason, []).append(one.style)
+    for reason, names in reasons.items():
+        yield f"  {', '.join(names):40} {reason}"
+
+
+def whole(answer: Answer) -> Iterator[str]:
+    """The whole answer."""
+    yield answer.title
+    yield from time(answer.shares, answer.seconds, answer.measured)
+    if not answer.stops:
+        yield from ("", *helps(answer), "", *styles(answer))
+    yield from ends_of(answer)
+
+
+def styles_alone(answer: Answer) -> Iterator[str]:
+    """The memory styles alone."""
+    yield answer.title
+    if not answer.stops:
+        yield from styles(answer)
+    yield from ends_of(answer)
+
+
+def ends_of(answer: Answer) -> Iterator[str]:
+    """Why nothing is predicted, and what the answer cannot know."""
+    for stop in answer.stops:
+        yield f"nothing more is predicted: {stop}"
+    for note in answer.notes:
+        yield f"note: {note}"

@@ -1,0 +1,159 @@
+"""The table of all programs, and its statistics, beside those of the model of bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import stranger_judge
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from stranger_judge import Judged, Pair
+from stranger_table import Row
+
+from watari.attach.styles import AS_IS
+from watari.common.errors import UsageError
+
+STYLES = ("managed", "managed-prefetch", "mapped", "pinned")
+GROUPS = {"local": "data stay local", "link": "mapped, pinned"}
+TAIL = 0.9  # the percentile
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    """The smallest value that this part of the values does not exceed."""
+    return sorted(values)[max(0, math.ceil(part * len(values)) - 1)]
+
+
+def percent(value: float | None, sign: str = "+") -> str:
+    """`+1.5%`; empty for none."""
+    return "" if value is None else f"{value:{sign}.1%}"
+
+
+def line(row: Row) -> str:
+    """A row in a line, for progress."""
+    if row["status"] != "ok":
+        return f"{row['name']}: {row['status']}: {row.get('reason', '')}"
+    one = stranger_judge.judged(row)
+    ratios = [f"{style} {seconds / one.seconds:.3g}" for style, seconds in one.styles.items()]
+    return (
+        f"{one.name}: {one.seconds:.4g} s ({percent(one.spread, '')}), replay "
+        f"{percent(one.replayed) or row['trace'].get('error', 'none')}; {', '.join(ratios)}; "
+        f"{row['spent']:.1f} s"
+    )
+
+
+def cell(one: Judged, style: str) -> str:
+    """`3.2 -5.0%`: measured over as it is, and how far the prediction is off."""
+    if style in one.timeouts:
+        return "timeout"
+    if style not in one.styles:
+        return ""
+    off = next((pair.off for pair in one.pairs if pair.style == style), None)
+    return f"{one.styles[style] / one.seconds:.3g} {percent(off) or '-'}"
+
+
+def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
+    """A line a program."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for title in ("program", "as it is", "spread", "replay", *STYLES, "best", "said", "changes"):
+        shown.add_column(title, justify="left" if title in ("program", "best") else "right")
+    for one in found:
+        fastest = min({AS_IS: one.seconds, **one.styles}.items(), key=lambda pair: pair[1])[0]
+        saved = [
+            f"{c.change} {percent(c.measured / c.run)}/{percent((c.predicted or 0) / c.run)}"
+            for c in one.changes
+        ]
+        shown.add_row(
+            one.name,
+            f"{one.seconds:.4g} s",
+            percent(one.spread, ""),
+            "stops" if one.stops else percent(one.replayed),
+            *(cell(one, style) for style in STYLES),
+            fastest,
+            one.said + ("" if one.named else " (wrong)"),
+            ", ".join(saved),
+        )
+    for row in failed:
+        shown.add_row(row["name"], f"{row['status']}: {row.get('reason', '')}"[:60])
+    return shown
+
+
+def share(right: int, of: int) -> str:
+    """`57 of 60 (95%)`."""
+    return f"{right} of {of}" + (f" ({right / of:.0%})" if of else "")
+
+
+def errors(pairs: Sequence[Pair], group: str) -> str:
+    """Median and 90th percentile of how far predictions are off."""
+    offs = [abs(pair.off) for pair in pairs if pair.group == group]
+    if not offs:
+        return "no prediction"
+    ends = f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}"
+    return f"{ends} ({len(offs)} styles)"
+
+
+def statistics(found: Sequence[Judged]) -> dict[str, str]:
+    """The figures of all programs."""
+    pairs = [pair for one in found for pair in one.pairs]
+    changes = [change for one in found for change in one.changes]
+    told = [change for change in changes if change.predicted is not None]
+    wrong = [f"{one.name}: {style}" for one in found for style in one.faster_wrong]
+    losing = [f"{one.program}: {one.change}" for one in changes if one.loses]
+    return {
+        "replay within 2% or the spread, or stopped": share(
+            sum(one.replay_right for one in found), len(found)
+        ),
+        "of these stopped": str(sum(bool(one.stops) for one in found)),
+        **{
+            f"seconds off, median and 90%: {text}": errors(pairs, group)
+            for group, text in GROUPS.items()
+        },
+        "best style named, or none matters": share(sum(o.named for o in found), len(found)),
+        "said to be faster, and slower": ", ".join(wrong) or "none",
+        "styles ended by their time limit": str(sum(len(one.timeouts) for one in found)),
+        "changes that make a program slower": ", ".join(losing) or "none",
+        "savings of changes within 20% or 1% of the run": share(
+            sum(change.right for change in told), len(told)
+        ),
+    }
+
+
+def require_one_card(rows: Sequence[Row]) -> None:
+    """Raises UsageError where rows are from several kinds of GPU."""
+    cards = sorted({row["gpu"] for row in rows})
+    if len(cards) > 1:
+        raise UsageError(f"rows of several cards cannot be merged: {', '.join(cards)}")
+
+
+def report(rows: Sequence[Row], figure: Path | None) -> None:
+    """Prints table and statistics, and draws the figure. Raises UsageError."""
+    require_one_card(rows)
+    good = [row for row in rows if row["status"] == "ok"]
+    found = [stranger_judge.judged(row) for row in good]
+    baseline = [
+        stranger_judge.judged(row, stranger_judge.baseline(row, one.seconds))
+        for row, one in zip(good, found, strict=True)
+    ]
+    has_baseline = any(one.pairs for one in baseline)
+    console = Console(width=200)
+    console.print(table(found, [row for row in rows if row["status"] != "ok"]))
+    revisions = sorted({str(row.get("advised") or row["watari"]) for row in rows})
+    console.print(f"{rows[0]['gpu']}; watari {', '.join(revisions)}; {len(good)} programs")
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("", "watari", "the model of bytes"):
+        shown.add_column(title)
+    before = statistics(baseline)
+    for title, text in statistics(found).items():
+        is_same = "replay" in title or "stopped" in title or "limit" in title or "change" in title
+        other = before[title] if has_baseline else "unsupported"
+        shown.add_row(title, text, "" if is_same else other)
+    console.print(shown)
+    if figure:
+        import stranger_figure
+
+        pairs, before_pairs = ([p for o in each for p in o.pairs] for each in (found, baseline))
+        stranger_figure.write(pairs, before_pairs, figure)
+        print(f"figure: {figure}")

@@ -1,0 +1,188 @@
+"""One program that somebody else wrote: measured as it is, in each style and with each change, and
+traced for what `watari advise` says of it.
+
+The first run is not counted. Runs of styles alternate with runs as it is, as in `watari try`; one
+that takes long is not repeated. The trace is that of `watari trace`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stranger_table import SCHEMA, Row, Stranger
+
+from watari.attach import measure, record
+from watari.attach.measure import Measured, Run
+from watari.attach.start import Start, require_program
+from watari.attach.styles import AS_IS, STYLES
+from watari.attach.trace import session
+from watari.common.errors import WatariError
+from watari.common.files import write_atomically
+from watari.common.places import portable
+from watari.model.replay import files as graphs
+from watari.run import scratch
+from watari.run.worker import now
+
+FIRST = 20.0  # seconds that the first run may take
+LONG = 3.0  # seconds: a style that takes longer runs once
+TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
+TRACED = 0.6  # part of the time left that a trace may take
+NO_TIME = "the time for this program was over"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time for a program, in seconds of time.monotonic."""
+
+    end: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end."""
+        return self.end - time.monotonic()
+
+
+def worked(runs: list[Run]) -> list[float]:
+    """Seconds of the runs that ended well."""
+    return [round(one.ending.seconds, 6) for one in runs if one.status == "ok"]
+
+
+def outcome(measured: Measured, style: str) -> Row:
+    """Seconds, status and reason of a style."""
+    runs = measured.of(style)
+    if reason := measured.unsupported.get(style):
+        return {"seconds": [], "status": "unsupported", "reason": reason}
+    if not runs:
+        return {"seconds": [], "status": "unmeasured", "reason": NO_TIME}
+    last = runs[-1]
+    found: Row = {"seconds": worked(runs), "status": last.status, "reason": last.reason}
+    if last.ending.timed_out:
+        found |= {"status": "timeout", "limit": last.ending.limit}
+    return found
+
+
+def limit(first: float, clock: Clock) -> float:
+    """Time limit of a run, by the seconds of the first one."""
+    return max(0.1, min(clock.left, max(LEAST, TIMES * first)))
+
+
+def worth(measured: Measured, style: str) -> bool:
+    """Whether a style runs once more: it works, and does not take long."""
+    runs = measured.of(style)
+    return style == AS_IS or not runs or (runs[-1].status == "ok" and worked(runs)[-1] < LONG)
+
+
+def rounds(
+    measured: Measured, styles: list[str], count: int, clock: Clock, same: list[str]
+) -> None:
+    """Runs the program in these styles, in turn, as long as there is time."""
+    first = measured.learned.ending.seconds
+    for _ in range(count):
+        for style in styles:
+            if style in measured.unsupported or not worth(measured, style) or clock.left <= 0:
+                continue
+            measured.start = replace(measured.start, limit=limit(first, clock))
+            measured.styles = [style]
+            measure.all_runs(measured, 1, same)
+
+
+def where(error: Exception) -> str:
+    """An error and its line, without the folders of this machine."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    text = f"{type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
+    return str(portable(text))
+
+
+def traced(start: Start, keep: Path, clock: Clock) -> Row:
+    """Traces the program, and writes trace and graph beside `keep`, as `watari trace` does."""
+    bounded = replace(start, limit=max(LEAST, clock.left * TRACED / 3))
+    try:
+        with scratch.folder(None) as folder:
+            made = session.trace(bounded, folder, True, lambda text: None)
+    except WatariError as error:
+        return {"error": portable(str(error))}
+    except Exception as error:  # the styles are measured all the same
+        return {"error": where(error)}
+    graph = keep.with_suffix(".graph")
+    made.content["observed"]["replay"]["graph"] = graph.name
+    content = portable(made.content)
+    graphs.write(made.graph, graph)
+    write_atomically(keep, json.dumps(content))
+    seen = content["observed"]
+    names = ("untraced_seconds", "traced_seconds", "complete", "incomplete", "touches", "replay")
+    return {name: seen[name] for name in names}
+
+
+def changes(measured: Measured) -> list[str]:
+    """Changes that can matter to the program, by its first run."""
+    before = len(measured.styles)
+    try:
+        from watari.attach import imposed
+    except ImportError:  # a build that imposes none
+        return []
+    imposed.add_rows(measured, None)
+    return measured.styles[before:]
+
+
+def counts(one: Run) -> Row:
+    """What the first run counted: allocations, copies of pageable memory, and their seconds."""
+    return {name: each.value for name, each in record.quantities(one).items()}
+
+
+def row_of(one: Stranger) -> Row:
+    """The row of a program that is not measured yet."""
+    return {
+        "schema": SCHEMA,
+        "name": one.name,
+        "source": one.source,
+        "revision": one.revision,
+        "arguments": shlex.join(one.arguments),
+        "started": now(),
+        "status": "failed",
+    }
+
+
+def of_program(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
+    """The measurements of a program; `status` is `failed` where it cannot be measured. `count`:
+    runs of each style."""
+    row = row_of(one)
+    try:
+        return row | measured_row(one, base, keep, clock, count)
+    except Exception as error:  # the other programs are measured all the same
+        return row | {"reason": where(error)}
+
+
+def measured_row(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
+    """What is measured of a program."""
+    folder = (base / one.folder).resolve()
+    start = Start(one.words(base), min(FIRST, clock.left), folder=folder)
+    same = [name if name == measure.STDOUT else str(folder / name) for name in one.same]
+    require_program(start.command)
+    learned = measure.first_run(start, same)
+    row: Row = {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
+    if learned.status != "ok" or not learned.events.uses_cuda:
+        return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
+    measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
+    measure.learn(measured, learned.events)
+    more = changes(measured)
+    styles = measured.styles
+    rounds(measured, [AS_IS], 1, clock, same)
+    row["trace"] = traced(start, keep, clock)
+    rounds(measured, styles, count, clock, same)
+    row["as_is"] = worked(measured.of(AS_IS))
+    row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
+    row["changes"] = {s: portable(outcome(measured, s)) for s in more}
+    row["counts"] = counts(learned)
+    row["notes"] = portable(measured.notes)
+    return row | {"status": "ok" if row["as_is"] else "failed"}
+
+
+def is_cut(row: Row) -> bool:
+    """Whether the time was over before everything was measured."""
+    parts = (*row.get("styles", {}).values(), *row.get("changes", {}).values())
+    return any(one["status"] == "unmeasured" for one in parts)

@@ -1,0 +1,118 @@
+"""The table of programs that were built elsewhere, and the file of rows that they leave.
+
+The table is TOML, outside the repository; folders are relative to it:
+
+    [[program]]
+    name = "bfs"
+    source = "Rodinia"               # the project
+    revision = "9c10d3e"             # of the project
+    folder = "bin/rodinia"           # in which the program runs
+    command = "./bfs"
+    arguments = ["graph65536.txt"]
+    same = ["-"]                     # outputs that nothing may alter; - is standard output
+
+A row is a line of JSON. It is written when its program is done, so a killed run loses one program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from watari.common import reading
+from watari.common.errors import FileError, UsageError
+
+SCHEMA = "watari-stranger-1"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A program that somebody else wrote."""
+
+    name: str
+    source: str
+    revision: str
+    folder: str
+    command: str
+    arguments: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What a row is of."""
+        return (self.name, self.source, self.revision, shlex.join(self.arguments))
+
+    def words(self, base: Path) -> tuple[str, ...]:
+        """The command with its arguments; a path is absolute, since the folder is another one."""
+        folder = (base / self.folder).resolve()
+        first = str(folder / self.command) if "/" in self.command else self.command
+        return (first, *self.arguments)
+
+
+def stranger(given: Mapping[str, Any], path: Path) -> Stranger:
+    """One program of the table. Raises UsageError."""
+    known = {field.name for field in fields(Stranger)}
+    name = given.get("name", "a program")
+    if unknown := given.keys() - known:
+        raise UsageError(f"{path}: {name}: unknown: {', '.join(sorted(unknown))}")
+    if missing := known - {"arguments", "same"} - given.keys():
+        raise UsageError(f"{path}: {name}: missing: {', '.join(sorted(missing))}")
+    lists = {word: tuple(map(str, given.get(word, ()))) for word in ("arguments", "same")}
+    return Stranger(**{**given, **lists})
+
+
+def read(path: Path) -> list[Stranger]:
+    """The programs of a table. Raises FileError, UsageError."""
+    found = [stranger(given, path) for given in reading.toml(path).get("program", [])]
+    names = [one.name for one in found]
+    if not found:
+        raise UsageError(f"{path}: no [[program]] in it")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise UsageError(f"{path}: twice: {', '.join(sorted(twice))}")
+    return found
+
+
+def key(row: Row) -> tuple[str, ...]:
+    """The program of a row, as Stranger.key."""
+    return (row["name"], row["source"], row["revision"], row["arguments"])
+
+
+def rows(paths: Iterable[Path]) -> list[Row]:
+    """The rows of several files; of one program on one card the last. Raises FileError."""
+    found: dict[tuple[str, ...], Row] = {}
+    for path in paths:
+        for number, line in enumerate(whole_lines(reading.content(path)), 1):
+            row = json.loads(line)
+            if row.get("schema") != SCHEMA:
+                raise FileError(f"{path}: line {number} is no row of schema {SCHEMA}")
+            found[key(row)] = row
+    return list(found.values())
+
+
+def whole_lines(content: bytes) -> list[bytes]:
+    """The lines that were written to their end."""
+    return [line for line in content[: content.rfind(b"\n") + 1].split(b"\n") if line]
+
+
+def begin(path: Path) -> set[tuple[str, ...]]:
+    """Prepares a file for further rows: cuts off what a killed run left of its last line. Returns
+    the programs that it has."""
+    if not path.exists():
+        return set()
+    with path.open("r+b") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
+    return {key(row) for row in rows([path])}
+
+
+def add(path: Path, row: Row) -> None:
+    """Writes a row at once."""
+    with path.open("ab") as file:
+        file.write(json.dumps(row).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

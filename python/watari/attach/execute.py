@@ -1,0 +1,217 @@
+"""`watari exec`: becomes a program that gets changes from outside, by one exec. No process stays
+behind, nothing is recorded.
+
+Each rank of a job starts so, and a rank should not wait for Python: the common command line is read
+here, without the packages of the other commands. Whatever is unusual, cli/execute.py reads.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from watari.attach import changes, entry
+from watari.attach.changes import CHANGES
+from watari.common.errors import UsageError, WatariError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PRELOAD = "LD_PRELOAD"
+
+
+class Asked(NamedTuple):
+    """The words of the command line. `sources`: the files of --from."""
+
+    changes: tuple[str, ...]
+    command: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    verbose: bool = False
+    prints: bool = False
+
+
+class Ready(NamedTuple):
+    """What a program needs: variables to set, and notes on changes that are left out."""
+
+    variables: dict[str, str]
+    notes: list[str]
+    is_near: bool = False
+
+
+def parse(words: Sequence[str]) -> Asked | None:
+    """`--staged --from FILE -- ./a.out`; None for a line that needs an answer in words."""
+    asked = Asked((), ())
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--" and rest:
+            return asked._replace(command=tuple(rest))
+        if word == "--from" and rest:
+            asked = asked._replace(sources=(*asked.sources, rest.pop(0)))
+        elif word == "--verbose":
+            asked = asked._replace(verbose=True)
+        elif word.startswith("--") and word[2:] in CHANGES:
+            asked = asked._replace(changes=(*asked.changes, word[2:]))
+        else:
+            return None
+    return None
+
+
+def begin(words: Sequence[str]) -> None:
+    """Becomes the program. Returns only where the full command line has to answer."""
+    asked = parse(words)
+    if asked is None:
+        return
+    try:
+        run(asked)
+    except WatariError as error:
+        print(f"watari: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def run(asked: Asked) -> NoReturn:
+    """Becomes the program. Raises WatariError where there is none, or a file cannot be read."""
+    path = executable(asked.command)
+    ready = prepared(asked)
+    for note in ready.notes:
+        print(f"watari: {note}", file=sys.stderr)
+    if ready.is_near:
+        from watari.attach import near
+
+        if reason := near.move():
+            print(f"watari: {left_out(['near'], reason)}", file=sys.stderr)
+    restore()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execve(path, asked.command, {**inherited(), **ready.variables})
+    except OSError as error:
+        from watari.attach.start import why_not_executed
+
+        why = why_not_executed(asked.command[0], error)
+        raise UsageError(f"{asked.command[0]}: cannot be executed: {why}") from None
+
+
+def executable(command: Sequence[str]) -> str:
+    """The path of the program. Raises UsageError."""
+    if command and (path := entry.which(command[0])):
+        return path
+    from watari.attach.start import require_program
+
+    require_program(command)
+    return command[0]
+
+
+def inherited() -> dict[str, str]:
+    """The environment without what Python adds to it in the locale C, and without the variables of
+    a `watari exec` further out."""
+    environment = dict(os.environ)
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            if not any(v.startswith(b"LC_CTYPE=") for v in file.read().split(b"\0")):
+                environment.pop("LC_CTYPE", None)
+    except OSError:
+        pass
+    for name in changes.VARIABLES:
+        environment.pop(name, None)
+    return environment
+
+
+def restore() -> None:
+    """Gives back the signals that Python ignores: the program would ignore them, too."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def left_out(names: Sequence[str], reason: str) -> str:
+    """`pooled is left out: ...`"""
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {reason}"
+
+
+def prepared(asked: Asked) -> Ready:
+    """The variables of the changes that this program can get."""
+    ready = Ready({}, [])
+    names = wanted(asked, ready)
+    ready = ready._replace(is_near="near" in names)
+    if "prefetched" in names:
+        ready.notes.append(left_out(["prefetched"], "this build has no such change"))
+        names.remove("prefetched")
+    if "huge" in names:
+        add_huge(asked, ready)
+    if inside := [name for name in names if CHANGES[name].is_inside]:
+        add_library(asked, inside, ready)
+    return ready
+
+
+def wanted(asked: Asked, ready: Ready) -> list[str]:
+    """The changes that the words and the files name. Raises UsageError where there is neither."""
+    names = set(asked.changes)
+    if asked.sources:
+        from watari.attach import advised_changes
+
+        for path in asked.sources:
+            names |= advised_changes.named(path, advised_changes.read(path))
+        if not names:
+            ready.notes.append(f"{', '.join(asked.sources)}: no change in it is sure to help")
+    elif not names:
+        known = ", ".join(f"--{name}" for name in CHANGES)
+        raise UsageError(f"which changes? {known}, or --from with a file of `watari advise`")
+    return [name for name in CHANGES if name in names]
+
+
+def add_huge(asked: Asked, ready: Ready) -> None:
+    """Adds the variable of `huge`."""
+    from watari.attach import huge, near
+
+    linker = entry.loader(entry.which(asked.command[0])) if asked.command else None
+    if reason := huge.lacking(linker, huge.version(), near.read(huge.SWITCH)):
+        ready.notes.append(left_out(["huge"], reason))
+    else:
+        ready.variables[huge.VARIABLE] = huge.tunables(os.environ.get(huge.VARIABLE, ""))
+
+
+def add_library(asked: Asked, names: list[str], ready: Ready) -> None:
+    """Adds the variables of the preloaded library."""
+    path = os.path.join(entry.PACKAGE, entry.PRELOADED)
+    reason = entry.obstacle(asked.command) if asked.command else ""
+    if reason:
+        reason = f"{asked.command[0]} {reason}"
+    elif not os.path.isfile(path):
+        reason = f"this build of Watari has no {entry.PRELOADED}"
+    elif any(character in path for character in entry.SEPARATORS):
+        reason = f"{path}: LD_PRELOAD takes no path with a space or colon"
+    if reason:
+        ready.notes.append(left_out(names, reason))
+        return
+    others = [each for each in os.environ.get(PRELOAD, "").split(":") if each and each != path]
+    ready.variables[PRELOAD] = ":".join([path, *others])
+    ready.variables[changes.VARIABLE] = ",".join(names)
+    if asked.verbose:
+        ready.variables[changes.VERBOSE] = "1"
+
+
+def exports(asked: Asked, version: str) -> list[str]:
+    """`--print`: lines of a shell that set the variables, and keep what it has in two of them."""
+    import shlex
+
+    ready = prepared(asked)
+    lines = [f"# watari: {note}" for note in ready.notes]
+    variables = dict(ready.variables)
+    if changes.VARIABLE in variables:
+        variables[changes.VERSION] = version
+    for name, value in variables.items():
+        rest = ""
+        if name in (PRELOAD, "GLIBC_TUNABLES"):
+            present = os.environ.get(name, "")
+            value = value.removesuffix(f":{present}") if present else value
+            rest = f"${{{name}:+:${name}}}"
+        lines.append(f"export {name}={shlex.quote(value)}{rest}")
+    if ready.is_near:
+        from watari.attach import near
+
+        node, reason = near.node_of_gpu("", dict(os.environ))
+        how = reason or f"no variable does it: numactl --cpunodebind={node} --preferred={node}"
+        lines.append(f"# near: {how}")
+    return lines

@@ -1,0 +1,129 @@
+"""`near`: the CPUs and the memory of the NUMA node that is next to the GPU.
+
+Both are properties of a process that an exec keeps: its CPU affinity, and its memory policy
+(set_mempolicy(2)). Memory prefers the node, and comes from another one where it is full.
+"""
+
+from __future__ import annotations
+
+import os
+
+PREFERRED, DEFAULT = 1, 0  # MPOL_PREFERRED, MPOL_DEFAULT
+ANY = -1  # in place of a node
+SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}  # numbers of the system call
+# set by launchers: the number of a rank among those of its host
+LOCAL_RANKS = (
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "SLURM_LOCALID",
+    "MPI_LOCALRANKID",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+    "PALS_LOCAL_RANKID",
+)
+
+
+def read(path: str) -> str:
+    """The content of a file of the kernel; empty where there is none."""
+    try:
+        with open(path) as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def numbers(words: str) -> set[int]:
+    """`0-3,8`: the numbers of a list of the kernel."""
+    found: set[int] = set()
+    for part in words.split(",") if words else []:
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def cpus(root: str) -> dict[int, set[int]]:
+    """The CPUs of each node that has some."""
+    folder = f"{root}/sys/devices/system/node"
+    nodes = numbers(read(f"{folder}/online"))
+    lists = {node: numbers(read(f"{folder}/node{node}/cpulist")) for node in nodes}
+    return {node: of for node, of in lists.items() if of}
+
+
+def gpus(root: str) -> list[tuple[str, int]]:
+    """UUID and node of each GPU, in the order of the PCI bus, as CUDA numbers equal GPUs."""
+    folder = f"{root}/proc/driver/nvidia/gpus"
+    try:
+        addresses = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    found = []
+    for address in addresses:
+        facts = dict(
+            line.split(":", 1)
+            for line in read(f"{folder}/{address}/information").splitlines()
+            if ":" in line
+        )
+        node = read(f"{root}/sys/bus/pci/devices/{address.lower()}/numa_node")
+        found.append((facts.get("GPU UUID", "").strip(), int(node or -1)))
+    return found
+
+
+def visible(found: list[tuple[str, int]], words: str | None) -> list[int]:
+    """The nodes of the GPUs that CUDA_VISIBLE_DEVICES names; CUDA stops at an unknown word."""
+    if words is None:
+        return [node for _, node in found]
+    nodes = []
+    for word in (part.strip() for part in words.split(",")):
+        if word.isdigit() and int(word) < len(found):
+            nodes.append(found[int(word)][1])
+            continue
+        meant = [node for uuid, node in found if word.startswith("GPU-") and uuid.startswith(word)]
+        if len(meant) != 1:
+            break
+        nodes += meant
+    return nodes
+
+
+def node_of_gpu(root: str, environment: dict[str, str]) -> tuple[int, str]:
+    """The node next to the GPU of this process; -1 and the reason where none can be chosen."""
+    if len(cpus(root)) < 2:
+        return -1, "this machine has one NUMA node"
+    nodes = visible(gpus(root), environment.get("CUDA_VISIBLE_DEVICES"))
+    if not nodes:
+        return -1, "no GPU is visible here"
+    if len(set(nodes)) > 1:
+        rank = next((environment[name] for name in LOCAL_RANKS if name in environment), "")
+        if not rank.isdigit():
+            return -1, "its GPUs are next to several NUMA nodes: set CUDA_VISIBLE_DEVICES"
+        nodes = [nodes[int(rank) % len(nodes)]]
+    if nodes[0] not in cpus(root):
+        return -1, "the system does not say which NUMA node is next to the GPU"
+    return nodes[0], ""
+
+
+def prefer(node: int) -> str:
+    """Lets this process allocate on a node first, ANY ends that; the reason where it cannot."""
+    number = SET_MEMPOLICY.get(os.uname().machine)
+    if number is None:
+        return f"no memory policy is known for {os.uname().machine}"
+    import ctypes  # takes as long as all the rest
+
+    bits = (ctypes.c_ulong * 16)()  # 1024 nodes
+    if node != ANY:
+        bits[node // 64] = 1 << node % 64
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    if call(number, DEFAULT if node == ANY else PREFERRED, bits, ctypes.sizeof(bits) * 8):
+        return f"the memory policy is refused: {os.strerror(ctypes.get_errno())}"
+    return ""
+
+
+def move(root: str = "") -> str:
+    """Moves this process next to its GPU. The reason where it stays as it is."""
+    node, reason = node_of_gpu(root, dict(os.environ))
+    if reason:
+        return reason
+    allowed = cpus(root)[node] & os.sched_getaffinity(0)
+    if not allowed:
+        return f"no CPU of NUMA node {node}, next to the GPU, is allowed here"
+    if reason := prefer(node):
+        return reason
+    os.sched_setaffinity(0, allowed)
+    return ""

@@ -1,0 +1,79 @@
+"""Seconds of copies from and to pinned memory, and of copies that threads stage through it.
+
+A rate that the trace has comes first, then the profile of the machine. Without either nothing can
+be said. Staged copies reach a part of the pinned rate, and a rate for each thread (measured on an
+H100 with 16 cores: STAGED). Smaller copies gain nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from watari.case.sentence import Cost
+from watari.model.machine import Curve, MachineProfile
+from watari.model.replay.graph import Array, Graph, Work
+
+TO_GPU, TO_CPU = 1, 2  # directions, as CUPTI numbers them
+STEP = {TO_GPU: "transfer pinned device", TO_CPU: "transfer device pinned"}
+LARGE = 2**22  # bytes: at least, for a rate that the trace has; and for a staged copy
+SPREAD = 1.1  # of a rate in the trace, each way
+MOST_THREADS = 8
+OF_THREAD = 7e9  # bytes per second that one thread stages
+# bytes of a copy, and the part of the pinned rate that eight threads reach, to the GPU and back
+STAGED = {
+    TO_GPU: ((2**22, 0.3), (2**23, 0.4), (2**26, 0.67), (2**30, 0.93)),
+    TO_CPU: ((2**22, 0.25), (2**23, 0.35), (2**26, 0.57), (2**30, 0.84)),
+}
+UNSURE = 1.35  # of a staged rate, each way
+
+
+@dataclass(frozen=True)
+class Rates:
+    """`seen`: bytes per second of pinned copies in the trace, by direction; `curves`: of the
+    machine."""
+
+    seen: Mapping[int, float] = field(default_factory=dict)
+    curves: Mapping[int, Curve] = field(default_factory=dict)
+    threads: int = MOST_THREADS
+
+    def known(self, direction: int) -> bool:
+        """Whether a pinned copy this way has a rate."""
+        return direction in self.seen or direction in self.curves
+
+    def pinned(self, direction: int, size: float) -> Cost:
+        """Seconds of one copy of pinned memory."""
+        if direction in self.seen:
+            seconds = size / self.seen[direction]
+            return Cost(seconds, seconds / SPREAD, seconds * SPREAD)
+        return self.curves[direction].cost(size)
+
+    def staged(self, direction: int, size: float) -> Cost:
+        """Seconds of one staged copy."""
+        sizes, parts = zip(*STAGED[direction], strict=True)
+        part = float(np.interp(np.log2(max(size, 1.0)), np.log2(sizes), parts))
+        middle = self.pinned(direction, size).middle / part
+        middle = max(middle, size / (OF_THREAD * self.threads))
+        return Cost(middle, middle / UNSURE, middle * UNSURE)
+
+
+def of(graph: Graph, machine: MachineProfile, is_here: bool = True) -> Rates:
+    """The rates of a traced program on a machine. `is_here`: that of the trace."""
+    rows = graph.operations
+    large = (rows["work"] == Work.COPY) & ~rows["pageable"] & (rows["bytes"] >= LARGE)
+    seen = {}
+    for direction in STEP:
+        own = rows[large & (rows["detail"] == direction) & (rows["takes"] > 0)]
+        if len(own):
+            seen[direction] = float(np.median(own["bytes"] / own["takes"])) * 1e9
+    curves = {d: machine.curves[step] for d, step in STEP.items() if step in machine.curves}
+    cores = sum(p.cores for p in machine.machine.processors if p.kind == "cpu")
+    return Rates(seen if is_here else {}, curves, min(MOST_THREADS, cores) or MOST_THREADS)
+
+
+def by_size(sizes: Array, seconds: Mapping[float, float]) -> Array:
+    """The seconds of each size."""
+    distinct, inverse = np.unique(sizes, return_inverse=True)
+    return np.array([seconds[float(size)] for size in distinct], float)[inverse]

@@ -1,0 +1,127 @@
+"""Predicted beside measured: the statistics of the test of strangers."""
+
+import subprocess
+import sys
+
+import builds
+import pytest
+import stranger_judge
+import stranger_report
+
+from watari.common.errors import UsageError
+
+
+def style(*seconds: float, status: str = "ok") -> dict:
+    return {"seconds": list(seconds), "status": status, "reason": ""}
+
+
+def said(**seconds: float) -> list[dict]:
+    return [
+        {"style": name.replace("_", "-"), "reason": "", "seconds": s, "low": s, "high": s}
+        for name, s in seconds.items()
+    ]
+
+
+def row(name: str = "one", replayed: float = 1.0, gpu: str = "H100", **imposed: float) -> dict:
+    """A program of a second, whose styles `managed` and `mapped` take 1 and 4."""
+    return {
+        "name": name,
+        "gpu": gpu,
+        "watari": "abc",
+        "status": "ok",
+        "as_is": [0.999, 1.0, 1.001],
+        "spent": 9.0,
+        "styles": {"managed": style(1.0, 1.0), "mapped": style(4.0, 4.0)},
+        "trace": {"untraced_seconds": 1.0, "replay": {"seconds": replayed, "met": []}},
+        "advice": {"styles": {"imposed": said(**imposed)}, "savings": [], "stops": []},
+        "today": {"seconds": {"as-is": 0.01, "managed": 0.02, "mapped": 0.03}},
+    }
+
+
+def test_whole_seconds_are_compared_by_where_the_data_stay() -> None:
+    one = stranger_judge.judged(row(as_is=1.0, managed=1.1, mapped=3.0))
+    assert {pair.group: round(pair.off, 6) for pair in one.pairs} == {"local": 0.1, "link": -0.25}
+    before = stranger_judge.baseline(row(), 1.0)
+    assert before["mapped"] == pytest.approx(1.02)
+
+
+@pytest.mark.parametrize(("replayed", "right"), [(1.019, True), (0.97, False)])
+def test_a_replay_is_right_within_two_percent(replayed: float, right: bool) -> None:
+    assert stranger_judge.judged(row(replayed=replayed)).replay_right == right
+
+
+def test_a_replay_may_be_off_by_the_spread_or_say_what_stops_it() -> None:
+    wide = row(replayed=1.05)
+    wide["as_is"] = [0.93, 1.0, 1.0]
+    assert stranger_judge.judged(wide).replay_right
+    stopped = row(replayed=2.0)
+    stopped["advice"]["stops"] = ["polls mapped memory"]
+    assert stranger_judge.judged(stopped).replay_right
+
+
+@pytest.mark.parametrize(
+    ("imposed", "called", "right"),
+    [
+        ({"as_is": 1.0, "managed": 1.2, "mapped": 3.0}, "as-is", True),
+        ({"as_is": 1.0, "managed": 1.2, "mapped": 0.5}, "mapped", False),
+        ({"as_is": 1.0, "managed": 1.01, "mapped": 1.02}, "none matters", False),
+        ({"as_is": 1.0, "managed": 1.01}, "none matters", True),
+        ({}, "not named", False),
+    ],
+)
+def test_the_best_style_is_named(imposed: dict, called: str, right: bool) -> None:
+    one = stranger_judge.judged(row(**imposed))
+    assert (one.said, one.named) == (called, right)
+
+
+def test_a_style_that_ended_at_its_limit_is_no_pair_and_no_proof() -> None:
+    given = row(as_is=1.0, managed=1.0, mapped=1.0)
+    given["styles"]["mapped"] = style(status="timeout")
+    one = stranger_judge.judged(given)
+    assert [pair.style for pair in one.pairs] == ["managed"]
+    assert not one.named
+
+
+def test_what_is_said_to_be_faster_must_be() -> None:
+    assert stranger_judge.judged(row(as_is=1.0, mapped=0.9)).faster_wrong == ["mapped"]
+    assert stranger_judge.judged(row(as_is=1.0, mapped=1.1)).faster_wrong == []
+
+
+def test_savings_of_changes() -> None:
+    given = row()
+    given["changes"] = {"staged": style(0.8, 0.8), "pooled": style(1.1, 1.1)}
+    given["changes"]["staged+pooled"] = style(0.9)
+    saves = {"imposed": "staged", "saves": {"seconds": 0.09, "low": 0.05, "high": 0.1}}
+    given["advice"]["savings"] = [saves, saves]
+    staged, pooled, both = stranger_judge.judged(given).changes
+    assert staged.right
+    assert not staged.loses
+    assert pooled.loses
+    assert pooled.predicted is None
+    assert both.predicted == pytest.approx(0.18)
+    assert not both.right
+
+
+def test_rows_of_several_cards_are_not_merged() -> None:
+    with pytest.raises(UsageError, match="H100, H200"):
+        stranger_report.report([row(), row(gpu="H200")], None)
+
+
+def test_the_report_has_both_models_and_a_figure(tmp_path, capsys) -> None:
+    rows = [row(f"p{n}", as_is=1.0, managed=1.0 + n / 100, mapped=4.0) for n in range(20)]
+    figure = tmp_path / "strangers.svg"
+    stranger_report.report(rows, figure)
+    printed = capsys.readouterr().out
+    assert "9.5%, 17.0% (20 styles)" in printed  # managed: 0 to 19% off
+    assert "20 of 20 (100%)" in printed
+    assert "H100; watari abc; 20 programs" in printed
+    assert "Predicted by watari advise" in figure.read_text()
+
+
+def test_a_report_needs_rows_of_its_schema(tmp_path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"schema": "other"}\n')
+    command = [sys.executable, str(builds.ROOT / "benchmarks" / "strangers.py"), "--report"]
+    ended = subprocess.run([*command, str(path)], capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "no row of schema" in ended.stderr

@@ -1,0 +1,166 @@
+"""What would help, for made-up programs: the change is known, and what it saves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from synthetic.replays import FIRST, Call, copy, launch, traced, wait
+
+from watari.model import choose
+from watari.model.replay import savings, staging
+from watari.model.replay.fit import fitted
+from watari.model.replay.graph import NONE, Graph, Role, Wait
+from watari.model.replay.savings import Found
+from watari.model.replay.simulate import replay
+from watari.model.replay.staging import TO_CPU, TO_GPU, Rates
+
+MS = 1_000_000.0  # ns
+MIB = 2.0**20
+US = 1_000.0
+RATES = Rates({TO_GPU: 50e9, TO_CPU: 50e9})
+NAMES = {
+    "functions": ("call", "cudaMalloc_v3020", "cudaFree_v3020"),
+    "sites": ("fill", "read"),
+    "names": {1: "solve"},
+}
+
+
+def helped(*calls: Call, of: Rates = RATES, **more: object) -> Found:
+    graph, links = fitted(replace(traced(*calls), **{**NAMES, **more}))
+    return savings.of_graph(graph, links, replay(graph, links), of)
+
+
+def changes(found: Found) -> dict[str, float]:
+    """Milliseconds saved, by change."""
+    return {one.change: one.saves.middle * 1e3 for one in found.savings}
+
+
+def sent(takes: float, size: float, pair: int = NONE, pageable: bool = True) -> Call:
+    """A synchronous copy to the GPU."""
+    more = {"size": size, "detail": TO_GPU, "site": 0, "pair": pair, "pageable": pageable}
+    return copy(takes, **more)
+
+
+def back(takes: float, size: float) -> Call:
+    return copy(takes, size=size, detail=TO_CPU, site=1)
+
+
+def test_a_pageable_buffer_is_staged_or_pinned() -> None:
+    found = helped(*[sent(10 * MS, 64 * MIB)] * 40)
+    saved = changes(found)
+    pinned = 64 * MIB / 50e9 * 1e9
+    assert saved["pin"] == pytest.approx((40 * (10 * MS - pinned) - 0.1 * 64 * MIB) / MS)
+    assert saved["staged"] == pytest.approx(40 * (10 - pinned / 0.67 / MS))
+    staged = next(one for one in found.savings if one.change == "staged")
+    assert (staged.imposed, staged.site, staged.times) == ("staged", "fill", 40)
+    assert staged.bytes == 40 * 64 * MIB
+    assert staged.saves.low < staged.saves.middle < staged.saves.high
+
+
+def test_small_copies_are_not_staged() -> None:
+    assert "staged" not in changes(helped(*[sent(10 * MS, 2 * MIB)] * 5))
+
+
+def test_without_a_rate_nothing_is_said_of_pinned_memory() -> None:
+    found = helped(*[sent(10 * MS, 64 * MIB)] * 5, of=Rates())
+    assert not {"staged", "pin"} & changes(found).keys()
+    assert any("no rate" in note for note in found.notes)
+
+
+def test_copies_of_the_same_bytes_are_made_once() -> None:
+    calls = [sent(3 * MS, MIB, pair=7, pageable=False), launch(MS), wait()] * 4
+    found = helped(*calls)
+    one = next(one for one in found.savings if one.change == "copy once")
+    assert one.times == 3
+    assert one.saves.high == pytest.approx(9e-3, rel=0.01)
+    assert one.saves.low == 0  # the CPU may change the data
+    assert "copy once" not in changes(helped(sent(3 * MS, MIB, pair=1), sent(3 * MS, MIB, pair=2)))
+
+
+def test_small_results_are_read_less_often() -> None:
+    found = helped(*[launch(20 * US), back(10 * US, 8)] * 200)
+    one = next(one for one in found.savings if one.change == "read less often")
+    assert one.times == 180
+    assert one.site == "read"
+    assert 0.5 * 180 * 10e-6 < one.saves.middle < 180 * 50e-6
+    assert "read less often" not in changes(helped(*[launch(20 * US), back(10 * US, 8)] * 20))
+
+
+def allocations(count: int, size: float = 2.0**26) -> list[Call]:
+    """Blocks of one size that are allocated and released with 100 us each."""
+    one = Call(own=100 * US, role=Role.ALLOCATION, function=1, size=size, site=0)
+    free = replace(one, function=2, wait=Wait.ALL, stream=0)
+    return [one, launch(300 * US), free] * count
+
+
+def test_blocks_of_a_size_are_kept_or_allocated_once() -> None:
+    found = helped(*allocations(20))
+    saved = changes(found)
+    assert saved["pooled"] == pytest.approx(19 * (0.1 - 0.005), rel=0.1)  # releases wait as before
+    pooled = next(one for one in found.savings if one.change == "pooled")
+    assert (pooled.imposed, pooled.times) == ("pooled", 19)
+    assert not helped(*allocations(1)).savings
+    sizes = [replace(call, size=call.size + index) for index, call in enumerate(allocations(20))]
+    assert "pooled" not in changes(helped(*sizes))
+
+
+def test_short_launches_in_a_row_become_a_graph() -> None:
+    calls = [launch(2 * US, name=1, own=5 * US)] * 100
+    found = helped(*calls, wait())
+    assert changes(found)["graph"] > 0.2
+    assert "graph" not in changes(helped(*[launch(2 * MS, name=1)] * 100, wait()))
+
+
+def test_waits_before_more_work_are_not_needed() -> None:
+    found = helped(*[launch(50 * US), wait(), launch(50 * US, FIRST)] * 20, wait())
+    one = next(one for one in found.savings if one.change == "no wait")
+    assert one.saves.low == 0
+    assert one.times >= 19
+    assert "no wait" not in changes(helped(*[launch(MS), wait(), Call(gap=MS)] * 20, wait()))
+
+
+def test_less_than_a_hundredth_is_not_said() -> None:
+    few = [sent(10 * MS, 64 * MIB)]
+    assert "staged" in changes(helped(*few))
+    assert not helped(*few, launch(1000 * MS), wait()).savings
+
+
+def test_changes_to_one_thing_are_not_added_up() -> None:
+    calls = [*[sent(10 * MS, 64 * MIB)] * 40, *allocations(100)]
+    found = helped(*calls)
+    assert found.left
+    saved = changes(found)
+    total = replay(*fitted(replace(traced(*calls), **NAMES))).total / MS
+    assert {"staged", "pin", "pooled"} <= saved.keys()
+    best = saved["pin"] + max(saved["pooled"], saved.get("allocate once", 0.0))
+    left = found.left.seconds.middle * 1e3
+    assert total - best <= left + 0.01 * total
+    assert left < total - saved["pin"]
+    assert len(found.left.changes) == 2
+    assert found.left.seconds.low < found.left.seconds.middle < found.left.seconds.high
+
+
+def test_the_rates_of_the_trace_come_first() -> None:
+    graph = fitted(traced(*[sent(2 * MS, 64 * MIB, pageable=False)] * 3))[0]
+    found = staging.of(graph, choose.by_text("mi300a"))
+    assert found.seen == {TO_GPU: pytest.approx(64 * MIB / 2e-3)}
+    assert not found.known(TO_CPU)
+    assert found.pinned(TO_GPU, 64 * MIB).middle == pytest.approx(2e-3)
+    assert found.staged(TO_GPU, 64 * MIB).middle > 2e-3
+
+
+def test_a_program_of_many_calls_takes_few_replays(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def counted(graph: Graph, links: object) -> object:
+        runs.append(graph)
+        return replay(graph, links)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(savings, "replay", counted)
+    monkeypatch.setattr(savings, "NODES", 0)
+    sites = tuple(f"site {n}" for n in range(30))
+    calls = [replace(sent(3 * MS, 64 * MIB), site=n) for n in range(30)] * 2
+    found = helped(*calls, sites=sites)
+    assert len(runs) <= savings.FEWEST + 1
+    assert any("not replayed" in note for note in found.notes)
