@@ -3,17 +3,19 @@
 #include "functions.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
+#include "staged/staged.hpp"
 
 namespace attach {
 namespace {
 
 int under_way = 0;
 
-// Counted before it begins: from then on no memory is kept.
+// Counted before it begins: from then on no memory is kept, and no copy staged.
 template <auto* Replacement, class... Arguments>
 result begin(Arguments... arguments) {
     __atomic_add_fetch(&under_way, 1, __ATOMIC_SEQ_CST);
     pooled::give_back();
+    staged::await_legacy_copies();
     const result outcome = real<Replacement>()(arguments...);
     if (outcome != driver::success) __atomic_sub_fetch(&under_way, 1, __ATOMIC_SEQ_CST);
     return outcome;

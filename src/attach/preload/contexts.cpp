@@ -5,6 +5,7 @@
 #include "lock.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
+#include "staged/staged.hpp"
 
 namespace attach {
 namespace {
@@ -35,6 +36,7 @@ void end(const void* context) {
     }
     forget_context(context);
     pooled::forget_context(context);
+    staged::forget(context);
 }
 
 }  // namespace

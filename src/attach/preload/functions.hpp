@@ -76,6 +76,19 @@ result cuPointerGetAttributes(unsigned count, int* attributes, void** values,
 result cuArrayCreate_v2(void** made, const void* described);
 result cuArray3DCreate_v2(void** made, const void* described);
 result cuMipmappedArrayCreate(void** made, const void* described, unsigned levels);
+// staged/copies.cpp
+result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
+result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);
+result cuMemcpyDtoH_v2(void* to, device_pointer from, std::size_t bytes);
+result cuMemcpyDtoH_v2_ptds(void* to, device_pointer from, std::size_t bytes);
+result cuMemcpyHtoDAsync_v2(device_pointer to, const void* from, std::size_t bytes, stream on);
+result cuMemcpyHtoDAsync_v2_ptsz(device_pointer to, const void* from, std::size_t bytes, stream on);
+result cuMemcpyDtoHAsync_v2(void* to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpyDtoHAsync_v2_ptsz(void* to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
+result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
+result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 #pragma GCC visibility pop
 }
 

@@ -1,4 +1,5 @@
 // Copies, of boxes: `depth` slices of `height` rows of `width` bytes.
+#include <atomic>
 #include <cstring>
 
 #include "copies.hpp"
@@ -66,8 +67,8 @@ result copy(const box& in, void* stream, bool is_async) {
     made.takes = timeline::of_bytes(made.bytes);
     made.is_async = is_async;
     made.act = [in] { move(in); };
-    ++counted.copies;
-    counted.copied_bytes += static_cast<long long>(made.bytes);
+    std::atomic_ref(counted.copies) += 1;
+    std::atomic_ref(counted.copied_bytes) += static_cast<long long>(made.bytes);
     fake::stream& to = stream_of(stream);
     const bool is_captured = to.captures;
     const bool is_staged = !is_captured && made.from == place::pageable && !is_host(made.to);
@@ -90,6 +91,13 @@ result copy(const box& in, void* stream, bool is_async) {
 using namespace fake;
 
 namespace {
+
+// The driver knows every address of the GPU's side, unless the GPU reads pageable memory.
+bool is_known(device_pointer pointer, std::size_t bytes) {
+    const auto found = find(pointer);
+    if (!found) return has_pageable_access();
+    return bytes <= found->bytes && pointer - found->begin <= found->bytes - bytes;
+}
 
 box line(device_pointer to, device_pointer from, std::size_t bytes) {
     return {.to = to, .from = from, .width = bytes};
@@ -163,11 +171,13 @@ result copy(const cuboid& in, void* stream, bool is_async) {
 }  // namespace
 
 FAKE result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes) {
+    if (!is_known(to, bytes)) return invalid_value;
     return observed("cuMemcpyHtoD_v2", {to, bits(from), bytes},
                     [&] { return copy(line(to, bits(from), bytes), nullptr, false); });
 }
 
 FAKE result cuMemcpyDtoH_v2(void* to, device_pointer from, std::size_t bytes) {
+    if (!is_known(from, bytes)) return invalid_value;
     return observed("cuMemcpyDtoH_v2", {bits(to), from, bytes},
                     [&] { return copy(line(bits(to), from, bytes), nullptr, false); });
 }
@@ -189,11 +199,13 @@ FAKE result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t by
 
 FAKE result cuMemcpyHtoDAsync_v2(device_pointer to, const void* from, std::size_t bytes,
                                  void* stream) {
+    if (!is_known(to, bytes)) return invalid_value;
     return observed("cuMemcpyHtoDAsync_v2", {to, bits(from), bytes, bits(stream)},
                     [&] { return copy(line(to, bits(from), bytes), stream, true); });
 }
 
 FAKE result cuMemcpyDtoHAsync_v2(void* to, device_pointer from, std::size_t bytes, void* stream) {
+    if (!is_known(from, bytes)) return invalid_value;
     return observed("cuMemcpyDtoHAsync_v2", {bits(to), from, bytes, bits(stream)},
                     [&] { return copy(line(bits(to), from, bytes), stream, true); });
 }

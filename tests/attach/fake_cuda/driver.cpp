@@ -59,6 +59,8 @@ struct reporter {
 
 int devices() { return static_cast<int>(number("FAKE_CUDA_DEVICES", 1)); }
 
+bool has_pageable_access() { return number("FAKE_CUDA_PAGEABLE", 0) != 0; }
+
 // A child of fork cannot use what its parent initialised.
 bool is_initialised() { return initialised && initialised_in == getpid(); }
 
@@ -142,7 +144,7 @@ FAKE result cuDeviceGetAttribute(int* value, int attribute, int) {
             *value = 0;
             break;
         case 88:
-            *value = number("FAKE_CUDA_PAGEABLE", 0) != 0;
+            *value = has_pageable_access();
             break;
         default:
             *value = 0;

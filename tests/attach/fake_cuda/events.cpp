@@ -47,9 +47,7 @@ result follow(stream& later, const event& one) {
     if (later.captures) return breaks(later.captures, capture_isolation);
     if (later.number == 7)
         if (const result outcome = breaks_implicitly()) return outcome;
-    for (const queue::pointer& other : one.work)
-        if (std::find(later.tail.begin(), later.tail.end(), other) == later.tail.end())
-            later.tail.push_back(other);
+    follow(later, one.work);
     return success;
 }
 

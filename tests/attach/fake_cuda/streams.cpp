@@ -44,11 +44,11 @@ void append(queue::list& to, const queue::list& from) {
 }
 
 result create(void** made, unsigned flags, int priority) {
+    const std::lock_guard hold(lock);
     auto* free =
         std::find_if(created, created + most, [](const stream& one) { return !one.exists; });
     if (!made || flags > 1) return invalid_value;
     if (free == created + most) return out_of_memory;
-    const std::lock_guard hold(lock);
     *free = {.exists = true,
              .is_blocking = flags == 0,
              .number = ++last_number,
@@ -82,6 +82,13 @@ queue::list ready(const stream& of) {
         append(found, legacy.tail);
     }
     return found;
+}
+
+void follow(stream& later, const queue::list& work) {
+    const std::lock_guard hold(lock);
+    for (const queue::pointer& other : work)
+        if (std::find(later.tail.begin(), later.tail.end(), other) == later.tail.end())
+            later.tail.push_back(other);
 }
 
 result submit(void* handle, queue::operation made, queue::pointer* submitted) {

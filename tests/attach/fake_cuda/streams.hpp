@@ -23,6 +23,9 @@ bool exists(void* handle);
 // Adds an operation, to a graph while the stream is captured. `submitted` gets it, null in a graph.
 result submit(void* handle, queue::operation made, queue::pointer* submitted = nullptr);
 
+// The stream's next operation follows this work.
+void follow(stream& later, const queue::list& work);
+
 // All work of a stream so far, with what the legacy default stream orders.
 queue::list ready(const stream& of);
 

@@ -1,0 +1,131 @@
+#include "transfer.hpp"
+
+#include "../event_log.hpp"
+#include "../functions.hpp"
+#include "driver_call.hpp"
+#include "patience.hpp"
+#include "pool.hpp"
+
+namespace attach::staged {
+namespace {
+
+constexpr result not_ready = 600;
+
+constinit driver_call<result(void*, stream)> record_event{"cuEventRecord"};
+constinit driver_call<result(void*)> query_event{"cuEventQuery"};
+
+class pieces {
+public:
+    pieces(lane& lane, const transfer& transfer) : in(lane), asked(transfer), work(lane.work) {
+        const plan cut = plan_of(asked.bytes);
+        ring = cut.slots;
+        work.begin({asked.host, in.slots, asked.bytes, cut.piece, cut.slots, asked.is_to_host});
+        count = work.count();
+    }
+
+    outcome run() {
+        if (asked.is_to_host)
+            to_host();
+        else
+            to_device();
+        work.stop();
+        in.last = asked.on;
+        in.last_slot = submitted ? static_cast<unsigned>((submitted - 1) % ring) : 0;
+        in.is_in_flight = submitted > arrived;
+        return {failed, begun};
+    }
+
+private:
+    // Threads fill slots; those that the GPU has read are filled again.
+    void to_device() {
+        await_previous();
+        open(ring);
+        patience waiting;
+        while (!failed && (submitted < count || arrived < (asked.waits ? count : 1))) {
+            bool is_moving = submitted < count && work.is_done(submitted) && submit();
+            const bool is_asked = arrived == 0 || submitted == count || arrived + ring < count;
+            if (is_asked && arrived < submitted && is_at_rest(arrived)) {
+                ++arrived;
+                open(arrived + ring);
+                is_moving = true;
+            }
+            pass(waiting, is_moving);
+        }
+    }
+
+    // The GPU fills slots; threads empty those that it has filled.
+    void to_host() {
+        await_previous();
+        std::uint64_t emptied = 0;
+        patience waiting;
+        while (!failed && emptied < count) {
+            bool is_moving = submitted < count && submitted < emptied + ring && submit();
+            if (arrived < submitted && is_at_rest(arrived)) {
+                open(++arrived);
+                is_moving = true;
+            }
+            if (emptied < arrived && work.is_done(emptied)) {
+                ++emptied;
+                is_moving = true;
+            }
+            pass(waiting, is_moving);
+        }
+    }
+
+    // The slots of an earlier copy in this stream.
+    void await_previous() {
+        patience waiting;
+        while (!failed && in.is_in_flight) {
+            if (is_at_rest(in.last_slot))
+                in.is_in_flight = false;
+            else
+                waiting.pass();
+        }
+    }
+
+    void open(std::uint64_t limit) {
+        if (work.open(limit < count ? limit : count)) call_pool();
+    }
+
+    bool submit() {
+        const device_pointer device = asked.device + work.offset(submitted);
+        unsigned char* slot = work.slot(submitted);
+        const std::size_t bytes = work.size(submitted);
+        failed = asked.is_to_host ? real<cuMemcpyDtoHAsync_v2>()(slot, device, bytes, asked.on)
+                                  : real<cuMemcpyHtoDAsync_v2>()(device, slot, bytes, asked.on);
+        if (!failed) failed = record_event(in.events[submitted % ring], asked.on);
+        if (!failed) ++submitted;
+        return !failed;
+    }
+
+    // Whether the GPU has done with a piece.
+    bool is_at_rest(std::uint64_t piece) {
+        const result found = query_event(in.events[piece % ring]);
+        if (found == not_ready) return false;
+        failed = found;
+        if (submitted && !begun) begun = now();
+        return !failed;
+    }
+
+    static void pass(patience& waiting, bool is_moving) {
+        if (is_moving)
+            waiting.renew();
+        else
+            waiting.pass();
+    }
+
+    lane& in;
+    const transfer& asked;
+    attach::staged::work& work;
+    std::uint64_t ring, count;
+    std::uint64_t submitted = 0;  // to the stream
+    std::uint64_t arrived = 0;    // pieces that the GPU has done, in the order of the stream
+    std::uint64_t begun = 0;
+    result failed = driver::success;
+};
+
+}  // namespace
+
+outcome run(lane& in, const transfer& asked) { return pieces(in, asked).run(); }
+
+}  // namespace attach::staged

@@ -1,0 +1,207 @@
+// A program that copies, and does what its arguments say, in turn:
+//
+//     copy MIB       to the GPU and back, and checks the bytes
+//     threads        prints the number of threads of the process
+//     idle MS        sleeps; prints `asleep` if all threads of the process were
+//     fork           a child prints its threads, and ends
+//     exit, _exit, kill    ends while another thread copies
+//     reset          resets the primary context, and makes it again
+//     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
+//     watched        copies memory of which another thread makes the pages (userfaultfd)
+//     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
+//     fail
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "driver.hpp"
+
+namespace {
+
+using cuda::device_pointer;
+
+constexpr std::size_t mib = 1 << 20;
+
+void begin() {
+    void* context;
+    REQUIRE(cuda::init(0));
+    REQUIRE(cuda::retain_context(&context, 0));
+    REQUIRE(cuda::set_context(context));
+}
+
+void copy(std::size_t bytes) {
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    std::vector<unsigned> sent(bytes / 4), received(bytes / 4);
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned>(i * 2654435761u);
+    REQUIRE(cuda::in(device, sent.data(), bytes));
+    REQUIRE(cuda::out(received.data(), device, bytes));
+    REQUIRE(cuda::release(device));
+    std::printf("%s\n", sent == received ? "same" : "other bytes");
+}
+
+long threads() {
+    namespace fs = std::filesystem;
+    return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+}
+
+void print_threads() { std::printf("threads %ld\n", threads()); }
+
+double cpu_seconds() {
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+void idle(int milliseconds) {
+    usleep(100'000);
+    const double before = cpu_seconds();
+    usleep(static_cast<unsigned>(milliseconds) * 1000);
+    std::printf("%s\n", cpu_seconds() - before < 0.01 ? "asleep" : "awake");
+}
+
+void fork_child() {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        print_threads();
+        std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("child %d\n", status);
+}
+
+void copy_for_ever() {
+    begin();
+    constexpr std::size_t bytes = 64 * mib;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    std::vector<char> host(bytes);
+    while (cuda::in(device, host.data(), bytes) == 0 &&
+           cuda::out(host.data(), device, bytes) == 0) {
+    }
+}
+
+void end(const char* how) {
+    std::thread(copy_for_ever).detach();
+    usleep(200'000);
+    std::fflush(stdout);
+    if (!std::strcmp(how, "exit")) std::exit(7);
+    if (!std::strcmp(how, "_exit")) _exit(7);
+    raise(SIGKILL);
+}
+
+sigjmp_buf jump;
+pid_t caller;
+
+void on_bus_error(int) {
+    if (gettid() == caller) siglongjmp(jump, 1);
+    _exit(8);
+}
+
+void truncated() {
+    constexpr std::size_t bytes = 64 * mib;
+    const int file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+    if (file < 0 || ftruncate(file, bytes) != 0) std::exit(4);
+    void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (host == MAP_FAILED || ftruncate(file, bytes / 2) != 0) std::exit(4);
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    caller = gettid();
+    std::signal(SIGBUS, on_bus_error);
+    if (sigsetjmp(jump, 1) == 0)
+        std::printf("result %d\n", cuda::in(device, host, bytes));
+    else
+        std::printf("SIGBUS in the calling thread\n");
+}
+
+// Makes pages of sevens until there are no more faults.
+void serve(int faults) {
+    std::vector<char> page(4096, 7);
+    uffd_msg message;
+    while (read(faults, &message, sizeof message) == sizeof message) {
+        uffdio_copy made{};
+        made.dst = message.arg.pagefault.address & ~std::uint64_t{4095};
+        made.src = reinterpret_cast<std::uintptr_t>(page.data());
+        made.len = 4096;
+        ioctl(faults, UFFDIO_COPY, &made);
+    }
+}
+
+void watched() {
+    constexpr std::size_t bytes = 64 * mib;
+    const auto faults = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+    uffdio_api api{};
+    api.api = UFFD_API;
+    void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uffdio_register all{};
+    all.range = {reinterpret_cast<std::uintptr_t>(host), bytes};
+    all.mode = UFFDIO_REGISTER_MODE_MISSING;
+    if (faults < 0 || ioctl(faults, UFFDIO_API, &api) || ioctl(faults, UFFDIO_REGISTER, &all)) {
+        std::printf("no userfaultfd\n");
+        return;
+    }
+    std::thread(serve, faults).detach();
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    REQUIRE(cuda::in(device, host, bytes));
+    char last = 0;
+    REQUIRE(cuda::out(&last, device + bytes - 1, 1));
+    std::printf("last byte %d\n", last);
+}
+
+void fail(const char* how) {
+    constexpr std::size_t bytes = 64 * mib;
+    device_pointer device;
+    void* stream;
+    std::vector<char> host(bytes);
+    REQUIRE(cuda::allocate(&device, bytes));
+    REQUIRE(cuda::create_stream(&stream, 0));
+    const auto is = [&](const char* name) { return std::strcmp(how, name) == 0; };
+    const int set = cuda::set(device, 1, bytes, stream);
+    const int copied = is("in")         ? cuda::in(device, host.data(), bytes)
+                       : is("out")      ? cuda::out(host.data(), device, bytes)
+                       : is("in_async") ? cuda::in_async(device, host.data(), bytes, stream)
+                                        : cuda::out_async(host.data(), device, bytes, stream);
+    std::printf("%d %d %d %d\n", set, copied, cuda::await(stream), host[0]);
+}
+
+void reset() {
+    REQUIRE(cuda::reset_context(0));
+    begin();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    begin();
+    for (int i = 1; i < argc; ++i) {
+        const char* word = argv[i];
+        const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
+        if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
+        if (is("threads")) print_threads();
+        if (is("idle")) idle(std::atoi(argv[++i]));
+        if (is("fork")) fork_child();
+        if (is("exit") || is("_exit") || is("kill")) end(word);
+        if (is("fail")) fail(argv[++i]);
+        if (is("reset")) reset();
+        if (is("truncated")) truncated();
+        if (is("watched")) watched();
+    }
+    return 0;
+}
