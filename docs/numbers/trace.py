@@ -143,7 +143,12 @@ page.given(
     "More than 1000 allocations",
 )
 page.given("versions of programs", "in version 52 of the UI", "in Chromium 156")
-page.given("limits of the fit: python/watari/model/replay/calibrate.py", "10 ms for what is paid once")
+page.given(
+    "limits of the fit: python/watari/model/replay/calibrate.py",
+    "10 ms for what is paid once",
+    "0.75 of their range",
+    "at least 15 ms",
+)
 page.given("the machine", "an H200 with 32 CPU cores")
 
 # Replays on an H100

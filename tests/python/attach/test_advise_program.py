@@ -10,20 +10,35 @@ from tracing import trace, watari
 
 TIMES = {"FAKE_CUDA_KERNEL_US": "100", "FAKE_CUDA_COPY_NS": "200"}
 ROUNDS = "40"
+TRIES = 6
+
+
+def calm(run):
+    """Runs a command until its replay agrees with the runs of the program: on a busy machine these
+    may differ by more than they did."""
+    for _ in range(TRIES):
+        ended = run()
+        if "is predicted" not in ended.stdout:
+            break
+    return ended
 
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
     """A traced program of copies: its folder."""
     folder = tmp_path_factory.mktemp("copies")
-    ended, _ = trace(folder, "replayed", "copies", ROUNDS, options=["--no-touches"], **TIMES)
+
+    def run():
+        return trace(folder, "replayed", "copies", ROUNDS, options=["--no-touches"], **TIMES)[0]
+
+    ended = calm(run)
     assert ended.returncode == 0, ended.stderr
     return folder
 
 
 def test_the_answer_has_its_parts_in_order(tmp_path) -> None:
     program = (tracing.program("replayed"), "copies", ROUNDS)
-    ended = watari(tmp_path, "advise", "--machine", "gh200", "--", *program, **TIMES)
+    ended = calm(lambda: watari(tmp_path, "advise", "--machine", "gh200", "--", *program, **TIMES))
     assert ended.returncode == 0, ended.stderr
     found = [ended.stdout.index(part) for part in ("where the time goes", "what would help")]
     assert found == sorted(found)

@@ -21,12 +21,12 @@ from watari.model.replay.tracing import untraced
 
 MS, US = 1e6, 1e3  # ns
 CALLS = 4_000
-PRIOR = Tracing(call=1_000.0, launch=500.0, wait=2_000.0, returns=3_000.0)
+PRIOR = Tracing(call=10_000.0, launch=500.0, wait=2_000.0, returns=3_000.0)
 
 
 def program(calls: int = CALLS) -> Graph:
     """Calls in a row with gaps, which tracing makes longer, and one kernel at the end."""
-    graph = traced(*[Call(gap=20 * US)] * calls, launch(1 * MS), wait())
+    graph = traced(*[Call(gap=200 * US)] * calls, launch(1 * MS), wait())
     graph.calls["records"] = 2
     return replace(graph, tracing=PRIOR)
 

@@ -32,6 +32,8 @@ CLOSE = 0.001  # of the measured time
 SMALL = 0.01  # a factor
 CLOSE_ENOUGH = 0.02  # of the measured time, for a prediction
 ONE_RUN = 0.01  # of the time: the noise of a program that ran once
+START = 15e6  # ns: the noise of the start of CUDA
+OF_RANGE = 0.75  # of the range of three normal values: the deviation of a fourth from their median
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,16 @@ class Calibrated:
     @property
     def agrees(self) -> bool:
         """Whether the replay gives the measured time within 2% or the program's own noise."""
-        return abs(self.off) <= max(CLOSE_ENOUGH, self.noise / self.measured)
+        return abs(self.off) <= max(CLOSE_ENOUGH, MOST * self.noise / self.measured)
 
 
 def noise_of(seconds: list[float]) -> float:
-    """Seconds by which runs of the program differ: the range of a few, an estimate for one."""
+    """The standard deviation of a run from the median of these, in seconds: from the range of a
+    few runs, and at least that of the start of CUDA."""
+    of_start, of_one = START * 1e-9, ONE_RUN * min(seconds)
     if len(seconds) == 1:
-        return ONE_RUN * seconds[0]
-    return max(max(seconds) - min(seconds), ONE_RUN / 2 * min(seconds))
+        return math.hypot(of_start, of_one)
+    return max(OF_RANGE * (max(seconds) - min(seconds)), of_start, of_one / 2)
 
 
 def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
