@@ -1,8 +1,8 @@
-"""The order of operations, and results of calls: the driver without a GPU beside a GPU.
+"""The order of operations: the driver without a GPU, and the links of a replay, beside a GPU.
 
 tests/attach/gpu/orders.sh made the recordings. Where a GPU begins an operation before the end of
-another one, the driver may have no order; a GPU's order that it lacks would hide a
-mistake of a library.
+another one, neither may have an order; an order of the GPU that one lacks breaks a program or a
+replay.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ import json
 import os
 import subprocess
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orders
 import pytest
 import tracing
 from builds import ROOT
 
+from watari.attach.trace import host
 from watari.attach.trace.records import Recorded
+from watari.model.replay.graph import NONE
+from watari.model.replay.link import dependencies
 
 RECORDED = ROOT / "tests" / "fixtures" / "orders"
 SIZE = 2 << 20  # bytes of a long copy
@@ -123,3 +128,60 @@ def test_a_lost_order_is_seen(recorded) -> None:
     for after in ([], ["3.0", "4.0"]):
         other = {**row, "after": {**row["after"], "0.0": [after, []]}}
         assert len(list(differences(row, other))) == 1
+
+
+class Linked:
+    """Orders by the links of a replay of the whole program."""
+
+    def __init__(self, runs: list[orders.Run], process: Recorded) -> None:
+        graph = host.host(process, 0.0, float(process.calls["end"].max())).graph
+        self.follows, self.targets = dependencies(graph)
+        self.starts = graph.calls["start"].tolist()
+        self.times = graph.operations[["start", "end"]].tolist()
+        self.engines = np.where(graph.operations["engine"] % 3, graph.operations["engine"], NONE)
+        self.firsts = np.searchsorted(graph.operations["call"], np.arange(len(graph.calls) + 1))
+
+    def after(
+        self, run: orders.Run, functions: set[str], by_engine: bool
+    ) -> tuple[set[str], set[int]]:
+        """Operations that follow the long one, and steps that return after it. `by_engine`: copies
+        of one engine too."""
+        late: dict[int, str] = {}
+        names, returned = set(run.operations) - functions, set[int]()
+        for step, (begin, end, _) in enumerate(run.steps):
+            own = [name for name in names if name.split(".")[0] == str(step)]
+            own.sort(key=lambda name: run.operations[name])
+            first, last = bisect_left(self.starts, begin), bisect_right(self.starts, end)
+            rows = sorted(range(self.firsts[first], self.firsts[last]), key=self.times.__getitem__)
+            for one, name in zip(rows, own, strict=True):
+                busy = {int(self.engines[other]) for other in late} - {NONE} if by_engine else set()
+                is_held = int(self.engines[one]) in busy or late.keys() & set(self.follows[one])
+                if name == run.long or returned or is_held:
+                    late[one] = name
+            waits = (one for call in range(first, last) for one in self.targets.get(call, ()))
+            if returned or late.keys() & set(waits):
+                returned.add(step)
+        return set(late.values()) - {run.long}, returned
+
+
+def test_links_order_operations_as_a_gpu(recorded, played) -> None:
+    """A trace has no host functions: what a replay cannot know, it says."""
+    runs, process = played
+    linked = Linked(runs, process)
+    compared = 0
+    for run in runs:
+        gpu = recorded[run.sequence]
+        functions = host_functions(gpu)
+        if run.long not in gpu["after"] or run.long in functions:
+            continue
+        operations, returned = map(set, gpu["after"][run.long])
+        least = linked.after(run, functions, False)
+        assert least[0] <= operations, (gpu["steps"], run.long)
+        assert least[1] <= returned, (gpu["steps"], run.long)
+        if "h L" in gpu["steps"]:  # it orders blocking streams
+            continue
+        most = linked.after(run, functions, True)
+        assert operations - functions <= most[0], (gpu["steps"], run.long)
+        assert returned <= most[1], (gpu["steps"], run.long)
+        compared += len(operations) + len(returned)
+    assert compared > 1500
