@@ -13,6 +13,14 @@
 //     small      many copies of 8 KiB back, with a kernel each
 //     launches   kernels in a row, then one wait
 //     allocated  memory is allocated and freed around each kernel
+//     pooled     memory of a pool, by streams that events order
+//     callbacks  a host function between two kernels
+//     own        two threads, each with the default stream of its own and a blocking stream
+//     forked     a child, forked before CUDA begins, does `launches` beside its parent; `started`:
+//                a child that is this program started anew
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -20,6 +28,14 @@
 #include <vector>
 
 #include "driver.hpp"
+
+extern "C" {
+result cuLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+// stream 0 is that of the thread
+result cuLaunchKernel_ptsz(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                           unsigned, void*, void**, void**);
+result cuStreamSynchronize_ptsz(void* stream);
+}
 
 namespace {
 
@@ -168,18 +184,80 @@ void allocated(int rounds) {
     }
 }
 
+void pooled(int rounds) {
+    void* const first = stream_of(non_blocking);
+    void* const second = stream_of(non_blocking);
+    void* const done = event_made();
+    for (int i = 0; i < rounds; ++i) {
+        device_pointer memory;
+        REQUIRE(cuMemAllocAsync(&memory, bytes, first));
+        launch(2, first);
+        REQUIRE(cuEventRecord(done, first));
+        launch(4, first);
+        REQUIRE(cuStreamWaitEvent(second, done, 0));
+        REQUIRE(cuMemFreeAsync(memory, second));
+        launch(3, second);
+        work(50);
+    }
+    REQUIRE(cuCtxSynchronize());
+}
+
+void callbacks(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+        launch(2);
+        REQUIRE(cuLaunchHostFunc(
+            nullptr, [](void*) { work(100); }, nullptr));
+        launch(1);
+        REQUIRE(cuCtxSynchronize());
+    }
+}
+
+void own(int rounds) {
+    std::vector<std::thread> all;
+    for (unsigned i = 0; i < 2; ++i)
+        all.emplace_back([=] {
+            REQUIRE(cuCtxSetCurrent(context));
+            void* const blocking = stream_of(0);
+            std::size_t count = 0;
+            void* arguments[] = {&buffer, &count};
+            for (int round = 0; round < rounds; ++round) {
+                REQUIRE(cuLaunchKernel_ptsz(add_one, 2 + i, 1, 1, 32, 1, 1, 0, nullptr, arguments,
+                                            nullptr));
+                launch(3 - i, blocking);
+                REQUIRE(cuStreamSynchronize_ptsz(nullptr));
+                REQUIRE(cuStreamSynchronize(blocking));
+            }
+        });
+    for (std::thread& one : all) one.join();
+}
+
+// Whether this is a parent, which waits for its child.
+pid_t with_child(char** words) {
+    const bool starts = std::strcmp(words[1], "started") == 0;
+    if (!starts && std::strcmp(words[1], "forked") != 0) return 0;
+    const pid_t child = fork();
+    if (child == 0 && starts) {
+        execl(words[0], words[0], "launches", words[2], nullptr);
+        _exit(9);
+    }
+    return child;
+}
+
 constexpr struct {
     const char* name;
     void (*play)(int rounds);
-} scenes[] = {{"copies", copies}, {"streams", streams},   {"default", in_turn},
-              {"graphs", graphs}, {"threads", threads},   {"queries", queries},
-              {"small", small},   {"launches", launches}, {"allocated", allocated}};
+} scenes[] = {{"copies", copies},   {"streams", streams},     {"default", in_turn},
+              {"graphs", graphs},   {"threads", threads},     {"queries", queries},
+              {"small", small},     {"launches", launches},   {"allocated", allocated},
+              {"pooled", pooled},   {"callbacks", callbacks}, {"own", own},
+              {"forked", launches}, {"started", launches}};
 
 }  // namespace
 
 int main(int count, char** words) {
     if (count < 3) return 8;
     change = count > 3 ? words[3] : "";
+    const pid_t child = with_child(words);
     load_driver();
     void* module;
     REQUIRE(cuInit(0));
@@ -193,5 +271,8 @@ int main(int count, char** words) {
         if (std::strcmp(scene.name, words[1]) == 0) scene.play(std::atoi(words[2]));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     REQUIRE(cuMemFree(buffer));
+    int status = 0;
+    if (child > 0) waitpid(child, &status, 0);
     std::printf("%.6f\n", took.count());
+    return status;
 }

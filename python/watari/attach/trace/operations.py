@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from watari.attach.trace.outer import Outer
@@ -11,6 +13,7 @@ from watari.attach.trace.transfers import with_calls
 from watari.model.replay.graph import NONE, OPERATIONS, Stream, Work
 
 NON_BLOCKING, NULL = 2, 3  # CUpti_ActivityStreamFlag
+OF_THREAD = re.compile(r"_pt(sz|ds)(_v\d+)?$")  # functions whose stream 0 is that of the thread
 
 
 class Streams:
@@ -24,6 +27,7 @@ class Streams:
             (self.device(context), number): flag for context, number, flag in made if flag != NULL
         }
         self.index: dict[tuple[int, int], int] = {}
+        self.of_threads: set[int] = set()
 
     def device(self, context: int) -> int:
         """The device of a context."""
@@ -34,9 +38,19 @@ class Streams:
         return self.index.setdefault((device, number), len(self.index))
 
     def default(self, device: int) -> int:
-        """The number of the legacy default stream: the first one that no program created."""
-        numbers = (number for of, number in self.index if of == device)
-        return min((n for n in numbers if (device, n) not in self.made), default=NONE)
+        """The number of the legacy default stream: the first one that no program created, and that
+        is not the stream of a thread."""
+        others = (key for key, index in self.index.items() if index not in self.of_threads)
+        return min(
+            (n for of, n in others if of == device and (of, n) not in self.made), default=NONE
+        )
+
+    def with_threads(self, operations: Array, functions: Array, names: dict[int, str]) -> None:
+        """Notes the streams of threads: all their operations come from functions for these."""
+        known = [one for one, name in names.items() if OF_THREAD.search(name)]
+        own = np.isin(functions[operations["call"]], known)
+        found = [set(operations["stream"][which].tolist()) for which in (own, ~own)]
+        self.of_threads = found[0] - found[1]
 
     def all(self) -> tuple[Stream, ...]:
         """All streams seen so far."""
@@ -80,6 +94,7 @@ def operations_of(process: Recorded, outer: Outer, streams: Streams) -> Array:
         parts.append(rows)
     every = np.concatenate(parts)
     every = every[every["call"] != NONE]
+    streams.with_threads(every, outer.rows["function"], process.functions)
     by_call: Array = every[np.lexsort((every["start"], every["call"]))]
     return by_call
 
