@@ -219,6 +219,7 @@ class Replay(Row):
     calls: Size
     operations: Size
     graph: str = ""
+    graph_digest: str = ""
 
 
 class Observed(Row):
