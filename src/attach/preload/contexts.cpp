@@ -5,6 +5,7 @@
 #include "lock.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
+#include "prefetched/prefetched.hpp"
 #include "staged/staged.hpp"
 
 namespace attach {
@@ -37,6 +38,7 @@ void end(const void* context) {
     forget_context(context);
     pooled::forget_context(context);
     staged::forget(context);
+    prefetched::forget_context(context);
 }
 
 }  // namespace

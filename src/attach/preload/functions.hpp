@@ -89,6 +89,19 @@ result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+// prefetched/launches.cpp
+result cuLaunchKernel(const void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
+                      unsigned threads_y, unsigned threads_z, unsigned shared, stream on,
+                      void** parameters, void** extra);
+result cuLaunchKernel_ptsz(const void* function, unsigned x, unsigned y, unsigned z,
+                           unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                           unsigned shared, stream on, void** parameters, void** extra);
+result cuLaunchKernelEx(const driver::launch* how, const void* function, void** parameters,
+                        void** extra);
+result cuLaunchKernelEx_ptsz(const driver::launch* how, const void* function, void** parameters,
+                             void** extra);
+result cuModuleUnload(void* module);
+result cuLibraryUnload(void* library);
 #pragma GCC visibility pop
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "functions.hpp"
+#include "prefetched/prefetched.hpp"
 
 namespace attach {
 namespace {
@@ -19,13 +20,21 @@ void* address() {
 template <auto* Replacement>
 constexpr replacement row(const char* symbol, const char* name, int first = 0, int last = newest,
                           bool is_per_thread = false) {
-    return {
-        symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>};
+    return {symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>,
+            nullptr};
 }
 
 template <auto* Replacement>
 constexpr replacement per_thread_row(const char* symbol, const char* name) {
     return row<Replacement>(symbol, name, 0, newest, true);
+}
+
+// A row for programs with the change `prefetched` only: others launch without a detour.
+template <auto* Replacement>
+constexpr replacement launch_row(const char* symbol, const char* name, bool is_per_thread = false) {
+    replacement made = row<Replacement>(symbol, name, 0, newest, is_per_thread);
+    made.is_wanted = prefetched::is_on;
+    return made;
 }
 
 // Initialised at compile time: constructors of a program's libraries may look functions up before
@@ -89,6 +98,12 @@ constinit const replacement rows[] = {
     per_thread_row<cuMemcpy_ptds>("cuMemcpy_ptds", "cuMemcpy"),
     row<cuMemcpyAsync>("cuMemcpyAsync", "cuMemcpyAsync"),
     per_thread_row<cuMemcpyAsync_ptsz>("cuMemcpyAsync_ptsz", "cuMemcpyAsync"),
+    launch_row<cuLaunchKernel>("cuLaunchKernel", "cuLaunchKernel"),
+    launch_row<cuLaunchKernel_ptsz>("cuLaunchKernel_ptsz", "cuLaunchKernel", true),
+    launch_row<cuLaunchKernelEx>("cuLaunchKernelEx", "cuLaunchKernelEx"),
+    launch_row<cuLaunchKernelEx_ptsz>("cuLaunchKernelEx_ptsz", "cuLaunchKernelEx", true),
+    launch_row<cuModuleUnload>("cuModuleUnload", "cuModuleUnload"),
+    launch_row<cuLibraryUnload>("cuLibraryUnload", "cuLibraryUnload"),
     row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };
@@ -97,12 +112,14 @@ constinit const replacement rows[] = {
 void replace(const char* name, void** found, int version, std::uint64_t flags, result outcome) {
     if (outcome != driver::success || !found || !*found) return;
     const replacement* meant = find_name(name, version, flags);
-    if (!meant || is_own(*found)) return;
+    if (!meant || !is_wanted(*meant) || is_own(*found)) return;
     __atomic_store_n(meant->real, *found, __ATOMIC_RELEASE);
     *found = meant->function();
 }
 
 }  // namespace
+
+bool is_wanted(const replacement& row) { return !row.is_wanted || row.is_wanted(); }
 
 const replacement* find_symbol(const char* symbol) {
     for (const replacement& one : rows)

@@ -11,6 +11,7 @@
 //     ended N     frees N bytes; their context ends, and another one begins
 //     ordered N   frees memory of cuMemAlloc on a stream, twice
 //     crossed N   allocates on one GPU, frees while another one is current
+//     written N   launches a kernel twice before the CPU writes N managed bytes, and once after
 //     waited N    frees N bytes while a kernel runs; prints whether the kernel had ended
 #include <algorithm>
 #include <cstring>
@@ -190,11 +191,30 @@ void waited(std::size_t bytes) {
     std::printf("ran %d, had ended %d\n", was_running, cuEventQuery(event) == 0);
 }
 
+void written(std::size_t bytes) {
+    void *module, *function;
+    device_pointer pointer;
+    std::size_t none = 0;
+    void* arguments[] = {&pointer, &none};
+    REQUIRE(cuMemAllocManaged(&pointer, bytes, 1));
+    REQUIRE(cuModuleLoadData(&module, "image"));
+    REQUIRE(cuModuleGetFunction(&function, module, "add_one"));
+    const auto launch = [&] {
+        REQUIRE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+        REQUIRE(cuCtxSynchronize());
+    };
+    launch();
+    launch();
+    std::memset(reinterpret_cast<void*>(pointer), 1, bytes);
+    launch();
+    REQUIRE(cuMemFree(pointer));
+}
+
 constexpr action actions[] = {
     {"again", again, true},     {"mixed", mixed, true},       {"info", info, true},
     {"freed", freed, true},     {"short", short_of, true},    {"shared", shared, true},
     {"ended", ended, true},     {"captured", captured, true}, {"ordered", ordered, true},
-    {"crossed", crossed, true}, {"waited", waited, true},
+    {"crossed", crossed, true}, {"waited", waited, true},     {"written", written, true},
 };
 
 }  // namespace

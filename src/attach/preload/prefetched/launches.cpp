@@ -1,0 +1,53 @@
+// Launches of kernels, and the end of the modules that hold them. Replaced only in a program with
+// the change `prefetched`.
+#include "../functions.hpp"
+#include "prefetched.hpp"
+
+namespace attach {
+namespace {
+
+stream own_stream(stream on) {
+    return on ? on : reinterpret_cast<stream>(driver::stream_of_thread);
+}
+
+}  // namespace
+
+result cuLaunchKernel(const void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
+                      unsigned threads_y, unsigned threads_z, unsigned shared, stream on,
+                      void** parameters, void** extra) {
+    prefetched::before(function, on, parameters);
+    return real<cuLaunchKernel>()(function, x, y, z, threads_x, threads_y, threads_z, shared, on,
+                                  parameters, extra);
+}
+
+result cuLaunchKernel_ptsz(const void* function, unsigned x, unsigned y, unsigned z,
+                           unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                           unsigned shared, stream on, void** parameters, void** extra) {
+    prefetched::before(function, own_stream(on), parameters);
+    return real<cuLaunchKernel_ptsz>()(function, x, y, z, threads_x, threads_y, threads_z, shared,
+                                       on, parameters, extra);
+}
+
+result cuLaunchKernelEx(const driver::launch* how, const void* function, void** parameters,
+                        void** extra) {
+    if (how) prefetched::before(function, how->on, parameters);
+    return real<cuLaunchKernelEx>()(how, function, parameters, extra);
+}
+
+result cuLaunchKernelEx_ptsz(const driver::launch* how, const void* function, void** parameters,
+                             void** extra) {
+    if (how) prefetched::before(function, own_stream(how->on), parameters);
+    return real<cuLaunchKernelEx_ptsz>()(how, function, parameters, extra);
+}
+
+result cuModuleUnload(void* module) {
+    prefetched::forget_functions();
+    return real<cuModuleUnload>()(module);
+}
+
+result cuLibraryUnload(void* library) {
+    prefetched::forget_functions();
+    return real<cuLibraryUnload>()(library);
+}
+
+}  // namespace attach
