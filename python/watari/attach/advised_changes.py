@@ -3,10 +3,10 @@ trace for `prefetched`."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from watari.attach.changes import CHANGES
+from watari.common import reading
 from watari.common.errors import FileError
 
 ADVICE, TRACE = "watari-advice-1", "watari-trace-1"  # schemas of both files
@@ -14,13 +14,7 @@ ADVICE, TRACE = "watari-advice-1", "watari-trace-1"  # schemas of both files
 
 def read(path: str) -> dict[str, Any]:
     """The content of a file. Raises FileError."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        content = None
+    content = reading.json(path)
     if not isinstance(content, dict) or content.get("schema") not in (ADVICE, TRACE):
         raise FileError(f"{path}: neither `watari advise --json` nor `watari trace` wrote it")
     return content
