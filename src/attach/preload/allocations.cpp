@@ -6,6 +6,7 @@
 #include "functions.hpp"
 #include "hints.hpp"
 #include "lock.hpp"
+#include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
 #include "prefetched/prefetched.hpp"
@@ -78,7 +79,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
                    AsIs as_is) {
     const std::uint64_t begun = now();
     result outcome;
-    prefetched::forget(pointer);
+    managed::forget(pointer);
     if (!release(pointer, on, is_ordered, outcome)) outcome = as_is();
     record_free(api, begun, pointer, outcome);
     return outcome;
@@ -159,10 +160,8 @@ result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned fl
     const result outcome = real<cuMemAllocManaged>()(pointer, bytes, flags);
     const bool treated =
         outcome == driver::success && is_chosen(asked.name.site, asked.name.ordinal, bytes);
-    if (treated) {
-        treat_managed(*pointer, bytes, nullptr);
-        prefetched::add(*pointer, bytes, asked.name.site);
-    }
+    if (treated) treat_managed(*pointer, bytes, nullptr);
+    if (outcome == driver::success) managed::add(*pointer, bytes, treated ? asked.name.site : 0);
     record(asked, begun, pointer ? *pointer : 0, false, outcome);
     return outcome;
 }

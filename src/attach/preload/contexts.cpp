@@ -3,9 +3,9 @@
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
+#include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
-#include "prefetched/prefetched.hpp"
 #include "staged/staged.hpp"
 
 namespace attach {
@@ -38,7 +38,7 @@ void end(const void* context) {
     forget_context(context);
     pooled::forget_context(context);
     staged::forget(context);
-    prefetched::forget_context(context);
+    managed::forget_context(context);
 }
 
 }  // namespace

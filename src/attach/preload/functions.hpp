@@ -76,6 +76,21 @@ result cuPointerGetAttributes(unsigned count, int* attributes, void** values,
 result cuArrayCreate_v2(void** made, const void* described);
 result cuArray3DCreate_v2(void** made, const void* described);
 result cuMipmappedArrayCreate(void** made, const void* described, unsigned levels);
+result cuModuleLoadData(void** made, const void* image);
+result cuModuleLoadDataEx(void** made, const void* image, unsigned count, int* options,
+                          void** values);
+result cuModuleLoadFatBinary(void** made, const void* image);
+result cuLibraryLoadData(void** made, const void* code, int* options, void** values, unsigned count,
+                         int* of_library, void** library_values, unsigned library_count);
+result cuKernelGetFunction(void** function, void* kernel);
+result cuStreamCreate(void** made, unsigned flags);
+result cuStreamCreateWithPriority(void** made, unsigned flags, int priority);
+result cuCtxSetLimit(int which, std::size_t value);
+result cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long flags);
+result cuGraphInstantiateWithParams(void** made, void* graph, void* parameters);
+result cuGraphInstantiateWithParams_ptsz(void** made, void* graph, void* parameters);
+result cuGraphLaunch(void* graph, stream on);
+result cuGraphLaunch_ptsz(void* graph, stream on);
 // staged/copies.cpp
 result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
 result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);

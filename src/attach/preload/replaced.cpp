@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "functions.hpp"
+#include "pooled/pooled.hpp"
 #include "prefetched/prefetched.hpp"
 
 namespace attach {
@@ -29,13 +30,15 @@ constexpr replacement per_thread_row(const char* symbol, const char* name) {
     return row<Replacement>(symbol, name, 0, newest, true);
 }
 
-// A row for programs with the change `prefetched` only: others launch without a detour.
-template <auto* Replacement>
-constexpr replacement launch_row(const char* symbol, const char* name, bool is_per_thread = false) {
+// A row for programs with some change only: others make these calls without a detour.
+template <auto* Replacement, auto IsWanted>
+constexpr replacement row_if(const char* symbol, const char* name, bool is_per_thread = false) {
     replacement made = row<Replacement>(symbol, name, 0, newest, is_per_thread);
-    made.is_wanted = prefetched::is_on;
+    made.is_wanted = IsWanted;
     return made;
 }
+
+bool is_launch_wanted() { return prefetched::is_on() || pooled::is_on(); }
 
 // Initialised at compile time: constructors of a program's libraries may look functions up before
 // constructors of this library run.
@@ -98,12 +101,30 @@ constinit const replacement rows[] = {
     per_thread_row<cuMemcpy_ptds>("cuMemcpy_ptds", "cuMemcpy"),
     row<cuMemcpyAsync>("cuMemcpyAsync", "cuMemcpyAsync"),
     per_thread_row<cuMemcpyAsync_ptsz>("cuMemcpyAsync_ptsz", "cuMemcpyAsync"),
-    launch_row<cuLaunchKernel>("cuLaunchKernel", "cuLaunchKernel"),
-    launch_row<cuLaunchKernel_ptsz>("cuLaunchKernel_ptsz", "cuLaunchKernel", true),
-    launch_row<cuLaunchKernelEx>("cuLaunchKernelEx", "cuLaunchKernelEx"),
-    launch_row<cuLaunchKernelEx_ptsz>("cuLaunchKernelEx_ptsz", "cuLaunchKernelEx", true),
-    launch_row<cuModuleUnload>("cuModuleUnload", "cuModuleUnload"),
-    launch_row<cuLibraryUnload>("cuLibraryUnload", "cuLibraryUnload"),
+    row_if<cuModuleLoadData, pooled::is_on>("cuModuleLoadData", "cuModuleLoadData"),
+    row_if<cuModuleLoadDataEx, pooled::is_on>("cuModuleLoadDataEx", "cuModuleLoadDataEx"),
+    row_if<cuModuleLoadFatBinary, pooled::is_on>("cuModuleLoadFatBinary", "cuModuleLoadFatBinary"),
+    row_if<cuLibraryLoadData, pooled::is_on>("cuLibraryLoadData", "cuLibraryLoadData"),
+    row_if<cuKernelGetFunction, pooled::is_on>("cuKernelGetFunction", "cuKernelGetFunction"),
+    row_if<cuStreamCreate, pooled::is_on>("cuStreamCreate", "cuStreamCreate"),
+    row_if<cuStreamCreateWithPriority, pooled::is_on>("cuStreamCreateWithPriority",
+                                                      "cuStreamCreateWithPriority"),
+    row_if<cuCtxSetLimit, pooled::is_on>("cuCtxSetLimit", "cuCtxSetLimit"),
+    row_if<cuGraphInstantiateWithFlags, pooled::is_on>("cuGraphInstantiateWithFlags",
+                                                       "cuGraphInstantiateWithFlags"),
+    row_if<cuGraphInstantiateWithParams, pooled::is_on>("cuGraphInstantiateWithParams",
+                                                        "cuGraphInstantiateWithParams"),
+    row_if<cuGraphInstantiateWithParams_ptsz, pooled::is_on>("cuGraphInstantiateWithParams_ptsz",
+                                                             "cuGraphInstantiateWithParams", true),
+    row_if<cuGraphLaunch, pooled::is_on>("cuGraphLaunch", "cuGraphLaunch"),
+    row_if<cuGraphLaunch_ptsz, pooled::is_on>("cuGraphLaunch_ptsz", "cuGraphLaunch", true),
+    row_if<cuLaunchKernel, is_launch_wanted>("cuLaunchKernel", "cuLaunchKernel"),
+    row_if<cuLaunchKernel_ptsz, is_launch_wanted>("cuLaunchKernel_ptsz", "cuLaunchKernel", true),
+    row_if<cuLaunchKernelEx, is_launch_wanted>("cuLaunchKernelEx", "cuLaunchKernelEx"),
+    row_if<cuLaunchKernelEx_ptsz, is_launch_wanted>("cuLaunchKernelEx_ptsz", "cuLaunchKernelEx",
+                                                    true),
+    row_if<cuModuleUnload, prefetched::is_on>("cuModuleUnload", "cuModuleUnload"),
+    row_if<cuLibraryUnload, prefetched::is_on>("cuLibraryUnload", "cuLibraryUnload"),
     row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };

@@ -3,6 +3,7 @@
 //
 //     again N     ten times: allocates N bytes, computes there, frees
 //     mixed N     N random allocations and releases of a few sizes; no two share a byte
+//     storm N     N threads allocate, free and ask at random
 //     info N      prints whether freed memory counts as free
 //     freed N     prints the driver's answers about freed memory, and about memory in use
 //     short N     frees N bytes, then needs more than all the other memory
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "actions.hpp"
@@ -63,6 +65,38 @@ void mixed(std::size_t count) {
             alive.erase(at);
         }
     }
+}
+
+// Random calls of a thread; what it frees, another one may get.
+void storm_of(unsigned seed) {
+    begin();
+    std::mt19937 random(seed);
+    std::vector<held> alive;
+    std::size_t free, total;
+    unsigned type;
+    for (int i = 0; i < 400; ++i) {
+        const unsigned choice = random() % 32;
+        if (choice == 0) {
+            REQUIRE(cuMemGetInfo(&free, &total));
+        } else if (choice == 1) {
+            cuPointerGetAttribute(&type, 2, random());
+        } else if (choice < 18 && alive.size() < 8) {
+            const std::size_t bytes = 4096 << random() % 3;
+            auto* memory = reinterpret_cast<unsigned char*>(allocated(bytes));
+            std::memset(memory, static_cast<int>(seed), bytes);
+            alive.push_back({memory, bytes, static_cast<unsigned char>(seed)});
+        } else if (!alive.empty()) {
+            if (!alive.back().is_intact()) std::exit(6);
+            REQUIRE(cuMemFree(reinterpret_cast<device_pointer>(alive.back().memory)));
+            alive.pop_back();
+        }
+    }
+}
+
+void storm(std::size_t count) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < count; ++i) threads.emplace_back(storm_of, i);
+    for (std::thread& one : threads) one.join();
 }
 
 std::size_t free_bytes() {
@@ -211,10 +245,11 @@ void written(std::size_t bytes) {
 }
 
 constexpr action actions[] = {
-    {"again", again, true},     {"mixed", mixed, true},       {"info", info, true},
-    {"freed", freed, true},     {"short", short_of, true},    {"shared", shared, true},
-    {"ended", ended, true},     {"captured", captured, true}, {"ordered", ordered, true},
-    {"crossed", crossed, true}, {"waited", waited, true},     {"written", written, true},
+    {"again", again, true},     {"mixed", mixed, true},     {"storm", storm, true},
+    {"info", info, true},       {"freed", freed, true},     {"short", short_of, true},
+    {"shared", shared, true},   {"ended", ended, true},     {"captured", captured, true},
+    {"ordered", ordered, true}, {"crossed", crossed, true}, {"waited", waited, true},
+    {"written", written, true},
 };
 
 }  // namespace

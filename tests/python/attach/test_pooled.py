@@ -9,6 +9,7 @@ MB = 1_000_000
 ACTIONS = [
     ("again", MB),
     ("mixed", 400),
+    ("storm", 6),
     ("info", MB),
     ("freed", MB),
     ("short", 20 * MB),

@@ -4,13 +4,13 @@
 #include "../functions.hpp"
 #include "../gains.hpp"
 #include "../lock.hpp"
+#include "../managed.hpp"
 #include "blocks.hpp"
 
 namespace attach::pooled {
 namespace {
 
 constexpr int most_devices = 64;
-constexpr std::size_t share_of_memory = 4;  // at most a quarter of a GPU's memory is kept
 
 used_blocks used;
 kept_blocks kept;
@@ -25,17 +25,22 @@ const void* context_now() {
     return get_current(&context) == driver::success ? context : nullptr;
 }
 
-bool is_on() { return settings().changes.pooled; }
-
-// Bytes that may be kept of a device.
-std::size_t most_bytes(driver::device device) {
+// The memory of a device; 0 if it is not known.
+std::size_t memory_of(driver::device device) {
     static std::size_t known[most_devices];
     if (device < 0 || device >= most_devices) return 0;
     std::size_t bytes = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
     if (bytes) return bytes;
     if (get_memory(&bytes, device) != driver::success) return 0;
-    __atomic_store_n(&known[device], bytes / share_of_memory, __ATOMIC_RELAXED);
-    return bytes / share_of_memory;
+    __atomic_store_n(&known[device], bytes, __ATOMIC_RELAXED);
+    return bytes;
+}
+
+// Bytes that may be kept of a device: a quarter of its memory; none where managed memory needs more
+// than half of it, since kept blocks would drive its pages out.
+std::size_t most_bytes(driver::device device) {
+    const std::size_t memory = memory_of(device);
+    return managed::total() > memory / 2 ? 0 : memory / 4;
 }
 
 template <class IsIt>
@@ -64,6 +69,8 @@ void make_room(const block& freed, std::size_t limit) {
 }
 
 }  // namespace
+
+bool is_on() { return settings().changes.pooled; }
 
 bool is_meant(const request& asked) {
     return is_on() && !asked.is_ordered && asked.bytes > 0 &&

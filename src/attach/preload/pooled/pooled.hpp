@@ -4,14 +4,14 @@
 //
 // The program must not notice. So kept blocks go back to the driver when
 //
-//     an allocation fails               the memory that they hold may be what it needs
+//     an allocation fails               or another call that lacks memory, which is made again
 //     the program asks for free memory  (cuMemGetInfo)
 //     it asks about, or frees, an address in one: the driver then answers as to freed memory
 //     a capture of a stream begins      nothing may wait in a capture, so nothing is kept in one
 //     a context ends                    the driver releases them with it
 //
 // and memory is never kept that the program shared with other processes or devices. What is kept
-// at most: `most_kept` blocks, and a quarter of each GPU's memory; the oldest go first.
+// at most: 256 blocks, and a quarter of each GPU's memory; the oldest go first.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@
 #include "../memory.hpp"
 
 namespace attach::pooled {
+
+bool is_on();
 
 // Whether this allocation may come from a kept block, or become one.
 bool is_meant(const request& asked);

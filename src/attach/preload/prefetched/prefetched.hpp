@@ -20,11 +20,6 @@ bool is_on();
 // FNV-1a of a text.
 std::uint32_t hash_of(const char* text);
 
-// Managed memory of this call site, and its end.
-void add(driver::device_pointer pointer, std::size_t bytes, std::uint32_t site);
-void forget(driver::device_pointer pointer);
-void forget_context(const void* context);
-
 // Called before a launch of this function on this stream. `parameters`: null if they are not known.
 void before(const void* function, driver::stream on, void** parameters);
 
