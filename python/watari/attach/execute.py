@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PRELOAD = "LD_PRELOAD"
+MOST = 100_000  # bytes of a variable: Linux passes 128 KiB
+LONG_TABLE = "the trace names more kernels than a variable can pass"
 NO_TABLE = (
     "--from names no trace with kernels before which faults move managed memory (watari trace)"
 )
@@ -139,11 +141,11 @@ def prepared(asked: Asked) -> Ready:
     names, table = wanted(asked, ready)
     ready = ready._replace(is_near="near" in names)
     if "prefetched" in names:
-        if table:
-            ready.variables[changes.PREFETCHES] = table
-        else:
+        if reason := NO_TABLE if not table else LONG_TABLE if len(table) > MOST else "":
             names.remove("prefetched")
-            ready.notes.append(left_out(["prefetched"], NO_TABLE))
+            ready.notes.append(left_out(["prefetched"], reason))
+        else:
+            ready.variables[changes.PREFETCHES] = table
     if "huge" in names:
         add_huge(asked, ready)
     if inside := [name for name in names if CHANGES[name].is_inside]:

@@ -49,8 +49,10 @@ bool give_back();
 // Releases the kept block that contains this address, if there is one.
 void give_back_at(driver::device_pointer address);
 
-// Called after the driver has destroyed this context, and with it all blocks in it.
-void forget_context(const void* context);
+// Called after the driver has destroyed this context, and with it all blocks in it. `device`: of a
+// primary context, -1 of others. All blocks of the device are forgotten then, since those of green
+// contexts end with the primary one.
+void forget_context(const void* context, driver::device device);
 
 // Makes an allocation of GPU memory: from a kept block, or by the driver; once more where the
 // driver had no memory left and kept blocks have given theirs back.
