@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from watari.attach import changes, entry
@@ -72,8 +72,8 @@ def begin(words: Sequence[str]) -> None:
     try:
         run(asked)
     except WatariError as error:
-        print(f"watari: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        tell(str(error))
+        os._exit(error.exit_code)
 
 
 def run(asked: Asked) -> NoReturn:
@@ -81,15 +81,13 @@ def run(asked: Asked) -> NoReturn:
     path = executable(asked.command)
     ready = prepared(asked)
     for note in ready.notes:
-        print(f"watari: {note}", file=sys.stderr)
+        tell(note)
     if ready.is_near:
         from watari.attach import near
 
         if reason := near.move():
-            print(f"watari: {left_out(['near'], reason)}", file=sys.stderr)
+            tell(left_out(["near"], reason))
     restore()
-    sys.stdout.flush()
-    sys.stderr.flush()
     try:
         os.execve(path, asked.command, {**inherited(), **ready.variables})
     except OSError as error:
@@ -97,6 +95,14 @@ def run(asked: Asked) -> NoReturn:
 
         why = why_not_executed(asked.command[0], error)
         raise UsageError(f"{asked.command[0]}: cannot be executed: {why}") from None
+
+
+def tell(text: str) -> None:
+    """Writes a line to standard error, which may be closed or full: the program runs anyway."""
+    from watari.common.printable import printable
+
+    with suppress(OSError):
+        os.write(2, f"watari: {printable(text)}\n".encode(errors="replace"))
 
 
 def executable(command: Sequence[str]) -> str:

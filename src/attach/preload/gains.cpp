@@ -5,6 +5,7 @@
 
 #include "event_log.hpp"
 #include "settings.hpp"
+#include "standard_error.hpp"
 
 namespace attach {
 namespace {
@@ -23,7 +24,7 @@ Number load(Number& from) {
 }
 
 __attribute__((destructor)) void print_gains() {
-    if (!settings().changes.verbose) return;
+    if (!settings().changes.verbose || !is_standard_error()) return;
     char line[512];
     std::size_t size = 0;
     for (int i = 0; i < change_count; ++i) {

@@ -172,6 +172,34 @@ def test_a_missing_library_is_one_line(tmp_path):
     )
 
 
+@pytest.mark.parametrize("streams", [">&- 2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_or_full_stop_nothing(streams, tmp_path):
+    done = tmp_path / "done"
+    line = f'"$@" {streams}; test -e {done}'
+    words = ("exec", "--near", "--pooled", "--", SH, "-c", f": > {done}")
+    ended = subprocess.run(
+        [SH, "-c", line, SH, sys.executable, "-m", "watari", *words],
+        env=driver(),
+        timeout=60,
+        capture_output=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_line_never_enters_a_file_of_the_program(tmp_path):
+    data = tmp_path / "data"
+    script = f"import os\nos.close(2)\nassert os.open({str(data)!r}, os.O_CREAT | os.O_RDWR) == 2"
+    library = f"import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\n{script}"
+    for changes in ("pooled", "unknown"):
+        subprocess.run(
+            [sys.executable, "-c", library if changes == "pooled" else f"{script}\n{library}"],
+            env=driver()
+            | {"LD_PRELOAD": LIBRARY, "WATARI_CHANGES": changes, "WATARI_CHANGES_VERBOSE": "1"},
+            timeout=60,
+        )
+        assert data.read_text() == ""
+
+
 def test_an_answer_of_advise_names_the_changes(tmp_path):
     file = tmp_path / "advise.json"
     file.write_text(json.dumps(ADVICE))
