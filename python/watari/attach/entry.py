@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import stat
 from struct import Struct, error
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
