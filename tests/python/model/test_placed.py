@@ -15,11 +15,13 @@ from watari.attach.styles import STYLES
 from watari.case.sentence import Cost
 from watari.model import choose
 from watari.model.machine import Curve, MachineProfile, Point
+from watari.model.replay import steps
 from watari.model.replay.answer import Styled
 from watari.model.replay.graph import Graph
 from watari.model.replay.groups import groups, verdict
 from watari.model.replay.link import Links
 from watari.model.replay.placed import IMPOSED, styled
+from watari.model.replay.placements import pairs
 from watari.model.replay.simulate import seconds
 from watari.model.today import today
 from watari.model.trace_file import Trace
@@ -84,7 +86,8 @@ def test_local_memory_changes_nothing_but_the_first_touch() -> None:
     as_is = cost(small["as-is"]).middle
     assert cost(small["managed"]).middle == pytest.approx(as_is, rel=0.01)
     populated = cost(large["managed"]).middle - as_is
-    assert populated == pytest.approx(1024 * MIB / 15e9 + 1024 * MIB / 90e9, rel=0.05)
+    each = steps.seconds("populate gpu managed", 2**30) + steps.seconds("release managed", 2**30)
+    assert populated == pytest.approx(each, rel=0.05)
 
 
 def test_memory_of_a_loop_is_touched_for_the_first_time_in_each_life() -> None:
@@ -184,6 +187,40 @@ def test_a_faster_link_helps_where_the_link_limits() -> None:
     near = cost(answer(made, rows, data, slow)[0]["mapped"]).middle
     far = cost(answer(made, rows, data, fast, slow)[0]["mapped"]).middle
     assert near / far == pytest.approx(8, rel=0.1)
+
+
+def test_pinned_memory_leaves_managed_memory_where_it_is() -> None:
+    made = graph([launch(100 * MS)])
+    rows = [kernel("k", placements(0.1, 5.0), touched=MIB)]
+    other = {**allocation("device", MIB), "name": "other", "label": "other"}
+    found = answer(made, rows, [allocation("managed", MIB), other])[0]
+    as_is = cost(found["as-is"]).middle
+    assert cost(found["pinned"]).high - as_is < 0.01  # the kernel touches `data` alone
+    assert cost(found["mapped"]).middle - as_is > 4
+
+
+def test_memory_of_a_pool_is_made_once() -> None:
+    made = graph([launch(100 * MS)])
+    rows = [kernel("k", placements(0.1, 0.1))]
+    one = {**allocation("device", 4 * MIB), "api": "cuMemAllocAsync"}
+    once, often = (answer(made, rows, [{**one, "lives": n}])[0]["pinned"] for n in (1, 100))
+    assert cost(often).middle == pytest.approx(cost(once).middle)
+
+
+def test_a_kernel_whose_launches_all_differ_is_compared_with_its_neighbours() -> None:
+    rows = placements(0.001, 0.004)
+    local = [rows[0].model_copy(update={"threads": n, "seconds": n / 1000}) for n in (1, 3)]
+    far = rows[1].model_copy(update={"threads": 2, "seconds": 0.008})
+    ((near, other),) = pairs([*local, far], "mapped")
+    assert (near.seconds, other.seconds) == (pytest.approx(0.002), 0.008)
+
+
+def test_the_first_launches_of_many_say_less_of_later_ones() -> None:
+    made = graph([launch(MS)] * 100)
+    rows = [kernel("k", placements(0.001, 0.030), launches=count) for count in (1, 100)]
+    all_of_them, few = (answer(made, [r], [allocation("device", MIB)])[0]["mapped"] for r in rows)
+    assert cost(few).middle == pytest.approx(cost(all_of_them).middle)
+    assert cost(few).low < cost(all_of_them).low < cost(all_of_them).high < cost(few).high
 
 
 RATIO = st.floats(1.0, 100.0)

@@ -3,7 +3,6 @@
 GPU memory that becomes managed is populated where it is touched first, and a copy counts as the
 GPU's touch: so it never comes back to the CPU. In CPU memory (`mapped`, `pinned`) kernels read over
 the link, and copies are made by the driver's copy engine or, to and from pinned memory, by the CPU.
-The factors of copies are those of an H200 (results/, case `copy`, 1 GiB).
 
 Managed memory that faults in and out as the program is: kernels lose the time of their faults where
 memory stays with the CPU, and so does the CPU.
@@ -11,92 +10,79 @@ memory stays with the CPU, and so does the CPU.
 
 from __future__ import annotations
 
+import numpy as np
+
 from watari.case.sentence import NOTHING, Cost
+from watari.model.replay import steps
 from watari.model.replay.bounds import NS, Bounds, column, cost_of
 from watari.model.replay.program import DEVICE, MANAGED, ON_GPU, TO_CPU, TO_GPU, Program, over_link
 
-SMALL = 2**16  # bytes: the CPU may copy so much faster than the GPU's copy engine starts
 LOCAL = Cost(1.0, 1.0, 1.03)  # kernels on managed memory that is local
-COPIED = Cost(1.0, 0.97, 1.1)  # copies to and from local managed memory
-# copies to and from CPU memory, in times of the copy as it is: (style, way, pageable)
-COPIES = {
-    ("mapped", TO_GPU, True): Cost(1.05, 0.9, 1.5),
-    ("mapped", TO_CPU, True): Cost(1.3, 0.9, 3.0),
-    ("mapped", TO_GPU, False): Cost(1.3, 1.0, 2.5),
-    ("mapped", TO_CPU, False): Cost(1.3, 1.0, 2.5),
-    ("pinned", TO_GPU, True): Cost(1.05, 0.6, 1.4),
-    ("pinned", TO_CPU, True): Cost(2.0, 0.8, 3.0),
-    ("pinned", TO_GPU, False): Cost(4.0, 1.0, 8.0),
-    ("pinned", TO_CPU, False): Cost(4.0, 1.0, 8.0),
+INSIDE = {  # of the link: a copy inside CPU memory, by the GPU or by the CPU
+    "mapped": Cost(1.25, 1.0, 2.0),
+    "pinned": Cost(3.0, 1.0, 7.0),
 }
-SMALL_COPY = Cost(0.7, 0.2, 1.2)
-BOTH_WAYS = Cost(1.3, 1.0, 7.0)  # of the link: a copy inside CPU memory, by the GPU or by the CPU
-FROM_COPIES = 0.2  # of the seconds of a first touch, where a copy makes it
+MIXED = np.array([[0.5], [0.0], [1.0]])  # of the bytes of kernels, with memory that stays managed
 LEFT = 0.95  # of a kernel's seconds may be faults
 AGAIN = Cost(0.95, 0.85, 1.1)  # of the seconds of faults, with a hint that changes few of them
 
 
-def populated(program: Program, bounds: Bounds, where: str) -> Bounds:
-    """GPU memory that became managed is touched for the first time."""
-    size, count = program.allocated(DEVICE)
-    cost = program.rates.moving(f"populate {where} managed", size, count)
-    return bounds.spread(program.on_gpu, Cost(cost.middle, cost.low * FROM_COPIES, cost.high))
-
-
 def local_memory(program: Program, bounds: Bounds) -> Bounds:
     """Kernels and copies whose memory is managed, and local."""
-    made = bounds.slower(program.is_kernel, column(LOCAL))
-    return made.slower(program.which(TO_GPU) | program.which(TO_CPU), column(COPIED))
+    return copies_of(program, bounds.slower(program.is_kernel, column(LOCAL)), "managed")
 
 
 def managed(program: Program, bounds: Bounds) -> Bounds:
     """GPU memory becomes managed memory."""
-    size, _ = program.allocated(DEVICE)
-    made = populated(program, local_memory(program, bounds), "gpu")
-    return program.allocating(made, program.rates.moving("release managed", size))
+    made = local_memory(program, bounds).spread(program.on_gpu, program.populating("gpu"))
+    return program.allocating(made, program.making("release managed"))
 
 
 def prefetched(program: Program, bounds: Bounds) -> Bounds:
     """Managed memory, which moves to the GPU when it is allocated."""
-    size, count = program.allocated(DEVICE)
-    if size:
-        rates = program.rates
-        bounds = local_memory(program, bounds)
-        seconds = rates.moving("release managed", size) + rates.moving("prefetch new", size, count)
-        bounds = program.allocating(bounds, seconds)
+    if program.of_kind(DEVICE):
+        seconds = program.making("release prefetched") + program.making("prefetch new")
+        bounds = program.allocating(local_memory(program, bounds), seconds)
     return hinted(program, bounds) if program.of_kind(MANAGED) else bounds
 
 
 def copies_of(program: Program, bounds: Bounds, style: str) -> Bounds:
-    """Copies to and from memory that is CPU memory."""
-    small = program.size < SMALL
-    for (of, way, pageable), factor in COPIES.items():
-        if of == style:
+    """Copies to and from memory of another kind."""
+    for way in (TO_GPU, TO_CPU):
+        for pageable in (True, False):
             which = program.which(way, pageable)
-            bounds = bounds.slower(which & ~small, column(factor))
-            least = SMALL_COPY if style == "pinned" else Cost(1.0, SMALL_COPY.low, factor.high)
-            bounds = bounds.slower(which & small, column(least))
-    link = column(program.rates.byte("read gpu link")) * column(BOTH_WAYS) * program.size * NS
+            if which.any():
+                times = steps.factor(style, way == TO_GPU, pageable, program.size)
+                later = steps.CALLS[style, pageable] * 1e-6 * float(which.sum())
+                ends = (later, later * 0.5, later * 1.5)
+                bounds = bounds.slower(which, times)
+                bounds = bounds.calls(program.calling(which), Cost(ends[0], min(ends), max(ends)))
+    if style not in INSIDE:
+        return bounds
+    link = column(program.rates.byte("read gpu link")) * column(INSIDE[style]) * program.size * NS
     return bounds.instead(program.which(ON_GPU), link.clip(min=bounds.takes))
 
 
 def mapped(program: Program, bounds: Bounds) -> Bounds:
     """All memory is managed, stays with the CPU, and the GPU reads it over the link."""
-    size, _ = program.allocated(DEVICE)
     if program.of_kind(MANAGED):
         bounds = without_faults(program, bounds)
     made = over_link(program, bounds)
-    if size:
-        made = populated(program, copies_of(program, made, "mapped"), "cpu")
-        made = program.allocating(made, program.rates.moving("release mapped", size))
+    if program.of_kind(DEVICE):
+        made = copies_of(program, made, "mapped")
+        made = made.spread(program.on_gpu, program.populating("cpu"))
+        made = program.allocating(made, program.making("release mapped"))
     return made
 
 
 def pinned(program: Program, bounds: Bounds) -> Bounds:
-    """GPU memory becomes page-locked CPU memory."""
-    size, _ = program.allocated(DEVICE)
-    made = copies_of(program, over_link(program, bounds), "pinned")
-    return program.allocating(made, program.rates.pinned(size))
+    """GPU memory becomes page-locked CPU memory; managed memory stays as it is."""
+    part = None
+    if program.of_kind(MANAGED):
+        share = program.share(program.of_kind(DEVICE))
+        part = np.where(np.isnan(share), MIXED, share)
+    made = copies_of(program, over_link(program, bounds, part), "pinned")
+    return program.allocating(made, program.making("allocate pinned"))
 
 
 def system(program: Program, bounds: Bounds) -> Bounds:
