@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic.replays import Call, copy, launch
+from synthetic.styles import HERE, MS, answer, cost
 from synthetic.traced import MIB, allocation, graph, kernel, placements, trace
 
 from watari.attach.styles import STYLES
-from watari.case.sentence import Cost
-from watari.model import choose
 from watari.model.machine import Curve, MachineProfile, Point
 from watari.model.replay import steps
-from watari.model.replay.answer import Styled
-from watari.model.replay.graph import Graph
 from watari.model.replay.groups import groups, verdict
-from watari.model.replay.link import Links
 from watari.model.replay.placed import IMPOSED, styled
-from watari.model.replay.placements import pairs
 from watari.model.replay.simulate import seconds
 from watari.model.today import today
 from watari.model.trace_file import Trace
 
-MS = 1_000_000.0  # ns
 GB = 1e9
-HERE = choose.by_text("pegasus")
 
 
 def curve(rate: float) -> Curve:
@@ -42,24 +34,6 @@ def machine(**rates: float) -> MachineProfile:
     """A machine like the published one, with more rates."""
     more = {name.replace("_", " "): curve(rate) for name, rate in rates.items()}
     return HERE.model_copy(update={"curves": {**HERE.curves, **more}})
-
-
-def answer(
-    made: tuple[Graph, Links],
-    kernels: list[dict[str, Any]],
-    allocations: list[dict[str, Any]],
-    profile: MachineProfile = HERE,
-    here: MachineProfile | None = None,
-) -> tuple[dict[str, Styled], dict[str, Styled], tuple[str, ...]]:
-    """Styles by name."""
-    of = trace(seconds(*made), kernels, allocations)
-    imposed, rewritten, notes = styled(*made, of, profile, here)
-    return {s.style: s for s in imposed}, {s.style: s for s in rewritten}, notes
-
-
-def cost(one: Styled) -> Cost:
-    assert one.seconds, one.reason
-    return one.seconds
 
 
 def test_the_styles_are_those_of_try() -> None:
@@ -189,40 +163,6 @@ def test_a_faster_link_helps_where_the_link_limits() -> None:
     assert near / far == pytest.approx(8, rel=0.1)
 
 
-def test_pinned_memory_leaves_managed_memory_where_it_is() -> None:
-    made = graph([launch(100 * MS)])
-    rows = [kernel("k", placements(0.1, 5.0), touched=MIB)]
-    other = {**allocation("device", MIB), "name": "other", "label": "other"}
-    found = answer(made, rows, [allocation("managed", MIB), other])[0]
-    as_is = cost(found["as-is"]).middle
-    assert cost(found["pinned"]).high - as_is < 0.01  # the kernel touches `data` alone
-    assert cost(found["mapped"]).middle - as_is > 4
-
-
-def test_memory_of_a_pool_is_made_once() -> None:
-    made = graph([launch(100 * MS)])
-    rows = [kernel("k", placements(0.1, 0.1))]
-    one = {**allocation("device", 4 * MIB), "api": "cuMemAllocAsync"}
-    once, often = (answer(made, rows, [{**one, "lives": n}])[0]["pinned"] for n in (1, 100))
-    assert cost(often).middle == pytest.approx(cost(once).middle)
-
-
-def test_a_kernel_whose_launches_all_differ_is_compared_with_its_neighbours() -> None:
-    rows = placements(0.001, 0.004)
-    local = [rows[0].model_copy(update={"threads": n, "seconds": n / 1000}) for n in (1, 3)]
-    far = rows[1].model_copy(update={"threads": 2, "seconds": 0.008})
-    ((near, other),) = pairs([*local, far], "mapped")
-    assert (near.seconds, other.seconds) == (pytest.approx(0.002), 0.008)
-
-
-def test_the_first_launches_of_many_say_less_of_later_ones() -> None:
-    made = graph([launch(MS)] * 100)
-    rows = [kernel("k", placements(0.001, 0.030), launches=count) for count in (1, 100)]
-    all_of_them, few = (answer(made, [r], [allocation("device", MIB)])[0]["mapped"] for r in rows)
-    assert cost(few).middle == pytest.approx(cost(all_of_them).middle)
-    assert cost(few).low < cost(all_of_them).low < cost(all_of_them).high < cost(few).high
-
-
 RATIO = st.floats(1.0, 100.0)
 STEPS = st.lists(
     st.one_of(
@@ -269,34 +209,6 @@ def test_more_bytes_never_take_less_time(
                     assert most >= less * (1 - 1e-9), (name, end)
 
 
-def of(**found: tuple[float, float, float]) -> list[Styled]:
-    names = {name.replace("_", "-"): ends for name, ends in found.items()}
-    return [Styled(name, Cost(*ends)) for name, ends in names.items()]
-
-
-def test_groups_are_what_intervals_separate() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(1.05, 1, 1.1), mapped=(3, 2, 4), pinned=(3.5, 2.5, 5))
-    assert groups(rows) == (("as-is", "managed"), ("mapped", "pinned"))
-    assert verdict(rows) == "no memory style makes this run faster by 3%"
-
-
-def test_a_difference_below_the_threshold_is_none() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(1.02, 1.015, 1.025))
-    assert groups(rows) == (("as-is", "managed"),)
-    assert verdict(rows) == "no memory style changes this run by 3%"
-
-
-def test_an_interval_wider_than_the_difference_is_not_sure() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(0.9, 0.5, 1.5))
-    assert "not sure: managed" in verdict(rows)
-    assert groups(rows) == (("managed", "as-is"),)
-
-
-def test_the_fastest_style_is_named() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(0.5, 0.45, 0.55), mapped=(3, 2, 4))
-    assert verdict(rows) == "managed: 0.5 s (0.45 s to 0.55 s) instead of 1 s"
-
-
 def test_the_model_of_bytes_stays_as_a_baseline() -> None:
     found = today(trace(1.0, [], [allocation("device", 64 * MIB)]), HERE)
     assert {"as-is", "mapped"} <= {*found.seconds, *found.best}
@@ -325,11 +237,3 @@ def test_bounds_of_a_large_graph_hold_those_of_its_replays(
                 assert wide.middle == pytest.approx(one.seconds.middle)
                 assert wide.low <= one.seconds.low * (1 + 1e-9)
                 assert wide.high >= one.seconds.high * (1 - 1e-9)
-
-
-def test_what_is_unknown_of_another_machine_separates_no_styles() -> None:
-    rows = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1), pinned=(0.9, 0.45, 2.2))
-    assert groups(rows) == (("pinned", "as-is", "managed"),)
-    apart = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1))
-    assert groups(apart) == (("as-is",), ("managed",))
-    assert verdict(rows) == "none is faster by 3% for sure; not sure: pinned"

@@ -22,7 +22,8 @@ INSIDE = {  # of the link: a copy inside CPU memory, by the GPU or by the CPU
     "mapped": Cost(1.25, 1.0, 2.0),
     "pinned": Cost(3.0, 1.0, 7.0),
 }
-MIXED = np.array([[0.5], [0.0], [1.0]])  # of the bytes of kernels, with memory that stays managed
+# of the bytes of kernels, beside managed memory: GPU memory is that of libraries there, mostly
+MIXED = np.array([[0.2], [0.0], [1.0]])
 LEFT = 0.95  # of a kernel's seconds may be faults
 AGAIN = Cost(0.95, 0.85, 1.1)  # of the seconds of faults, with a hint that changes few of them
 
@@ -66,8 +67,9 @@ def copies_of(program: Program, bounds: Bounds, style: str) -> Bounds:
 def mapped(program: Program, bounds: Bounds) -> Bounds:
     """All memory is managed, stays with the CPU, and the GPU reads it over the link."""
     if program.of_kind(MANAGED):
-        bounds = without_faults(program, bounds)
+        bounds = with_cpu(program, bounds)
     made = over_link(program, bounds)
+    made = made.spread(program.is_kernel, filled(program, "cpu"))
     if program.of_kind(DEVICE):
         made = copies_of(program, made, "mapped")
         made = made.spread(program.on_gpu, program.populating("cpu"))
@@ -111,6 +113,26 @@ def local_kernels(program: Program, bounds: Bounds) -> Bounds:
     return made.spread(unknown, less)
 
 
+def filled(program: Program, where: str) -> Cost:
+    """Seconds of the first touch of managed memory that the CPU did not touch before the GPU."""
+    total = NOTHING
+    for row, count in program.blocks(MANAGED):
+        if not row.moved.get("by faults to GPU"):
+            cost = program.rates.block(f"populate {where} managed", row.bytes).times(count)
+            total = total + Cost(cost.middle, 0.0, cost.high)
+    return total
+
+
+def with_cpu(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory that is with the CPU from its first touch on; kernels as if it were local."""
+    made = without_faults(program, bounds)
+    unknown = program.is_kernel & ~program.kernels.is_local_known()
+    gone = filled(program, "gpu")
+    most = LEFT * float(made.takes[0, unknown].sum()) / NS
+    less = Cost(-min(gone.middle, most), -min(gone.high, most), 0.0)
+    return made.spread(unknown, less) if most else made
+
+
 def faults(program: Program) -> tuple[Cost, Cost]:
     """Seconds of faults as the program is: of the GPU, and of the CPU."""
     to_gpu, to_cpu = program.moved("by faults to GPU"), program.moved("by faults to CPU")
@@ -138,9 +160,17 @@ def hinted(program: Program, bounds: Bounds) -> Bounds:
 
 
 def accessed(program: Program, bounds: Bounds) -> Bounds:
-    """Managed memory that the GPU maps where it is: it stays where it was touched first."""
-    far = mapped(program, bounds)
-    near = without_faults(program, bounds)
+    """Managed memory that the GPU maps where it is: it stays where it was touched first, so with
+    the CPU where it comes by faults as the program is. The rest comes back to the CPU by faults."""
+    rows = program.of_kind(MANAGED)
+    came = [row for row in rows if row.moved.get("by faults to GPU")]
+    if not came:
+        return bounds
+    back = sum(row.moved.get("by faults to CPU", 0) for row in came)
+    near = local_kernels(program, bounds)
+    near = near.idle(program.rates.byte("fault cpu managed read").times(back))
+    part = sum(float(row.bytes) for row in came) / sum(float(row.bytes) for row in rows)
+    far = over_link(program, near, np.full(len(program.size), part))
     takes = far.takes.copy()
     takes[1] = near.takes[1]
     return Bounds(bounds.graph, bounds.links, takes, far.own, far.gap)

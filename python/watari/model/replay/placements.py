@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from watari.model.trace_file import Kernel, Observed, Placement
 
 LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"
 LAUNCH = 0.1  # a launch differs from another of its kernel, on either side
+ALONE = (0.5, 1.5)  # of a ratio to the mean launch as the program is, where none was local
 FEW = 0.1  # of the launches: those that were not sampled may touch less, or more
 FAULT_LOW = 0.4  # records of faults make a traced launch up to 2.5 times as long
 LATER = (1 / 3, 1.5)  # of the seconds that the link adds to them
@@ -110,6 +112,12 @@ def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:
         if sampled < FEW * kernel.launches:
             far = of_few(far)
         return Placed(far, fault, known, size, True)
+    if remote := [row.seconds for row in rows if row.placement == MAPPED and row.seconds > 0]:
+        times = max(median(remote) / max(seconds, 1e-9), 1.0)
+        low, high = ALONE
+        return Placed(
+            clipped(Cost(times, times * low, times * high), 1.0), fault, known, size, True
+        )
     most = rates.reread()
     least = rates.byte("read gpu link").middle * size / max(seconds, 1e-9)
     middle = (min(max(1.0, least), most) * most) ** 0.5
