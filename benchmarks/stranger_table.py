@@ -18,7 +18,6 @@ Of several rows of a program the newest styles and the newest trace count, which
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import shlex
@@ -92,18 +91,12 @@ def rows(paths: Iterable[Path]) -> list[Row]:
     """The rows of several files, one a program. Raises FileError."""
     found: dict[tuple[str, ...], Row] = {}
     for path in paths:
-        for number, line in enumerate(whole_lines(unpacked(path)), 1):
+        for number, line in enumerate(whole_lines(reading.content(path)), 1):
             row = json.loads(line)
             if row.get("schema") != SCHEMA:
                 raise FileError(f"{path}: line {number} is no row of schema {SCHEMA}")
             found[key(row)] = merged(found[key(row)], row) if key(row) in found else row
     return list(found.values())
-
-
-def unpacked(path: Path) -> bytes:
-    """The content of a file of rows, which may be packed."""
-    content = reading.content(path)
-    return gzip.decompress(content) if path.suffix == ".gz" else content
 
 
 def has_styles(row: Row) -> bool:

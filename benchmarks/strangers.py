@@ -2,6 +2,7 @@
 
     python3 benchmarks/strangers.py table.toml -o rows.jsonl --seconds 300 --machine h100.json
     python3 benchmarks/strangers.py --report rows.jsonl [MORE...] [--figure strangers.svg]
+        [--save results/MACHINE/DATE-strangers.json]
     python3 benchmarks/strangers.py --again rows.jsonl --keep traces -o later.jsonl
 
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import stranger_advice
 import stranger_report
+import stranger_result
 import stranger_run
 import stranger_table
 from stranger_run import Clock
@@ -79,6 +81,13 @@ def again(options: argparse.Namespace) -> None:
         stranger_table.add(options.output, row)
 
 
+def given(files: list[Path]) -> list[Row]:
+    """The rows of a result file, or of files of rows."""
+    if [file.suffix for file in files] == [".json"]:
+        return stranger_result.read(files[0])
+    return stranger_table.rows(files)
+
+
 def main() -> None:
     """Reads the words of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=Formatter)
@@ -92,11 +101,15 @@ def main() -> None:
     parser.add_argument("--machine", type=Path, help="profile of the machine, for `advise`")
     parser.add_argument("--report", action="store_true", help="print the table and its statistics")
     parser.add_argument("--figure", type=Path, help="with --report: predicted over measured")
+    parser.add_argument("--save", type=Path, help="with --report: rows as a result file")
     parser.add_argument("--again", action="store_true", help="ask `advise` again")
     options = parser.parse_args()
     try:
         if options.report:
-            stranger_report.report(stranger_table.rows(options.files), options.figure)
+            rows = given(options.files)
+            stranger_report.report(rows, options.figure)
+            if options.save:
+                stranger_result.write(rows, options.save)
         elif options.again:
             again(options)
         else:

@@ -7,6 +7,7 @@ import builds
 import pytest
 import stranger_judge
 import stranger_report
+import stranger_result
 import stranger_table
 
 from watari.common.errors import UsageError
@@ -166,6 +167,24 @@ def test_the_report_has_both_models_and_a_figure(tmp_path, capsys) -> None:
     assert "20 of 20 (100%)" in printed
     assert "H100; watari abc; 20 programs" in printed
     assert "Predicted by watari advise" in figure.read_text()
+
+
+def test_a_result_file_has_what_the_report_reads(tmp_path, capsys) -> None:
+    rows = [
+        row(f"p{n}", as_is=1.0, managed=1.0 + n / 100, mapped=4.0)
+        | {"machine": "h100", "source": "Toys", "revision": "1", "arguments": "", "edited": "main"}
+        for n in range(3)
+    ]
+    rows[0]["changes"] = {"staged": style(0.8)}
+    rows.append(rows[0] | {"name": "no styles", "as_is": [1.0]})
+    path = tmp_path / "20261126-strangers.json"
+    stranger_result.write(rows, path)
+    again = stranger_result.read(path)
+    assert [one["name"] for one in again] == ["p0", "p1", "p2"]
+    stranger_report.report(rows[:3], None)
+    before = capsys.readouterr().out
+    stranger_report.report(again, None)
+    assert capsys.readouterr().out == before
 
 
 def test_a_report_needs_rows_of_its_schema(tmp_path) -> None:
