@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PRELOAD = "LD_PRELOAD"
+MOST = 100_000  # bytes of a variable: Linux passes 128 KiB
+LONG_TABLE = "the trace names more kernels than a variable can pass"
+NO_TABLE = (
+    "--from names no trace with kernels before which faults move managed memory (watari trace)"
+)
 
 
 class Asked(NamedTuple):
@@ -133,11 +138,14 @@ def left_out(names: Sequence[str], reason: str) -> str:
 def prepared(asked: Asked) -> Ready:
     """The variables of the changes that this program can get."""
     ready = Ready({}, [])
-    names = wanted(asked, ready)
+    names, table = wanted(asked, ready)
     ready = ready._replace(is_near="near" in names)
     if "prefetched" in names:
-        ready.notes.append(left_out(["prefetched"], "this build has no such change"))
-        names.remove("prefetched")
+        if reason := NO_TABLE if not table else LONG_TABLE if len(table) > MOST else "":
+            names.remove("prefetched")
+            ready.notes.append(left_out(["prefetched"], reason))
+        else:
+            ready.variables[changes.PREFETCHES] = table
     if "huge" in names:
         add_huge(asked, ready)
     if inside := [name for name in names if CHANGES[name].is_inside]:
@@ -145,20 +153,25 @@ def prepared(asked: Asked) -> Ready:
     return ready
 
 
-def wanted(asked: Asked, ready: Ready) -> list[str]:
-    """The changes that the words and the files name. Raises UsageError where there is neither."""
-    names = set(asked.changes)
+def wanted(asked: Asked, ready: Ready) -> tuple[list[str], str]:
+    """The changes that the words and the files name, and the table of `prefetched`. Raises
+    UsageError where there are no words and no files."""
+    names: set[str] = set(asked.changes)
+    tables: list[str] = []
     if asked.sources:
         from watari.attach import advised_changes
 
         for path in asked.sources:
-            names |= advised_changes.named(path, advised_changes.read(path))
+            content = advised_changes.read(path)
+            names |= advised_changes.named(path, content)
+            tables.append(advised_changes.table_of(path, content))
+            names |= {"prefetched"} if tables[-1] else set()
         if not names:
             ready.notes.append(f"{', '.join(asked.sources)}: no change in it is sure to help")
     elif not names:
         known = ", ".join(f"--{name}" for name in CHANGES)
         raise UsageError(f"which changes? {known}, or --from with a file of `watari advise`")
-    return [name for name in CHANGES if name in names]
+    return [name for name in CHANGES if name in names], ",".join(filter(None, tables))
 
 
 def add_huge(asked: Asked, ready: Ready) -> None:

@@ -30,6 +30,7 @@ LEAST = 0.01  # of the seconds of the first run
 FAULT = 2.5e-7  # seconds of a page fault of the CPU that clears 4 KiB, at least
 START = 20_000  # page faults of the start of a program and of CUDA: no memory of malloc
 LINEAR = ("cuMemAlloc", "cuMemAllocPitch")
+NO_TABLE = "--trace names no trace with kernels before which faults move managed memory"
 NOUNS = {"staged": "copies", "pooled": "allocations", "prefetched": "prefetches"}
 
 
@@ -52,11 +53,12 @@ def chosen(words: str | None) -> list[str] | None:
     return list(dict.fromkeys(names))
 
 
-def variables(row: str) -> dict[str, str]:
+def variables(row: str, start: Start) -> dict[str, str]:
     """The environment of a row. What a shell has set for `watari exec` acts in no row."""
     names = parts(row)
     found = dict.fromkeys(changes.VARIABLES, "")
     found[changes.VARIABLE] = ",".join(name for name in names if CHANGES[name].is_inside)
+    found[changes.PREFETCHES] = start.prefetches
     if "huge" in names:
         found[huge.VARIABLE] = huge.tunables(os.environ.get(huge.VARIABLE, ""))
     return found
@@ -80,7 +82,7 @@ def beside_gpu(row: str) -> Iterator[None]:
 def lacking(name: str, start: Start) -> str:
     """Why a change cannot be given to this program; empty where it can."""
     if name == "prefetched":
-        return "needs a trace of the program: watari exec --prefetched --from trace.json"
+        return "" if start.prefetches else NO_TABLE
     if name == "huge":
         linker = loader(which(start.command[0]))
         return huge.lacking(linker, huge.version(), near.read(huge.SWITCH))

@@ -110,8 +110,8 @@ def test_children_and_cleaned_environments_are_followed():
         (("--pooled", "--", "/no/such/program"), 2, "/no/such/program: no such program"),
         (("--pooled", "--", "no-such-program"), 2, "no program of this name on PATH"),
         (("--fast", "--", TRUE), 2, "No such option: --fast"),
-        (("--from", "/no/such/file", "--", TRUE), 2, "/no/such/file: No such file"),
-        (("--from", LIBRARY, "--", TRUE), 2, "neither `watari advise --json` nor"),
+        (("--from", "/no/such/file", "--", TRUE), 2, "/no/such/file: cannot be read: No such file"),
+        (("--from", LIBRARY, "--", TRUE), 2, "not JSON, or cut short"),
     ],
 )
 def test_a_wrong_command_line_is_one_line(words, code, why):
