@@ -1,6 +1,6 @@
 """Copies of pageable memory by threads through pinned slots, on a driver without a GPU.
 
-`make acceptance` runs more sequences (tests/attach/staged/acceptance.py)."""
+`make acceptance` runs more sequences (tests/acceptance/test_copies.py)."""
 
 import pytest
 from staging import FULL, copies, sequences, started
