@@ -296,3 +296,13 @@ def test_what_is_unknown_of_another_machine_separates_no_styles() -> None:
     apart = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1))
     assert groups(apart) == (("as-is",), ("managed",))
     assert verdict(rows) == "none is faster by 3% for sure; not sure: pinned"
+
+
+def test_without_the_sampled_run_nothing_over_the_link_is_predicted() -> None:
+    made = graph([launch(100 * MS)])
+    found, _, notes = answer(made, [kernel("k", [], sampled=0)], [allocation("device", 1)])
+    reason = "what its kernels touch was not recorded"
+    for name in ("mapped", "pinned"):
+        assert found[name].reason == reason
+    assert found["managed"].seconds
+    assert f"{reason}: nothing is predicted in which kernels read over the link" in notes
