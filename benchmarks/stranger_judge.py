@@ -1,7 +1,8 @@
 """Predicted beside measured, for the row of a program.
 
     whole seconds   predicted seconds of a style / measured ones - 1
-    replay          right within 2%, or within the spread of the program's own runs
+    replay          right within 2%, or within the spread of the program's own runs, which is their
+                    standard deviation
     best style      right if the named one is as fast as the best; "none matters" if all are as fast
     times as fast   wrong if what is said to be faster is slower
 
@@ -151,7 +152,7 @@ def add_replay(found: Judged, row: Row) -> None:
     again = answer.get("replayed", replay.get("seconds"))
     runs = replay.get("untraced") or [trace.get("untraced_seconds", found.seconds)]
     middle_run = median(runs)
-    found.traced_spread = max(abs(one / middle_run - 1) for one in runs)
+    found.traced_spread = stranger_changes.spread_of(runs)
     found.replayed = again / middle_run - 1 if again else None
     found.stops = [one["text"] for one in replay.get("met", []) if one["stops"]]
     found.stops = answer.get("stops", found.stops)

@@ -54,7 +54,7 @@ def test_a_replay_is_right_within_two_percent(replayed: float, right: bool) -> N
 
 def test_a_replay_may_be_off_by_the_spread_or_say_what_stops_it() -> None:
     wide = row(replayed=1.05)
-    wide["trace"]["replay"]["untraced"] = [0.93, 1.0, 1.0]
+    wide["trace"]["replay"]["untraced"] = [0.9, 1.0, 1.0]
     assert stranger_judge.judged(wide).replay_right
     stopped = row(replayed=2.0)
     stopped["advice"]["stops"] = ["polls mapped memory"]
