@@ -1,8 +1,8 @@
 """Traces a program: the check, a run as it is, a traced run, and a run with sampled kernels.
 
 check     runs watari_touches, whose touches are known: does this machine lose records?
-as it is  its seconds are the measurement; those of the other runs are not. A short program runs
-          so three times
+as it is  its seconds are the measurement; those of the other runs are not. A library notes when
+          CUDA has started, and nothing else. A short program runs so three times
 traced    the preloaded library records allocations, CUPTI records copies and migrations
 sampled   all memory is managed, and evicted before the first launches of each kernel: its pages
           on the GPU afterwards are those that the launch touched
@@ -23,13 +23,14 @@ from watari.attach.entry import obstacle
 from watari.attach.start import (
     Ending,
     Start,
+    clocked,
     code_words,
     library,
     preloaded,
     require_program,
     run,
 )
-from watari.attach.trace import check, lines, observed, placed, records, replayed, touched
+from watari.attach.trace import check, clock, lines, observed, placed, records, replayed, touched
 from watari.attach.trace import cost as costs
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.lives import grouped
@@ -40,6 +41,7 @@ from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
 from watari.machine.probe import machine, nvml
+from watari.model.replay.calibrate import Run
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
@@ -219,12 +221,27 @@ def lost(process: Recorded, touches: touched.Touches) -> list[str]:
     ]
 
 
-def repeated(start: Start, files: Path, first: Ending) -> list[Ending]:
+@dataclass(frozen=True)
+class Plain:
+    """A run as it is, and how it divides."""
+
+    ending: Ending
+    parts: Run
+
+
+def as_it_is(start: Start, files: Path) -> Plain:
+    """One run as it is, with a clock."""
+    ending = run(start, clocked(files), files)
+    return Plain(ending, clock.divided(ending, events.read(files / "events")))
+
+
+def repeated(start: Start, files: Path, first: Plain) -> list[Plain]:
     """Two more runs as it is of a short program: its own spread is then known."""
-    if first.seconds > SHORT:
+    if first.ending.seconds > SHORT:
         return []
-    again = (run(start, {}, fresh(files, f"as-is-{number}")) for number in range(REPEATS))
-    return [one for one in again if one.code == first.code and not one.timed_out]
+    again = (as_it_is(start, fresh(files, f"as-is-{number}")) for number in range(REPEATS))
+    known = (first.ending.code, False)
+    return [one for one in again if (one.ending.code, one.ending.timed_out) == known]
 
 
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
@@ -242,15 +259,15 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         raise WatariError(str(error)) from None
     others = nvml.computing()
     report("run as it is")
-    first = run(start, {}, fresh(files, "as-is"))
-    if first.timed_out:
-        raise WatariError(f"{start.command[0]}: {first.reason}: raise --time-limit")
+    first = as_it_is(start, fresh(files, "as-is"))
+    if first.ending.timed_out:
+        raise WatariError(f"{start.command[0]}: {first.ending.reason}: raise --time-limit")
     report("run with both libraries")
     ending, log, processes = traced_run(start, fresh(files, "traced"), path)
     if not log.uses_cuda or not processes:
         raise WatariError(no_cuda(start, ending, log))
     plains = [first, *repeated(start, files, first)]
-    plain = sorted(plains, key=lambda one: one.seconds)[len(plains) // 2]
+    plain = sorted((p.ending for p in plains), key=lambda one: one.seconds)[len(plains) // 2]
     process = busiest(processes)
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
@@ -273,8 +290,8 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
-    seconds = [one.seconds for one in plains]
-    again = replayed.of_run(process, log, ending, seconds, cost, len(processes), others, sites)
+    parts = [one.parts for one in plains]
+    again = replayed.of_run(process, log, ending, parts, cost, len(processes), others, sites)
     facts |= {"replay": again.facts}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites.copies, facts), seen, again)
