@@ -164,7 +164,7 @@ class Job:
         """A run as it is: its seconds, and those of its rounds."""
         start, known = Start((self.program, *words)), self.runs.setdefault(words, [])
         if len(known) < RUNS:
-            one = session.as_it_is(start, self.folder())
+            one = clock.as_it_is(start, self.folder())
             known.append(one.parts)
             ending = one.ending
         else:

@@ -191,3 +191,14 @@ def test_twice_the_work_of_a_kernel_is_not_twice_its_record() -> None:
     graph = replace(graph, machine=Machine(empty=1 * US))
     twice = changes.scaled(graph, np.ones(10, bool), 2.0)
     assert twice.operations["takes"] == pytest.approx(np.full(10, 19 * US))
+
+
+def test_migrations_that_were_recorded_took_longer() -> None:
+    graph = traced(*[Call(10 * MS, gap=10 * MS), wait()] * 20)
+    graph.calls["migrates"] = np.arange(40) % 2 == 0
+    graph.operations["migrates"] = True
+    found = fit(graph, 0.65 * graph.span * 1e-9)
+    assert found.agrees
+    assert found.graph.tracing.migrating == pytest.approx(0.35, abs=0.03)
+    graph.calls["migrates"] = graph.operations["migrates"] = False
+    assert not fit(graph, 0.65 * graph.span * 1e-9).agrees

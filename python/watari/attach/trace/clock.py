@@ -1,10 +1,17 @@
-"""Divides a run at the making of its first context and at the end of its program."""
+"""Runs as they are, divided at the making of the first context and at the end of the program."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+
+from watari.attach import events
 from watari.attach.events import Events, Process
-from watari.attach.start import Ending
+from watari.attach.start import Ending, Start, clocked, run
 from watari.model.replay.calibrate import Run
+
+SHORT = 3.0  # seconds of a program that runs `REPEATS` times more
+REPEATS = 2
 
 
 def divided(ending: Ending, log: Events, pid: int | None = None) -> Run:
@@ -22,3 +29,29 @@ def divided(ending: Ending, log: Events, pid: int | None = None) -> Run:
 def is_meant(process: Process, pid: int | None) -> bool:
     """Whether a process initialised CUDA, and is the one that is asked for."""
     return process.started is not None and pid in (None, process.pid)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A run as it is, and how it divides."""
+
+    ending: Ending
+    parts: Run
+
+
+def as_it_is(start: Start, files: Path) -> Plain:
+    """One run as it is, with a clock."""
+    ending = run(start, clocked(files), files)
+    return Plain(ending, divided(ending, events.read(files / "events")))
+
+
+def repeated(start: Start, files: Path, first: Plain) -> list[Plain]:
+    """Two more runs as it is of a short program: its own spread is then known."""
+    if first.ending.seconds > SHORT:
+        return []
+    folders = [files / f"as-is-{number}" for number in range(REPEATS)]
+    for folder in folders:
+        folder.mkdir()
+    again = (as_it_is(start, folder) for folder in folders)
+    known = (first.ending.code, False)
+    return [one for one in again if (one.ending.code, one.ending.timed_out) == known]

@@ -17,6 +17,7 @@ from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
 from watari.model.replay.shares import shares
+from watari.model.replay.tracing import SHARES
 
 SECOND = 1e9  # ns
 
@@ -70,12 +71,13 @@ def of_run(
 def cost_of(fit: Calibrated) -> dict[str, Any]:
     """The fitted costs, and the factors of those that the burst gave."""
     costs = asdict(fit.graph.tracing)
-    copying, slower = costs.pop("copying"), costs.pop("slower")
+    copying = costs.pop("copying")
+    parts = {name: costs.pop(name) for name in SHARES}
     seconds = {f"{name}_s": costs.pop(name) / SECOND for name in ("once", "start", "end")}
     return {
         **{f"{name}_ns": value for name, value in costs.items()},
         "copy_ns": copying,
-        "slower": slower,
+        **parts,
         **seconds,
         "factors": fit.factors,
     }

@@ -23,7 +23,6 @@ from watari.attach.entry import obstacle
 from watari.attach.start import (
     Ending,
     Start,
-    clocked,
     code_words,
     library,
     preloaded,
@@ -41,15 +40,12 @@ from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
 from watari.machine.probe import machine, nvml
-from watari.model.replay.calibrate import Run
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
 LAUNCHES = 16  # sampled launches of each kernel
 SAMPLING = 5.0  # seconds that sampling may take, beyond those of the program as it is
 MANAGED = 2.0  # further time of the sampled run, as a multiple of the seconds as it is
-SHORT = 3.0  # seconds of a program that runs `REPEATS` times more as it is
-REPEATS = 2
 MOST_NAMES = 5  # of kernels, in a message
 NOT_ASKED = "not asked for"
 Report = Callable[[str], None]
@@ -221,29 +217,6 @@ def lost(process: Recorded, touches: touched.Touches) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A run as it is, and how it divides."""
-
-    ending: Ending
-    parts: Run
-
-
-def as_it_is(start: Start, files: Path) -> Plain:
-    """One run as it is, with a clock."""
-    ending = run(start, clocked(files), files)
-    return Plain(ending, clock.divided(ending, events.read(files / "events")))
-
-
-def repeated(start: Start, files: Path, first: Plain) -> list[Plain]:
-    """Two more runs as it is of a short program: its own spread is then known."""
-    if first.ending.seconds > SHORT:
-        return []
-    again = (as_it_is(start, fresh(files, f"as-is-{number}")) for number in range(REPEATS))
-    known = (first.ending.code, False)
-    return [one for one in again if (one.ending.code, one.ending.timed_out) == known]
-
-
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Runs the check and every run, and makes the trace. Raises UsageError where there is no such
     program, WatariError where it cannot be traced."""
@@ -259,14 +232,14 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         raise WatariError(str(error)) from None
     others = nvml.computing()
     report("run as it is")
-    first = as_it_is(start, fresh(files, "as-is"))
+    first = clock.as_it_is(start, fresh(files, "as-is"))
     if first.ending.timed_out:
         raise WatariError(f"{start.command[0]}: {first.ending.reason}: raise --time-limit")
     report("run with both libraries")
     ending, log, processes = traced_run(start, fresh(files, "traced"), path)
     if not log.uses_cuda or not processes:
         raise WatariError(no_cuda(start, ending, log))
-    plains = [first, *repeated(start, files, first)]
+    plains = [first, *clock.repeated(start, files, first)]
     plain = sorted((p.ending for p in plains), key=lambda one: one.seconds)[len(plains) // 2]
     process = busiest(processes)
     touches, why = touched.Touches(), NOT_ASKED

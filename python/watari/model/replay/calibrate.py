@@ -11,8 +11,8 @@ uncertainty, is
     change of a cost = u^2 c R / V      V = sum of (u c)^2 + (uncertainty of `once`)^2 + noise^2
 
 What belongs to the noise of the program's runs stays as a difference. A cost is at least 0 and at
-most `MOST` times the burst's; a call is at most by `SLOWEST` slower. Where that is not enough, the
-replay misses something else.
+most `MOST` times the burst's; calls, and migrations, took at most `SLOWEST` of their time longer.
+Where that is not enough, the replay misses something else.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from watari.model.replay.chain import Chain, Step, chain
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links
 from watari.model.replay.simulate import Replay, replay
-from watari.model.replay.tracing import KINDS, OF_CALLS, Taken, of_start, taken, untraced
+from watari.model.replay.tracing import KINDS, OF_CALLS, SHARES, Taken, of_start, taken, untraced
 
 MOST = 3.0  # times the cost of the burst
-SLOWER, SLOWEST = 0.3, 0.7  # of the time of calls: the uncertainty, and the most
+SLOWER, SLOWEST = 0.3, 0.7  # of the time of calls and migrations: the uncertainty, and the most
 ONCE = 5e6  # ns, the uncertainty
 ROUNDS = 4  # replays at most: another chain may become the longest one
 CLOSE = 0.0005  # of the measured time
@@ -99,12 +99,15 @@ def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
     part = np.divide(of_calls, less.cost, out=np.zeros_like(of_calls), where=less.cost > 0)
     slower = less.slower_own[calls[Step.OWN]].sum() + less.slower_late[calls[Step.LATE]].sum()
     slower += less.slower_issue[issued].sum()
+    migrating = less.migrating_gap[calls[Step.GAP]].sum()
+    migrating += less.migrating_takes[calls[Step.TAKES]].sum()
     behind = less.after[calls[Step.AFTER]].sum() + (less.issue - less.begun)[issued].sum()
     return {
         **{kind: float((part * each).sum()) for kind, each in less.of_calls.items()},
         "returns": float(less.late[calls[Step.LATE]].sum()),
         "behind": float(behind),
         "slower": float(slower),
+        "migrating": float(migrating),
     }
 
 
@@ -162,19 +165,18 @@ def closer(graph: Graph, prior: Tracing, path: Chain, off: float, room: float) -
     `prior`. `off`: the difference with those of the graph; `room`: the most for `once`."""
     now = graph.tracing
     part = 0.1  # any, to see how much of the chain it is
-    at = on_chain(graph, taken(graph, changed(now, slower=part)), path)
+    at = on_chain(graph, taken(graph, changed(now, **dict.fromkeys(SHARES, part))), path)
     each = {
-        kind: at[kind] / getattr(now, kind) if getattr(now, kind) > 0 else 0.0
-        for kind in KINDS
-        if kind != "slower"
+        kind: at[kind] / getattr(now, kind) if getattr(now, kind) > 0 else 0.0 for kind in KINDS
     }
-    each["slower"] = at["slower"] / part
+    each |= {kind: at[kind] / part for kind in SHARES}
     off += sum(each[kind] * (getattr(now, kind) - getattr(prior, kind)) for kind in KINDS)
     off += now.once
     costs = {kind: each[kind] * getattr(prior, kind) for kind in KINDS}
-    uncertain: dict[str, float] = {**costs, "slower": SLOWER * each["slower"], "once": ONCE}
+    shares = {kind: SLOWER * each[kind] for kind in SHARES}
+    uncertain: dict[str, float] = {**costs, **shares, "once": ONCE}
     limits = {kind: (-cost, (MOST - 1) * cost) for kind, cost in costs.items()}
-    limits["slower"] = (-SLOWER * each["slower"], SLOWEST * each["slower"])
+    limits |= {kind: (-SLOWER * each[kind], SLOWEST * each[kind]) for kind in SHARES}
     limits["once"] = (0.0, room)
     moved = least_change(off, prior.noise, uncertain, limits)
     values = {

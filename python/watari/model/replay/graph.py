@@ -73,6 +73,7 @@ CALLS = np.dtype(
         ("site", "<i4"),  # of a copy, prefetch, allocation or release, NONE where unknown
         ("bytes", "<f8"),  # of an allocation or release, 0 where unknown
         ("before", "<i8"),  # the call before it, NONE for the first one of the program
+        ("migrates", "?"),  # managed memory moves in the gap, for the CPU
         ("records", "<u2"),  # of the call, and of those inside it
         ("aside", "<f8"),  # ns of tracing that were measured in the call itself
         ("gap", "<f8"),
@@ -92,6 +93,7 @@ OPERATIONS = np.dtype(
         ("bytes", "<f8"),
         ("detail", "<i4"),  # of a copy: its direction, as CUPTI numbers it
         ("pageable", "?"),
+        ("migrates", "?"),  # managed memory moves for it
         ("inside", "?"),  # a node of a CUDA graph: its order there is the measured one
         ("name", "<u8"),
         ("pair", "<i4"),  # of a copy: as those of the same bytes, source and target; or NONE
@@ -120,9 +122,10 @@ class Tracing:
     """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
     `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
     for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
-    GPU; `once`: after the start of CUDA. `slower`: the part of the time of calls that the traced
-    run took longer. `start`, `end`: by which the start of CUDA and the end of the process took
-    longer, or shorter. `noise`: by which the program's own runs differ between these."""
+    GPU; `once`: after the start of CUDA. `slower`, `migrating`: the part of the time of calls, and
+    of gaps and kernels in which managed memory moves, that the traced run took longer. `start`,
+    `end`: by which the start of CUDA and the end of the process took longer, or shorter. `noise`:
+    by which the program's own runs differ between these."""
 
     call: float = 0.0
     launch: float = 0.0
@@ -133,6 +136,7 @@ class Tracing:
     returns: float = 0.0
     behind: float = 0.0
     slower: float = 0.0
+    migrating: float = 0.0
     once: float = 0.0
     start: float = 0.0
     end: float = 0.0

@@ -3,7 +3,8 @@
 The record of a call is written in the gap before the next one; all else that a call takes longer is
 in the call, and delays its operation as much. Half of what a kernel behind another one takes longer
 delays its start, the rest and the return of a wait follow it. `slower` is a part of the calls' own
-time, of the delay of their operations and of the returns of waits, after the start of CUDA. What
+time, of the delay of their operations and of the returns of waits, after the start of CUDA,
+`migrating` one of gaps and operations in which managed memory moves: each fault is recorded. What
 tracing takes once comes from the calls of the start.
 """
 
@@ -18,7 +19,8 @@ from watari.model.replay.graph import Array, Graph, Order, Role, Tracing, Wait, 
 
 # kinds that take time of the CPU
 OF_CALLS = ("call", "launch", "copying", "wait", "record", "allocation")
-KINDS = (*OF_CALLS, "returns", "behind", "slower")
+SHARES = ("slower", "migrating")  # parts of measured times
+KINDS = (*OF_CALLS, "returns", "behind", *SHARES)
 WAITS = (Wait.STREAM, Wait.EVENT, Wait.ALL)
 
 
@@ -56,6 +58,8 @@ class Taken:
     slower_own: Array
     slower_late: Array
     slower_issue: Array
+    migrating_gap: Array
+    migrating_takes: Array
 
 
 def taken(graph: Graph, tracing: Tracing) -> Taken:
@@ -81,6 +85,8 @@ def taken(graph: Graph, tracing: Tracing) -> Taken:
         np.minimum(behind, least["after"]), np.minimum(behind, least["turn"]),
         part * (there["own"] - own), part * (there["late"] - late),
         part[call_of] * (least["issue"] - issue),
+        np.where(calls["migrates"], tracing.migrating * (there["gap"] - gap), 0.0),
+        np.where(operations["migrates"], tracing.migrating * operations["takes"], 0.0),
     )  # fmt: skip
 
 
@@ -102,13 +108,15 @@ def untraced(graph: Graph) -> Graph:
     tracing = graph.tracing
     less = taken(graph, tracing)
     calls, operations = graph.calls.copy(), graph.operations.copy()
-    calls["gap"] -= less.gap
+    calls["gap"] -= less.gap + less.migrating_gap
     calls["own"] -= less.own + less.slower_own
     calls["late"] -= less.late + less.slower_late
     calls["cost"] = less.gap + less.own + less.late + less.slower_own + less.slower_late
+    calls["cost"] += less.migrating_gap
     for name in ("issue", "after", "turn"):
         operations[name] -= getattr(less, name)
     operations["issue"] -= less.slower_issue
+    operations["takes"] -= less.migrating_takes
     operations["cost"] = np.maximum(less.issue + less.slower_issue, less.after)
     before = float(calls["gap"][0]) if len(calls) else 0.0
     begins = min(tracing.start, before)  # the first call is the first of the program
