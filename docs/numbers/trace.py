@@ -145,9 +145,11 @@ page.given(
 page.given("versions of programs", "in version 52 of the UI", "in Chromium 156")
 page.given(
     "limits of the fit: python/watari/model/replay/calibrate.py",
-    "10 ms for what is paid once",
+    "5 ms\nfor what is paid once",
+    "30% of the time of calls",
     "0.75 of their range",
-    "at least 15 ms",
+    "1% of a single run",
+    "at most 70% of their time",
 )
 page.given("the machine", "an H200 with 32 CPU cores")
 

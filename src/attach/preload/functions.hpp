@@ -50,6 +50,7 @@ result cuStreamBeginCaptureToGraph_ptsz(stream on, void* graph, const void* afte
 result cuStreamEndCapture(stream on, void** graph);
 result cuStreamEndCapture_ptsz(stream on, void** graph);
 // contexts.cpp
+result cuDevicePrimaryCtxRetain(void** context, driver::device of);
 result cuDevicePrimaryCtxReset_v2(driver::device of);
 result cuDevicePrimaryCtxRelease_v2(driver::device of);
 result cuCtxDestroy_v2(void* context);

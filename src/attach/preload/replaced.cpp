@@ -66,6 +66,7 @@ constinit const replacement rows[] = {
                                                      "cuStreamBeginCaptureToGraph"),
     row<cuStreamEndCapture>("cuStreamEndCapture", "cuStreamEndCapture"),
     per_thread_row<cuStreamEndCapture_ptsz>("cuStreamEndCapture_ptsz", "cuStreamEndCapture"),
+    row<cuDevicePrimaryCtxRetain>("cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain"),
     // both versions have the replacement of the second, the only one that is exported
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset"),
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset"),

@@ -21,7 +21,7 @@ const stream legacy = nullptr, per_thread = own(nullptr);
 template <class AsIs>
 result copy(const transfer& asked, AsIs as_is) {
     const bool is_staged = settings().changes.staged;
-    if (asked.bytes < staged::least_copy || (!is_staged && !log_folder()) ||
+    if (asked.bytes < staged::least_copy || (!is_staged && !memory_log_folder()) ||
         !staged::is_pageable(asked))
         return as_is();
     const copy_name name = name_copy(asked.bytes);
