@@ -1,6 +1,7 @@
 // A program that copies, and does what its arguments say, in turn:
 //
 //     copy MIB       to the GPU and back, and checks the bytes
+//     rows MIB       the same by rows that lie apart on both sides
 //     threads        prints the number of threads of the process
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
@@ -49,6 +50,27 @@ void copy(std::size_t bytes) {
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned>(i * 2654435761u);
     REQUIRE(cuda::in(device, sent.data(), bytes));
     REQUIRE(cuda::out(received.data(), device, bytes));
+    REQUIRE(cuda::release(device));
+    std::printf("%s\n", sent == received ? "same" : "other bytes");
+}
+
+void copy_rows(std::size_t bytes) {
+    constexpr std::size_t width = 1000, pitch = 1024;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    std::vector<char> sent(bytes), received(bytes, 1);
+    for (std::size_t i = 0; i < bytes; ++i)
+        sent[i] = i % pitch < width ? char(i * i >> 7) : char(1);
+    cuda::rectangle one{};
+    one.from = {1, sent.data(), 0, nullptr};
+    one.to = {2, nullptr, device, nullptr};
+    one.from_pitch = one.to_pitch = pitch;
+    one.width = width;
+    one.height = bytes / pitch;
+    REQUIRE(cuda::rows(&one));
+    one.from = {2, nullptr, device, nullptr};
+    one.to = {1, received.data(), 0, nullptr};
+    REQUIRE(cuda::rows(&one));
     REQUIRE(cuda::release(device));
     std::printf("%s\n", sent == received ? "same" : "other bytes");
 }
@@ -194,6 +216,7 @@ int main(int argc, char** argv) {
         const char* word = argv[i];
         const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
         if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
+        if (is("rows")) copy_rows(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("threads")) print_threads();
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();
