@@ -9,6 +9,9 @@
 //     reset          resets the primary context, and makes it again
 //     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
 //     watched        copies memory of which another thread makes the pages (userfaultfd)
+//     captured       captures a stream again and again while another thread copies; prints how
+//     often that
+//                    failed
 //     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
 //     fail
 #include <fcntl.h>
@@ -21,10 +24,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -128,6 +133,38 @@ void end(const char* how) {
     raise(SIGKILL);
 }
 
+// Copies in a stream of its own, which a capture in another stream does not forbid.
+void copy_aside(const std::atomic<bool>& is_over) {
+    begin();
+    constexpr std::size_t bytes = 16 * mib;
+    device_pointer device;
+    void* stream;
+    std::vector<char> host(bytes);
+    REQUIRE(cuda::allocate(&device, bytes));
+    REQUIRE(cuda::create_stream(&stream, 1));
+    while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, stream));
+    REQUIRE(cuda::await(stream));
+}
+
+void captured() {
+    constexpr int global = 0;
+    std::atomic<bool> is_over = false;
+    std::thread copier(copy_aside, std::cref(is_over));
+    void* stream;
+    REQUIRE(cuda::create_stream(&stream, 1));
+    int failed = 0;
+    for (int i = 0; i < 300; ++i) {
+        void* graph = nullptr;
+        usleep(500);
+        REQUIRE(cuda::begin_capture(stream, global));
+        usleep(500);
+        failed += cuda::end_capture(stream, &graph) != 0;
+    }
+    is_over = true;
+    copier.join();
+    std::printf("failed %d\n", failed);
+}
+
 sigjmp_buf jump;
 pid_t caller;
 
@@ -221,6 +258,7 @@ int main(int argc, char** argv) {
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();
         if (is("exit") || is("_exit") || is("kill")) end(word);
+        if (is("captured")) captured();
         if (is("fail")) fail(argv[++i]);
         if (is("reset")) reset();
         if (is("truncated")) truncated();

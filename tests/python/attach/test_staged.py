@@ -91,6 +91,12 @@ def test_rows_that_lie_apart_are_staged_and_nothing_between_them_is_written():
     assert copies(ended) == 2
 
 
+def test_a_capture_that_begins_during_a_copy_stays_valid():
+    ended = started("ends", "copy", 64, "captured", late=1)
+    assert ended.stdout.splitlines() == ["same", "failed 0"]
+    assert copies(ended) > 10
+
+
 def test_a_child_of_fork_has_no_thread_of_ours_and_ends():
     ended = started("ends", "copy", 64, "fork", "copy", 64)
     assert ended.stdout.splitlines() == ["same", "threads 1", "child 0", "same"]
