@@ -89,6 +89,10 @@ FAKE result cuEventSynchronize(void* awaited) {
 FAKE result cuEventQuery(void* asked) {
     return observed("cuEventQuery", {bits(asked)}, [&] {
         if (of(asked).captures) return breaks(of(asked).captures, captured_event);
+        if (is_forbidden()) {
+            breaks_capture();
+            return capture_unsupported;
+        }
         return queue::are_over(of(asked).work) ? success : not_ready;
     });
 }
