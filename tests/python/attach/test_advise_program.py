@@ -138,7 +138,7 @@ def test_a_replay_that_is_off_predicts_nothing(traced, tmp_path) -> None:
     assert not [*found["savings"], *found["changes"], *found["styles"]["imposed"]]
     copy_of(traced, tmp_path, untraced_seconds=long, untraced=[long, long / 2])
     ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
-    assert f"note: {off}: no more than the runs without tracing differ" in ended.stdout
+    assert f"note: {off}, within the noise of the runs without tracing" in ended.stdout
     assert "what would help" in ended.stdout
 
 
