@@ -142,6 +142,7 @@ page.given(
     "ten such gaps, 90% of those",
     "More than 1000 allocations",
 )
+page.given("a code of CUDA", "(error 700 and the like)")
 page.given("versions of programs", "in version 52 of the UI", "in Chromium 156")
 page.given(
     "limits of the fit: python/watari/model/replay/calibrate.py",
