@@ -78,14 +78,15 @@ void streams(int rounds) {
     void* const first = stream_of(non_blocking);
     void* const second = is("merged") ? first : stream_of(non_blocking);
     void* const done = event_made();
-    std::vector<char> host(bytes);
+    void* host;
+    REQUIRE(cuMemHostAlloc(&host, bytes, 0));
     for (int i = 0; i < rounds; ++i) {
-        REQUIRE(cuMemcpyHtoDAsync(buffer, host.data(), bytes, first));
+        REQUIRE(cuMemcpyHtoDAsync(buffer, host, bytes, first));
         REQUIRE(cuEventRecord(done, first));
         launch(4, first);
         REQUIRE(cuStreamWaitEvent(second, done, 0));
         launch(is("doubled") ? 6 : 3, second);
-        REQUIRE(cuMemcpyDtoHAsync(host.data(), buffer, bytes, second));
+        REQUIRE(cuMemcpyDtoHAsync(host, buffer, bytes, second));
         REQUIRE(cuStreamSynchronize(first));
         REQUIRE(cuStreamSynchronize(second));
         work(200);

@@ -32,6 +32,7 @@ class Wait(IntEnum):
     ALL = 3  # all work of a device
     OWN = 4  # the operations that it adds
     OPERATION = 5  # one operation, `on`
+    BEFORE = 6  # what the operations that it adds follow
 
 
 class Order(IntEnum):

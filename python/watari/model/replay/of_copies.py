@@ -114,7 +114,7 @@ def left_out(
     """Without these copies, and without the waits for them."""
     rows = graph.operations
     calls = np.unique(rows["call"][own])
-    waits = calls[graph.calls["wait"][calls] == Wait.OWN]
+    waits = calls[np.isin(graph.calls["wait"][calls], (Wait.OWN, Wait.BEFORE))]
     took = graph.calls["end"][calls] - graph.calls["start"][calls]
     gone = mask(len(rows), own)
     return Candidate(
