@@ -18,11 +18,11 @@ page.says("a lack of memory: {} lines", len(facts))
 assert not any("WITH POOLED" in line for line in facts)
 ways = [line.split() for line in measured.lines if " loop " in line]
 loops = [words[words.index("loop") + 1 :] for words in ways]
+ends = [[float(words[i].strip("()")) for words in loops] for i in (1, 3)]
 page.says(
-    "in turn: {} s as it is ({} to {} s), {} s with the library, {} s by `watari exec`",
-    *(float(loops[0][i].strip("()")) for i in (0, 1, 3)),
-    float(loops[1][0]),
-    float(loops[2][0]),
+    "The shortest took {} s as it is, {} s with the library and {} s by `watari exec`; the longest {}, {} and {} s",
+    *ends[0],
+    *ends[1],
 )
 page.says("A start by `watari exec` took {} ms", float(measured.line("a start by watari exec:")[0]))
 page.given(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -64,19 +64,9 @@ def variables(row: str, start: Start) -> dict[str, str]:
     return found
 
 
-@contextmanager
-def beside_gpu(row: str) -> Iterator[None]:
+def beside_gpu(row: str) -> AbstractContextManager[object]:
     """The program of a row with `near` starts on the GPU's node, where this process moves to."""
-    if "near" not in parts(row):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    near.move()
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-        near.prefer(near.ANY)
+    return near.moved() if "near" in parts(row) else nullcontext()
 
 
 def lacking(name: str, start: Start) -> str:
@@ -89,7 +79,8 @@ def lacking(name: str, start: Start) -> str:
     if name == "near":
         if start.launcher.prefix(start.ranks):
             return "the launcher places the ranks: mpirun -n 2 watari exec --near -- ./a.out"
-        return near.node_of_gpu("", dict(os.environ))[1]
+        with near.moved() as reason:
+            return reason
     return ""
 
 

@@ -16,6 +16,7 @@ from watari.common.errors import FileError
 from watari.model.files import read_as
 
 SCHEMA = "watari-trace-1"
+UNSEEN = "what its kernels touch was not recorded"
 Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 Nanoseconds = Seconds
@@ -46,11 +47,13 @@ class AccessRow(Row):
 
 
 class PhaseRow(Row):
-    """Consecutive samples of one kind."""
+    """Consecutive samples of one kind. `assumed`: what kernels access in it was not recorded; its
+    accesses are guesses from copies and faults, and may lack most of them."""
 
     name: str
     repeats: int = Field(default=1, ge=1, le=10**12)
     accesses: list[AccessRow]
+    assumed: bool = False
 
 
 class Check(Row):
@@ -247,6 +250,13 @@ class Observed(Row):
     timeline: Timeline
     replay: Replay | None = None
 
+    @property
+    def unseen(self) -> str:
+        """Why nothing is known of what kernels touch; empty if some is, or there are none."""
+        if not self.kernels or any(row.sampled or row.placements for row in self.kernels):
+            return ""
+        return UNSEEN + (f" ({self.touches})" if self.touches else "")
+
     @model_validator(mode="after")
     def check(self) -> Observed:
         if len(self.timeline.rows) != len(self.allocations):
@@ -262,6 +272,14 @@ class Trace(Row):
     allocations: list[AllocationRow]
     phases: list[PhaseRow] = Field(min_length=1)
     observed: Observed | None = None
+
+    @property
+    def assumed(self) -> str:
+        """Why accesses of kernels are guesses; empty where they are not. Files of before have no
+        phase that says so."""
+        if self.observed and self.observed.unseen:
+            return self.observed.unseen
+        return UNSEEN if any(phase.assumed for phase in self.phases) else ""
 
 
 def read(path: Path) -> Trace:

@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "event_log.hpp"
 #include "functions.hpp"
+#include "gains.hpp"
 #include "hints.hpp"
 #include "lock.hpp"
 #include "managed.hpp"
@@ -89,6 +90,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
 
 result cuInit(unsigned flags) {
     complain();
+    if (settings().changes.any()) expect_gains();
     const std::uint64_t begun = now();
     const result outcome = real<cuInit>()(flags);
     const std::uint64_t took = now() - begun;

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from watari.attach.start import Start, run
-from watari.attach.trace import cost, replayed, session
+from watari.attach.trace import cost, replayed
 from watari.attach.trace.records import Copy
+from watari.attach.trace.runs import busiest, traced_run, variables
 from watari.case.sentence import Cost
 from watari.machine import cupti
 from watari.model.replay import changes, files
@@ -165,10 +166,10 @@ class Job:
 
     def traced(self, untraced: list[float], name: str, words: Words) -> replayed.Replayed:
         """The replay of a traced run; its graph stays, with the costs of the burst."""
-        ending, log, processes = session.traced_run(
+        ending, log, processes = traced_run(
             Start((self.program, *words)), self.folder(), self.cupti
         )
-        process = session.busiest(processes)
+        process = busiest(processes)
         found = replayed.of_run(process, log, ending, untraced, self.paid, len(processes))
         files.write(found.measured, self.results / f"{name}.graph")
         self.times.setdefault("traced", {})[name] = {
@@ -238,7 +239,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         here, library = Path(folder), cupti.find()
         (here / "cost").mkdir()
-        paid = cost.measured(session.variables(here / "cost", library), here / "cost")
+        paid = cost.measured(variables(here / "cost", library), here / "cost")
         job = Job(sys.argv[1], here, Path(sys.argv[2]), library, paid)
         job.times["cost"] = asdict(paid)
         for title, values in (("tracing", paid.tracing), ("machine", paid.machine)):

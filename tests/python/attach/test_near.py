@@ -69,6 +69,8 @@ def test_a_process_moves_to_the_cpus_of_the_node_that_it_may_use(machine):
         (machine / f"sys/devices/system/node/node{number}/cpulist").write_text(f"{cpus}\n")
     program = (
         "import os\nfrom watari.attach import near\n"
+        f"with near.moved({str(machine)!r}) as reason:\n    pass\n"
+        "assert len(os.sched_getaffinity(0)) > 1 or os.cpu_count() == 1\n"
         f"print(near.move({str(machine)!r}), sorted(os.sched_getaffinity(0)))\n"
         "print([x for x in open('/proc/self/numa_maps')][0].split()[1])"
     )

@@ -125,6 +125,12 @@ def test_a_rule_chooses_the_allocations(tmp_path):
     assert (small["allocations"], large["allocations"]) == (10, 1)
 
 
+def test_one_line_says_that_nothing_was_kept():
+    ended = started("pooled", "device", MB, WATARI_CHANGES_VERBOSE="1")
+    assert ended.stderr == "watari: nothing was changed\n"
+    assert started("pooled", "say", "x", WATARI_CHANGES_VERBOSE="1").stderr == ""  # no CUDA
+
+
 def test_one_line_says_what_was_kept():
     ended = started("pooled", "again", MB, WATARI_CHANGES_VERBOSE="1", FAKE_CUDA_DELAY_NS="2000000")
     assert ended.stderr.startswith("watari: pooled: 9 allocations, 0.009 GB, about 0.")

@@ -12,7 +12,7 @@ import tracing
 from tracing import trace, watari
 
 from watari.attach.start import Start
-from watari.attach.trace import cost, functions, host, met, session, waits
+from watari.attach.trace import cost, functions, host, met, runs, waits
 from watari.model.replay import changes, files
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Role, Tracing, Wait, Work
@@ -46,8 +46,8 @@ def play(tmp_path, monkeypatch):
 
     def run(scene: str, change: str = "", paid: Tracing | None = None) -> Played:
         start = Start((tracing.program("replayed"), scene, str(ROUNDS), change))
-        folder = session.fresh(tmp_path, f"{scene}-{change}")
-        ending, _, processes = session.traced_run(start, folder, library)
+        folder = runs.fresh(tmp_path, f"{scene}-{change}")
+        ending, _, processes = runs.traced_run(start, folder, library)
         assert ending.code == 0
         begin = ending.begun * 1e9
         made = host.host(processes[0], begin, begin + ending.seconds * 1e9, paid or Tracing())
@@ -150,8 +150,8 @@ def test_the_cost_of_tracing_is_measured_and_taken_out(play, tmp_path, monkeypat
     """Recording takes 2 x 20 us a call, mostly while the CPU alone works."""
     monkeypatch.setenv("FAKE_CUPTI_CALL_NS", "20000")
     library = tracing.built() / "fake_cupti" / "libcupti.so"
-    files = Path(session.fresh(tmp_path, "cost"))
-    paid = cost.measured(session.variables(files, library), files)
+    files = Path(runs.fresh(tmp_path, "cost"))
+    paid = cost.measured(runs.variables(files, library), files)
     assert 0.9 < paid.tracing.call / 40_000 < 3  # more on a busy machine
     played = play("small", paid=Tracing(call=40_000.0))
     took = replay(played.graph, played.links).total

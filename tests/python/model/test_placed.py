@@ -237,3 +237,13 @@ def test_bounds_of_a_large_graph_hold_those_of_its_replays(
                 assert wide.middle == pytest.approx(one.seconds.middle)
                 assert wide.low <= one.seconds.low * (1 + 1e-9)
                 assert wide.high >= one.seconds.high * (1 - 1e-9)
+
+
+def test_without_the_sampled_run_nothing_over_the_link_is_predicted() -> None:
+    made = graph([launch(100 * MS)])
+    found, _, notes = answer(made, [kernel("k", [], sampled=0)], [allocation("device", 1)])
+    reason = "what its kernels touch was not recorded"
+    for name in ("mapped", "pinned"):
+        assert found[name].reason == reason
+    assert found["managed"].seconds
+    assert f"{reason}: nothing is predicted in which kernels read over the link" in notes

@@ -231,7 +231,7 @@ def trace(
         "allocations": [
             {"name": n, "bytes": a.bytes} for n, a in zip(names, seen.allocations, strict=True)
         ],
-        "phases": phases.rows(stretches, names),
+        "phases": phases.rows(stretches, names, bool(seen.touches)),
         "observed": {
             **facts,
             "findings": findings.all_of(seen),

@@ -70,6 +70,7 @@ class Kind(IntEnum):
     FLUSHED = 17
     PLACED = 18
     STOPPED = 19
+    UNMOVED = 20
 
 
 class Copy(IntEnum):

@@ -95,7 +95,10 @@ class Comparison:
 
     def styled(self, name: str, style: Style) -> Styled:
         """The program in a style."""
-        if reason := lacking(name, style, self.program):
+        reason = lacking(name, style, self.program) or (
+            style.remote and self.program.observed.unseen
+        )
+        if reason:
             return Styled(name, reason=reason)
         try:
             cost = self.seconds(style.change(self.program, self.program.bounds))
@@ -149,7 +152,9 @@ def styled(
 def notes(program: Program, is_elsewhere: bool) -> Iterator[str]:
     """What the seconds rest on, and what is not known."""
     unknown = program.kernels.unmeasured()
-    if unknown:
+    if why := program.observed.unseen:
+        yield f"{why}: nothing is predicted in which kernels read over the link"
+    elif unknown:
         names = [k for k in program.observed.kernels if not k.placements]
         reasons = dict.fromkeys(k.unplaced for k in names if k.unplaced)
         why = f" ({'; '.join(reasons)})" if reasons else ""
