@@ -237,4 +237,22 @@ def test_predictions_stand_beside_runs(tmp_path) -> None:
     lines = ended.stdout.partition("confirmed, ")[2].splitlines()
     rows = [line.split()[0] for line in lines[2:] if line.startswith("  ")]
     assert rows[0] == "as-is"
-    assert {"managed", "managed-prefetch"} <= set(rows)
+    assert len(rows) == 3
+    assert set(rows[1:]) <= {"managed", "managed-prefetch", "mapped", "pinned"}
+
+
+def test_changes_from_outside_are_predicted_for_the_whole_program(tmp_path) -> None:
+    """The program copies 4 MiB from one site, into memory that it allocates and frees."""
+    options = ["--no-touches"]
+    ended, content = trace(tmp_path, "replayed", "large", "20", options=options, **TIMES)
+    assert ended.returncode == 0, ended.stderr
+    content["observed"]["replay"] |= {"met": [], "stops": False}
+    (tmp_path / "trace.json").write_text(json.dumps(content))
+    ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200", "--json")
+    found = json.loads(ended.stdout)
+    (staged,) = [one for one in found["savings"] if one["change"] == "staged"]
+    assert (staged["times"], staged["imposed"], staged["sure"]) == (20, "staged", True)
+    assert staged["site"].startswith("large(int) at replayed.cpp")
+    run = {one["style"]: one["seconds"] for one in found["changes"]}
+    here = found["measured"] + found["replayed"] - content["observed"]["replay"]["seconds"]
+    assert run["staged"] == pytest.approx(here - staged["saves"]["seconds"], rel=0.01)
