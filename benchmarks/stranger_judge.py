@@ -1,26 +1,33 @@
 """Predicted beside measured, for the row of a program.
 
     whole seconds   predicted seconds of a style / measured ones - 1
-    replay          right within 2%, or within the spread of the program's own runs
+    replay          right within 2%, or within the spread of the program's own runs, which is their
+                    standard deviation
     best style      right if the named one is as fast as the best; "none matters" if all are as fast
     times as fast   wrong if what is said to be faster is slower
 
-"As fast" is within 3%, or within the spread. A style that ended at its time limit is no pair.
+"As fast" is within 3%, or with runs that overlap: two or three runs cannot tell more. A style that
+ended at its time limit is no pair, and is slower than all others.
+
+The replay is compared with the untraced runs beside its trace. Trace and styles may be of two runs
+of this test: seconds of a style are then predicted as a ratio to the program as it is.
+stranger_changes.py judges changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+import stranger_changes
+from stranger_changes import Change
 from stranger_table import Row
 
 from watari.attach.styles import AS_IS
 
-REPLAY, CLOSE, SLOWER = 0.02, 0.03, 0.02  # parts of the run
+REPLAY, CLOSE = 0.02, 0.03  # parts of the run
 LINK = ("mapped", "pinned", "system")  # styles whose data stay in CPU memory
-PART, LEAST = 0.2, 0.01  # of a saving, and of the run: how far a saving may be off
 NOTHING, UNKNOWN = "none matters", "not named"
 
 
@@ -44,29 +51,6 @@ class Pair:
         return "link" if self.style in LINK else "local"
 
 
-@dataclass(frozen=True)
-class Change:
-    """Seconds of the run that a change saves. `predicted`: None where nothing is said of it."""
-
-    program: str
-    change: str
-    measured: float
-    predicted: float | None
-    run: float
-    spread: float
-
-    @property
-    def loses(self) -> bool:
-        """Whether the program is slower with it, beyond 2% and its spread."""
-        return -self.measured > (SLOWER + self.spread) * self.run
-
-    @property
-    def right(self) -> bool:
-        """Whether the saving that was said is near the measured one."""
-        allowed = max(PART * abs(self.measured), (LEAST + self.spread) * self.run)
-        return abs((self.predicted or 0.0) - self.measured) <= allowed
-
-
 @dataclass
 class Judged:
     """A program. `replayed`: None where it has no replay. `faster_wrong`: what was said to be
@@ -75,6 +59,7 @@ class Judged:
     name: str
     seconds: float
     spread: float
+    traced_spread: float = 0.0  # of the untraced runs beside the trace
     replayed: float | None = None
     stops: list[str] = field(default_factory=list)
     styles: dict[str, float] = field(default_factory=dict)  # measured seconds
@@ -85,30 +70,27 @@ class Judged:
     faster_wrong: list[str] = field(default_factory=list)
     predicted: int = 0  # styles with a prediction
     timeouts: list[str] = field(default_factory=list)
+    is_edited: bool = False
 
     @property
     def replay_right(self) -> bool:
         """Whether the replay is near the measured seconds, or says what stops it."""
         if self.stops:
             return True
-        return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.spread)
+        return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.traced_spread)
 
 
-def middle(row: Row, part: str) -> dict[str, float]:
-    """Median seconds of the styles or changes that worked."""
-    given = row.get(part, {}).items()
-    return {name: median(one["seconds"]) for name, one in given if one["seconds"] and good(one)}
+def middle(row: Row) -> dict[str, float]:
+    """Median seconds of the styles that worked."""
+    return stranger_changes.middle(row, "styles")
 
 
-def good(one: Row) -> bool:
-    """Whether runs of a style ended well."""
-    return bool(one["status"] in ("ok", "unmeasured", "timeout"))
-
-
-def predictions(row: Row) -> dict[str, float]:
-    """Seconds of styles by `advise`; empty where it says none."""
-    styles = row.get("advice", {}).get("styles", {}).get("imposed", [])
-    return {one["style"]: one["seconds"] for one in styles if "seconds" in one}
+def predictions(row: Row, seconds: float) -> dict[str, float]:
+    """Seconds of styles by `advise`; empty where it says none. `seconds`: as it is."""
+    advice = row.get("advice", {})
+    styles = advice.get("styles", {}).get("imposed", [])
+    ratio = stranger_changes.ratio(row, seconds)
+    return {one["style"]: one["seconds"] * ratio for one in styles if "seconds" in one}
 
 
 def baseline(row: Row, seconds: float) -> dict[str, float]:
@@ -119,46 +101,60 @@ def baseline(row: Row, seconds: float) -> dict[str, float]:
     return {style: seconds + one - priced[AS_IS] for style, one in priced.items()}
 
 
+def as_fast(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the first runs are not slower than the others: within 3%, or they overlap."""
+    return median(one) <= median(other) * (1 + CLOSE) or min(one) <= max(other)
+
+
+def highest(row: Row) -> float:
+    """What the slowest style takes at most by `advise`, in times of the program as it is."""
+    styles = row.get("advice", {}).get("styles", {}).get("imposed", [])
+    known = {one["style"]: one for one in styles if "seconds" in one}
+    return max(
+        (one.get("high", 0.0) / known[AS_IS]["seconds"] for one in known.values()), default=0
+    )
+
+
 def best(
-    said: Mapping[str, float], measured: Mapping[str, float], spread: float, timeouts: int
+    said: Mapping[str, float], runs: Mapping[str, Sequence[float]], most: float = 0.0
 ) -> tuple[str, bool]:
-    """What is called best, and whether it is. Both have AS_IS; `measured` has every style of
-    `said`, and those of which nothing is said."""
-    allowed = 1 + max(CLOSE, spread)
-    run, fastest = said[AS_IS], min(measured.values())
-    if all(abs(one / run - 1) <= CLOSE for one in said.values()):
-        alike = all(measured[one] <= measured[AS_IS] * allowed for one in said)
-        return NOTHING, alike and measured[AS_IS] <= fastest * allowed and not timeouts
+    """What is called best, and whether it is. Both have AS_IS; `runs` has the measured seconds of
+    each style, those of which nothing is said too. `said` has styles without runs: they ended at
+    their time limit. `most`: what the slowest style may take, in times of AS_IS."""
+    run = said[AS_IS]
+    fastest = min(runs.values(), key=median)
+    if most <= 1 + CLOSE and all(abs(one / run - 1) <= CLOSE for one in said.values()):
+        alike = all(style in runs and as_fast(runs[style], runs[AS_IS]) for style in said)
+        return NOTHING, alike and as_fast(runs[AS_IS], fastest)
     name = min(said, key=lambda style: said[style])
     if said[name] > run * (1 - CLOSE):
         name = AS_IS
-    return name, measured[name] <= fastest * allowed
+    return name, name in runs and as_fast(runs[name], fastest)
 
 
 def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     """A row. `said`: seconds of styles by another model."""
-    untraced = row["trace"].get("untraced_seconds")
-    runs = [*row["as_is"], *([untraced] if untraced else [])]
-    seconds = median(runs)
-    spread = max(abs(one / seconds - 1) for one in runs)
-    found = Judged(row["name"], seconds, spread)
+    seconds, spread = stranger_changes.as_is(row)
+    found = Judged(row["name"], seconds, spread, is_edited=bool(row.get("edited")))
     add_replay(found, row)
-    styles = middle(row, "styles")
+    styles = middle(row)
     found.styles = styles
     found.timeouts = [s for s, one in row["styles"].items() if one["status"] == "timeout"]
-    found.changes = changes(row, seconds, spread)
+    found.changes = stranger_changes.changes(row)
+    most = 0.0 if said is not None else highest(row)
     if said is None:
-        said = {} if found.stops else predictions(row)
+        said = {} if found.stops else predictions(row, seconds)
     found.predicted = len(said.keys() - {AS_IS})
     found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
     both = {style for style in styles if style in said}
     if not said and not styles and not found.timeouts:  # no style acts on it
         found.said, found.named = NOTHING, True
     elif both:
-        measured = {AS_IS: seconds, **styles}
+        runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)
-        there = {AS_IS: run, **{style: said[style] for style in both}}
-        found.said, found.named = best(there, measured, spread, len(found.timeouts))
+        judgeable = both.union(style for style in found.timeouts if style in said)
+        there = {AS_IS: run, **{style: said[style] for style in judgeable}}
+        found.said, found.named = best(there, runs, most)
         found.faster_wrong = [
             style
             for style in both
@@ -169,23 +165,12 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
 
 def add_replay(found: Judged, row: Row) -> None:
     """How far the replay is off, and what stops it."""
-    replay = row["trace"].get("replay") or {}
-    answer = row.get("advice", {})
+    trace, answer = row["trace"], row.get("advice", {})
+    replay = trace.get("replay") or {}
     again = answer.get("replayed", replay.get("seconds"))
-    found.replayed = again / found.seconds - 1 if again else None
+    runs = replay.get("untraced") or [trace.get("untraced_seconds", found.seconds)]
+    middle_run = median(runs)
+    found.traced_spread = stranger_changes.spread_of(runs)
+    found.replayed = again / middle_run - 1 if again else None
     found.stops = [one["text"] for one in replay.get("met", []) if one["stops"]]
     found.stops = answer.get("stops", found.stops)
-
-
-def changes(row: Row, seconds: float, spread: float) -> list[Change]:
-    """What each imposed change saves, beside what was said of it; several are joined by `+`."""
-    said: dict[str, float] = {}
-    for one in row.get("advice", {}).get("savings", []):
-        if one["imposed"]:
-            said[one["imposed"]] = said.get(one["imposed"], 0.0) + one["saves"]["seconds"]
-    found = []
-    for name, one in middle(row, "changes").items():
-        each = [said[part] for part in name.split("+") if part in said]
-        predicted = sum(each) if each else None
-        found.append(Change(row["name"], name, seconds - one, predicted, seconds, spread))
-    return found

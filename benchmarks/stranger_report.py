@@ -20,6 +20,7 @@ from watari.common.errors import UsageError
 STYLES = ("managed", "managed-prefetch", "mapped", "pinned")
 GROUPS = {"local": "data stay local", "link": "mapped, pinned"}
 TAIL = 0.9  # the percentile
+WORST = 6  # predictions of each style
 
 
 def quantile(values: Sequence[float], part: float) -> float:
@@ -63,11 +64,12 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
     for one in found:
         fastest = min({AS_IS: one.seconds, **one.styles}.items(), key=lambda pair: pair[1])[0]
         saved = [
-            f"{c.change} {percent(c.measured / c.run)}/{percent((c.predicted or 0) / c.run)}"
+            f"{c.change} {percent(c.measured / c.run)}/"
+            + ("-" if c.predicted is None else percent(c.predicted / c.run))
             for c in one.changes
         ]
         shown.add_row(
-            one.name,
+            one.name + ("*" if one.is_edited else ""),
             f"{one.seconds:.4g} s",
             percent(one.spread, ""),
             "stops" if one.stops else percent(one.replayed),
@@ -81,6 +83,24 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
     return shown
 
 
+def worst(pairs: Sequence[Pair]) -> Table:
+    """The WORST predictions of each style, in seconds."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("style", "program", "predicted", "measured", "off"):
+        shown.add_column(title, justify="left" if title in ("style", "program") else "right")
+    for style in dict.fromkeys(pair.style for pair in pairs):
+        own = sorted((p for p in pairs if p.style == style), key=lambda pair: -abs(pair.off))
+        for pair in own[:WORST]:
+            shown.add_row(
+                style,
+                pair.program,
+                f"{pair.predicted:.4g}",
+                f"{pair.measured:.4g}",
+                percent(pair.off),
+            )
+    return shown
+
+
 def share(right: int, of: int) -> str:
     """`57 of 60 (95%)`."""
     return f"{right} of {of}" + (f" ({right / of:.0%})" if of else "")
@@ -91,22 +111,33 @@ def errors(pairs: Sequence[Pair], group: str) -> str:
     offs = [abs(pair.off) for pair in pairs if pair.group == group]
     if not offs:
         return "no prediction"
-    ends = f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}"
-    return f"{ends} ({len(offs)} styles)"
+    return f"{percents(offs)} ({len(offs)} styles)"
+
+
+def percents(offs: Sequence[float]) -> str:
+    """Median and 90th percentile."""
+    return f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}" if offs else "none"
 
 
 def statistics(found: Sequence[Judged]) -> dict[str, str]:
     """The figures of all programs."""
     pairs = [pair for one in found for pair in one.pairs]
+    replays = [one.replayed for one in found if one.replayed is not None and not one.stops]
     changes = [change for one in found for change in one.changes]
     told = [change for change in changes if change.predicted is not None]
     wrong = [f"{one.name}: {style}" for one in found for style in one.faster_wrong]
     losing = [f"{one.program}: {one.change}" for one in changes if one.loses]
+    able = [one for one in changes if one.could]
+    short = [f"{one.program}: {one.change}" for one in able if one.is_short]
     return {
         "replay within 2% or the spread, or stopped": share(
             sum(one.replay_right for one in found), len(found)
         ),
-        "of these stopped": str(sum(bool(one.stops) for one in found)),
+        "replay within 2%": share(
+            sum(abs(off) <= stranger_judge.REPLAY for off in replays), len(replays)
+        ),
+        "replay off, median and 90%": percents(list(map(abs, replays))),
+        "replays stopped": str(sum(bool(one.stops) for one in found)),
         **{
             f"seconds off, median and 90%: {text}": errors(pairs, group)
             for group, text in GROUPS.items()
@@ -115,6 +146,8 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
         "said to be faster, and slower": ", ".join(wrong) or "none",
         "styles ended by their time limit": str(sum(len(one.timeouts) for one in found)),
         "changes that make a program slower": ", ".join(losing) or "none",
+        "changes that save 0.6 of what they could": share(len(able) - len(short), len(able))
+        + (f"; not {', '.join(short)}" if short else ""),
         "savings of changes within 20% or 1% of the run": share(
             sum(change.right for change in told), len(told)
         ),
@@ -142,6 +175,10 @@ def report(rows: Sequence[Row], figure: Path | None) -> None:
     console.print(table(found, [row for row in rows if row["status"] != "ok"]))
     revisions = sorted({str(row.get("advised") or row["watari"]) for row in rows})
     console.print(f"{rows[0]['gpu']}; watari {', '.join(revisions)}; {len(good)} programs")
+    for row in good:
+        if row.get("edited"):
+            console.print(f"* {row['name']}: source edited: {row['edited']}")
+    console.print(worst([pair for one in found for pair in one.pairs]))
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("", "watari", "the model of bytes"):
         shown.add_column(title)

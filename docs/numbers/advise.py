@@ -4,14 +4,20 @@ import sys
 
 import numpy as np
 from recompute import ROOT, Page
-from result_files import results
+from result_files import path, results
 
+sys.path.append(str(ROOT / "benchmarks"))
 sys.path.append(str(ROOT / "tests/python"))
 sys.path.append(str(ROOT / "tests/python/model"))
 
 import held_out
+import stranger_changes
+import stranger_judge
+import stranger_result
 import test_held_out
 import test_scaled
+
+STRANGERS = "nvidia-h100-80gb-hbm3-x86_64/20261126-strangers.json"
 
 page = Page("docs/advise.md")
 pairs = held_out.pairs()
@@ -86,3 +92,57 @@ page.given(
     "real rates are 70% to 100%",
 )
 page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
+page.given_block("an example of the test driver", "where the time goes, of")
+page.given_block("an example of the test driver", "(260 ms to 595 ms)")
+page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
+page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
+page.given(
+    "limits of the changes: python/watari/model/replay/of_copies.py, of_calls.py, staging.py",
+    "| no change that was considered saves 1% |",
+    "below 1% of the run",
+    "of 4 MiB and more at one call site",
+    "1.35 times a copy",
+    "1.1 times a copy",
+    "every 10th time",
+    "100 or more waiting",
+    "0.7 to 1.6 times",
+    "at 5 µs a call | 0.6 to 1.1 times",
+    "waits | 0.5 to 1.1 times",
+    "rows of 8 and more launches of less than 20 µs | at 0.3 µs a launch | 0.4 to 1.1 times",
+    "within 10 µs",
+)
+page.given("limits of --confirm: python/watari/attach/confirmed.py", "that saves 1%", "*12 ms more")
+page.given("the example's own words", "replayed large 120")
+
+# Programs of other people
+rows = {row["name"]: row for row in stranger_result.read(path(STRANGERS))}
+
+
+def shares(row):
+    """Seconds of the run as it is, and of its parts."""
+    given = row["advice"]["shares"]
+    parts = ("CPU alone", "kernels", "copies that nothing hides", "start of CUDA")
+    return stranger_judge.judged(row).seconds, *(given[part] for part in parts)
+
+
+for name, title in (
+    ("rodinia-nw", "| Rodinia's `nw` (alignment of sequences)"),
+    ("mergeSort", "| CUDA's `mergeSort`"),
+):
+    (staged,) = (c for c in stranger_changes.changes(rows[name]) if c.change == "staged")
+    says = "stage the pageable copies" + (": `watari exec --staged`" if "nw" in name else "")
+    page.says(
+        title + " | {} | {}, {}, {}, {} | " + says + " | saves {} | saves {} |",
+        *shares(rows[name]),
+        staged.predicted,
+        staged.measured,
+    )
+judged = stranger_judge.judged(rows["lulesh"])
+(mapped,) = (pair for pair in judged.pairs if pair.style == "mapped")
+page.says(
+    "| LULESH (hydrodynamics) | {} | {}, {}, {}, {} | leave the memory where it is: `mapped` takes "
+    "long | `mapped`: {} | `mapped`: {} |",
+    *shares(rows["lulesh"]),
+    mapped.predicted,
+    mapped.measured,
+)

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from watari.attach.start import Start
-from watari.attach.trace import session
 from watari.attach.trace.records import Kind, Recorded, columns
+from watari.attach.trace.runs import busiest, traced_run
 from watari.machine import cupti
 
 US = 1_000  # ns
@@ -175,12 +175,12 @@ def played(
         file = Path(folder) / "sequences.txt"
         file.write_text("".join(f"{one}\n" for one in steps))
         words = (program, str(file), str(LONG // US), str(size), str(repeats))
-        ending, _, processes = session.traced_run(Start(words), Path(folder), path)
+        ending, _, processes = traced_run(Start(words), Path(folder), path)
         if ending.reason or ending.code:
             raise SystemExit(f"{program}: {ending.reason or ending.code}: {ending.errors}")
         text = ending.output.read_text()
     runs = list(read_runs(text))
-    process = session.busiest(processes)
+    process = busiest(processes)
     with_records(runs, process)
     return runs, text.splitlines()[0].removeprefix("gpu "), process
 

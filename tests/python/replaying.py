@@ -8,7 +8,7 @@ import pytest
 import tracing
 
 from watari.attach.start import Start
-from watari.attach.trace import host, met, session
+from watari.attach.trace import host, met, runs
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links
@@ -39,10 +39,10 @@ def play(tmp_path, monkeypatch):
 
     def run(scene: str, change: str = "", paid: Tracing | None = None) -> Played:
         start = Start((tracing.program("replayed"), scene, str(ROUNDS), change))
-        folder = session.fresh(tmp_path, f"{scene}-{change}")
-        ending, _, processes = session.traced_run(start, folder, library)
+        folder = runs.fresh(tmp_path, f"{scene}-{change}")
+        ending, _, processes = runs.traced_run(start, folder, library)
         assert ending.code == 0
-        process = session.busiest(processes)
+        process = runs.busiest(processes)
         begin = ending.begun * 1e9
         made = host.host(process, begin, begin + ending.seconds * 1e9, paid or Tracing())
         graph, links = fitted(made.graph)
@@ -58,7 +58,8 @@ def unexplained(played: Played) -> list[int]:
     rows, calls = played.graph.operations, played.graph.calls
     found = []
     engines: dict[int, float] = {}
-    for one, (row, before) in enumerate(zip(rows, played.links.follows, strict=True)):
+    for one, row in enumerate(rows):
+        before = played.links.follows[one]
         call = calls[row["call"]]
         in_call = call["start"] - US <= row["start"] <= call["end"] + US
         ends = [float(rows["end"][other]) for other in before]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from watari.attach.measure import BARE, Measured, variables
 from watari.attach.start import run
-from watari.attach.trace import records, session
+from watari.attach.trace import records, runs
 from watari.attach.trace.records import Copy, Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError
 from watari.machine import cupti
@@ -56,8 +56,8 @@ def of_process(process: Recorded) -> Counts:
 def of_style(measured: Measured, style: str, library: Path) -> Counts | None:
     """The counts of one further run; None where it leaves no records."""
     with scratch.folder(None) as files:
-        of_row = variables(style, files, measured.rules)
-        run(measured.bounded, {**of_row, **session.variables(files, library)}, files)
+        of_row = variables(style, files, measured.rules, measured.start)
+        run(measured.bounded, {**of_row, **runs.variables(files, library)}, files)
         found = [of_process(process) for process in records.read(files)]
     return sum(found, Counts()) if found else None
 

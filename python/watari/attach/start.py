@@ -49,6 +49,7 @@ class Start:
     launcher: Launcher = field(default_factory=Launcher)
     stdin: Path | None = None
     folder: Path | None = None  # working folder; None: the current one
+    prefetches: str = ""  # the table of the change `prefetched`
 
     @property
     def text(self) -> str:
@@ -192,6 +193,11 @@ def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> d
         path.write_text("".join(f"{rule}\n" for rule in rules))
         variables["WATARI_ATTACH_RULES"] = str(path)
     return variables
+
+
+def clocked(files: Path) -> dict[str, str]:
+    """Environment variables of a run that is only timed: `files`/events gets no allocation."""
+    return {**preloaded(files), "WATARI_ATTACH_CLOCK": "1"}
 
 
 def with_launcher(start: Start, variables: Mapping[str, str]) -> list[str]:

@@ -177,7 +177,9 @@ def of_case(
 
 
 def of_trace(program: Program, profile: MachineProfile, processes: int = 1) -> list[Prediction]:
-    """A trace in each style that the model knows."""
+    """A trace in each style that the model knows; in none if accesses of kernels are guesses."""
+    if program.assumed:
+        return [Prediction(style, reason=program.assumed) for style in NAMES]
     return [of_program(program.with_style(style), profile, processes) for style in NAMES]
 
 

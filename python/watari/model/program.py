@@ -24,7 +24,7 @@ from watari.model import trace_file
 class Program:
     """A program: allocations and phases, in order. `before` and `after` are outside the timed
     samples; for a trace both are empty. `measured`: parts that a trial of the case times, None for
-    all of them."""
+    all of them. `assumed`: why accesses of the GPU are guesses."""
 
     name: str
     style: str
@@ -33,6 +33,7 @@ class Program:
     before: tuple[Phase, ...] = ()
     after: tuple[Phase, ...] = ()
     measured: frozenset[str] | None = None
+    assumed: str = ""
 
     def with_style(self, style: str) -> Program:
         """The same work with its allocations kept in another way."""
@@ -79,7 +80,7 @@ def of_trace(trace: trace_file.Trace) -> Program:
         )
         for phase in trace.phases
     )
-    return Program(trace.name, "", allocations, phases)
+    return Program(trace.name, "", allocations, phases, assumed=trace.assumed)
 
 
 def side(processor: str) -> str:

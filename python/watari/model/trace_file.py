@@ -16,6 +16,7 @@ from watari.common.errors import FileError
 from watari.model.files import read_as
 
 SCHEMA = "watari-trace-1"
+UNSEEN = "what its kernels touch was not recorded"
 Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 Nanoseconds = Seconds
@@ -46,11 +47,13 @@ class AccessRow(Row):
 
 
 class PhaseRow(Row):
-    """Consecutive samples of one kind."""
+    """Consecutive samples of one kind. `assumed`: what kernels access in it was not recorded; its
+    accesses are guesses from copies and faults, and may lack most of them."""
 
     name: str
     repeats: int = Field(default=1, ge=1, le=10**12)
     accesses: list[AccessRow]
+    assumed: bool = False
 
 
 class Check(Row):
@@ -125,9 +128,11 @@ class Placement(Row):
 
 
 class Kernel(Row):
-    """Launches of a kernel. `unplaced`: why rows of `placements` are missing."""
+    """Launches of a kernel. `symbol`: its mangled name, empty in older files. `unplaced`: why rows
+    of `placements` are missing."""
 
     name: str
+    symbol: str = ""
     launches: Size
     traced_seconds: Seconds
     sampled: Size
@@ -191,17 +196,25 @@ class Met(Row):
 
 
 class Cost(Row):
-    """The cost of tracing. `factors`: of the costs that a burst of calls gave."""
+    """The cost of tracing. `factors`: of the costs that a burst of calls gave; `slower`: the part
+    of the time of calls, `migrating`: of gaps and kernels with migrations, less than 0 where the
+    traced run was faster; `start_s`, `end_s`: likewise of the start of CUDA and the end of the
+    process."""
 
     call_ns: Nanoseconds
     launch_ns: Nanoseconds
     copy_ns: Nanoseconds
     wait_ns: Nanoseconds = 0
     record_ns: Nanoseconds = 0
+    allocation_ns: Nanoseconds = 0
     returns_ns: Nanoseconds = 0
     behind_ns: Nanoseconds = 0
     noise_ns: Nanoseconds = 0
+    slower: float = Field(0, ge=-1, le=1)
+    migrating: float = Field(0, ge=-1, le=1)
     once_s: Seconds
+    start_s: float = Field(0, ge=-1e12, le=1e12)
+    end_s: float = Field(0, ge=-1e12, le=1e12)
     factors: dict[str, float] = {}
 
 
@@ -219,6 +232,7 @@ class Replay(Row):
     calls: Size
     operations: Size
     graph: str = ""
+    graph_digest: str = ""
 
 
 class Observed(Row):
@@ -244,6 +258,13 @@ class Observed(Row):
     timeline: Timeline
     replay: Replay | None = None
 
+    @property
+    def unseen(self) -> str:
+        """Why nothing is known of what kernels touch; empty if some is, or there are none."""
+        if not self.kernels or any(row.sampled or row.placements for row in self.kernels):
+            return ""
+        return UNSEEN + (f" ({self.touches})" if self.touches else "")
+
     @model_validator(mode="after")
     def check(self) -> Observed:
         if len(self.timeline.rows) != len(self.allocations):
@@ -259,6 +280,14 @@ class Trace(Row):
     allocations: list[AllocationRow]
     phases: list[PhaseRow] = Field(min_length=1)
     observed: Observed | None = None
+
+    @property
+    def assumed(self) -> str:
+        """Why accesses of kernels are guesses; empty where they are not. Files of before have no
+        phase that says so."""
+        if self.observed and self.observed.unseen:
+            return self.observed.unseen
+        return UNSEEN if any(phase.assumed for phase in self.phases) else ""
 
 
 def read(path: Path) -> Trace:

@@ -4,17 +4,17 @@
 #include "evict.hpp"
 
 #include "activity.hpp"
+#include "amounts.hpp"
 #include "launches.hpp"
 #include "managed.hpp"
 #include "placed.hpp"
 #include "sample.hpp"
 #include "schedule.hpp"
+#include "spending.hpp"
 #include "writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +26,10 @@ namespace {
 constexpr std::uint64_t least_wait = 1'000'000'000;  // ns, for a sampled launch
 constexpr std::uint64_t shares = 4;  // a mapped launch may take this part of the time left
 
+constexpr std::size_t most_moved = 2048;  // allocations: each costs some 10 calls of the driver
+
 unsigned launches_of_each = 0;
-std::uint64_t most_time = 0;  // ns that sampling may take in total
+spending time_spent;
 thread_local bool evicting = false;
 thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
 
@@ -43,7 +45,6 @@ struct state {
     bool waits = true;        // no sampled kernel has waited for the program
     std::size_t room = 0;     // of the GPU while all memory was on the CPU
     double rate = 0;          // of the link, bytes/ns; 0: not known yet
-    std::uint64_t spent = 0;  // ns on sampling so far
     std::uint64_t begun = 0;  // of the sampled launch, with its eviction
 };
 
@@ -52,21 +53,9 @@ state& shared() {  // never destroyed: threads of the program launch kernels unt
     return *all;
 }
 
-std::uint64_t left() { return shared().spent < most_time ? most_time - shared().spent : 0; }
+std::uint64_t left() { return time_spent.left(writer::now()); }
 
-double spent_share() {
-    return static_cast<double>(shared().spent) /
-           static_cast<double>(std::max<std::uint64_t>(most_time, 1));
-}
-
-// Two digits and a unit, for a reason.
-std::string amount(double value, const char* unit) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.2g %s", value, unit);
-    return text.data();
-}
-
-std::string seconds(double ns) { return amount(ns * 1e-9, "s"); }
+double spent_share() { return time_spent.share(writer::now()); }
 
 void say_unplaced(std::string_view kernel, const std::string& why) {
     writer::note("unplaced", writer::intern("name", kernel), why);
@@ -145,13 +134,26 @@ void learn_room() {
     shared().room = is_known ? room : 0;
 }
 
+// The memory to move before a launch.
+managed_memory to_move(std::uint32_t correlation) {
+    auto found = managed::largest(most_moved);
+    if (found.left_out) {
+        writer::write({.what = kind::unmoved,
+                       .detail = static_cast<std::uint32_t>(found.left_out),
+                       .start = writer::now(),
+                       .bytes = found.left_bytes,
+                       .correlation = correlation});
+    }
+    return std::move(found.memory);
+}
+
 void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice device) {
     auto& all = shared();
     driver().context_synchronize();
     all.begun = writer::now();
     take_some();  // so that a run that is killed keeps these records
     end_current();
-    const auto memory = managed::all();
+    const auto memory = to_move(data.correlationId);
     const auto where = all.chosen->where;
     if (where == placement::touched || where == placement::faulting) {
         const bool shows_writes = where == placement::touched;
@@ -160,8 +162,8 @@ void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice devi
     } else {
         auto one = begin_placed(memory, stream, device, data.correlationId, where);
         if (where == placement::local && all.was_mapped && one.moving > 0) {
-            all.rate = std::max(
-                all.rate, static_cast<double>(managed::bytes()) / static_cast<double>(one.moving));
+            all.rate = std::max(all.rate,
+                                static_cast<double>(one.bytes) / static_cast<double>(one.moving));
         }
         all.current = std::move(one);
     }
@@ -193,7 +195,7 @@ void measure_after() {
     }
     auto& all = shared();
     const auto time = writer::now();
-    all.spent += time - all.begun;
+    time_spent.add(time - all.begun);
     const auto deadline = time + std::max(left() / 2, least_wait);
     if (auto* one = std::get_if<sample>(&all.current); one && all.waits) {
         all.waits = measure(*one, deadline);
@@ -204,7 +206,7 @@ void measure_after() {
     if (all.waits && all.chosen->where != placement::touched) {
         end_current();  // with read-mostly memory, writes of the CPU are seen until the next launch
     }
-    all.spent += writer::now() - time;
+    time_spent.add(writer::now() - time);
     is_sampling = false;
     all.is_busy = false;
 }
@@ -218,13 +220,13 @@ void give_back(CUstream stream, CUdevice device) {
     take_some();
     end_current();
     std::size_t room = all.room;
-    for (const auto& [pointer, size] : managed::all()) {
+    for (const auto& [pointer, size] : managed::largest(most_moved).memory) {
         if (size <= room && driver().prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
             room -= size;
         }
     }
     driver().context_synchronize();
-    all.spent += writer::now() - begun;
+    time_spent.add(writer::now() - begun);
     all.is_away = all.was_mapped = false;
 }
 
@@ -257,9 +259,9 @@ void before_launch(const CUpti_CallbackData& data, const launch& of) {
 
 }  // namespace
 
-void set_launches(unsigned count, double seconds) {
+void set_launches(unsigned count, double seconds, std::uint64_t until) {
     launches_of_each = count;
-    most_time = static_cast<std::uint64_t>(seconds * 1e9);
+    time_spent.set_limits(static_cast<std::uint64_t>(seconds * 1e9), until);
 }
 
 std::vector<CUpti_CallbackId> calls() {
@@ -280,6 +282,9 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
         data.callbackSite == CUPTI_API_ENTER ? before_launch(data, *of) : measure_after();
     } else {
         managed::on_call(call, data);
+    }
+    if (spent_share() >= 1) {
+        leave_new_memory();
     }
     evicting = false;
 }

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cupti.h>
+#include <cstdint>
 #include <vector>
 
 namespace watari::attach::evict {
 
 // Sets the number of sampled launches of each kernel, and the seconds that sampling may take:
-// evictions, sampled launches, measurements after them, and the return of the memory. 0 launches
-// evict nothing.
-void set_launches(unsigned count, double seconds);
+// evictions, sampled launches, measurements after them, and the return of the memory. Nothing is
+// sampled after `until` (ns of CLOCK_MONOTONIC). 0 launches evict nothing.
+void set_launches(unsigned count, double seconds, std::uint64_t until);
 
 // The calls to subscribe to: allocations, releases and launches; none if nothing is evicted.
 std::vector<CUpti_CallbackId> calls();

@@ -46,6 +46,8 @@ enum class kind : std::uint32_t {
     placed = 18,   // all managed memory before launch `correlation`, to time it; detail: placement
                    // (schedule.hpp); bytes: of the memory that could be moved
     stopped = 19,  // launch `correlation`: its mapped memory went to the GPU while it ran
+    unmoved = 20,  // before launch `correlation`; detail: allocations that were left where they
+                   // are, since there are so many; bytes: of them
 };
 
 struct record {

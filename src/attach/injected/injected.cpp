@@ -6,6 +6,7 @@
 //   WATARI_TRACE_EVICT    launches of each kernel before which managed memory is moved to the CPU
 //   (evict.hpp)
 //   WATARI_TRACE_EVICT_SECONDS   seconds that sampling may take; 10 if it is not set
+//   WATARI_TRACE_EVICT_UNTIL     ns of CLOCK_MONOTONIC at which sampling is over; never if not set
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -104,8 +105,10 @@ bool start() {
     }
     if (const char* launches = std::getenv("WATARI_TRACE_EVICT")) {
         const char* seconds = std::getenv("WATARI_TRACE_EVICT_SECONDS");
+        const char* until = std::getenv("WATARI_TRACE_EVICT_UNTIL");
         evict::set_launches(static_cast<unsigned>(std::strtoul(launches, nullptr, 10)),
-                            seconds ? std::strtod(seconds, nullptr) : 10);
+                            seconds ? std::strtod(seconds, nullptr) : 10,
+                            until ? std::strtoull(until, nullptr, 10) : UINT64_MAX);
     }
     CUpti_SubscriberHandle subscriber{};
     const auto wants = [&](CUpti_CallbackId event) {

@@ -3,6 +3,7 @@
 #include "writer.hpp"
 
 #include <dlfcn.h>
+#include <mutex>
 #include <string>
 
 namespace watari::attach {
@@ -84,6 +85,16 @@ const driver_functions& driver() {
         return found;
     }();
     return functions;
+}
+
+void leave_new_memory() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        void (*leave)() = nullptr;
+        if (find(RTLD_DEFAULT, leave, "watari_leave_new_memory")) {
+            leave();
+        }
+    });
 }
 
 bool check(CUptiResult result, const char* call) {

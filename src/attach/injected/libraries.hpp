@@ -49,6 +49,10 @@ const cupti_functions& cupti();
 // The driver's functions; null if the process has no driver.
 const driver_functions& driver();
 
+// Asks the preloaded library to leave new memory as the program asks for it; without that library
+// nothing happens. Acts once.
+void leave_new_memory();
+
 // Writes a note if a call failed; returns true for success.
 bool check(CUptiResult result, const char* call);
 

@@ -1,6 +1,9 @@
 #include "managed.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <numeric>
+#include <utility>
 
 namespace watari::attach::managed {
 namespace {
@@ -49,9 +52,26 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
     }
 }
 
-managed_memory all() {
-    const std::lock_guard hold(shared().lock);
-    return shared().live;
+chosen largest(std::size_t most) {
+    std::vector<std::pair<CUdeviceptr, std::size_t>> rows;
+    chosen found{.memory = {}, .left_out = 0, .left_bytes = 0};
+    {
+        const std::lock_guard hold(shared().lock);
+        if (shared().live.size() <= most) {
+            found.memory = shared().live;
+            return found;
+        }
+        rows.assign(shared().live.begin(), shared().live.end());
+    }
+    const auto first_left = rows.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(rows.begin(), first_left, rows.end(),
+                     [](const auto& one, const auto& other) { return one.second > other.second; });
+    found.memory.insert(rows.begin(), first_left);
+    found.left_out = rows.size() - most;
+    found.left_bytes =
+        std::accumulate(first_left, rows.end(), std::size_t{0},
+                        [](std::size_t sum, const auto& one) { return sum + one.second; });
+    return found;
 }
 
 std::size_t bytes() {

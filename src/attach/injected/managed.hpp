@@ -13,7 +13,14 @@ std::vector<CUpti_CallbackId> calls();
 
 void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data);
 
-managed_memory all();
-std::size_t bytes();
+struct chosen {
+    managed_memory memory;
+    std::size_t left_out, left_bytes;  // other allocations, and their bytes
+};
+
+// The largest allocations, at most so many.
+chosen largest(std::size_t most);
+
+std::size_t bytes();  // of all
 
 }  // namespace watari::attach::managed

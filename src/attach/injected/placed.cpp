@@ -33,10 +33,9 @@ placed begin_placed(const managed_memory& managed, CUstream stream, CUdevice dev
                 .memory = {}};
     const auto begun = writer::now();
     const CUdevice to = where == placement::local ? device : CU_DEVICE_CPU;
-    std::uint64_t bytes = 0;
     for (const auto& [pointer, size] : managed) {
         made.memory.push_back(hold(pointer, size, device));
-        bytes += move(made.memory.back(), to, stream) ? size : 0;
+        made.bytes += move(made.memory.back(), to, stream) ? size : 0;
     }
     driver().context_synchronize();
     if (where == placement::mapped) {
@@ -50,7 +49,7 @@ placed begin_placed(const managed_memory& managed, CUstream stream, CUdevice dev
     writer::write({.what = kind::placed,
                    .detail = static_cast<std::uint32_t>(where),
                    .start = time,
-                   .bytes = bytes,
+                   .bytes = made.bytes,
                    .correlation = correlation});
     return made;
 }

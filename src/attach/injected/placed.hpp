@@ -14,7 +14,7 @@ struct placed {
     CUdevice device = 0;
     placement where = placement::local;
     std::vector<held> memory;
-    std::uint64_t moving = 0;  // ns
+    std::uint64_t bytes = 0, moving = 0;  // that could be moved, and the ns for it
 };
 
 enum class outcome { ended, stopped, unended };

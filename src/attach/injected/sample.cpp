@@ -1,5 +1,5 @@
 // A page that the GPU touched is on the GPU when the launch has ended, and the CPU has no mapping
-// of it: all memory prefers the GPU meanwhile.
+// of it: all memory prefers the GPU meanwhile. A launch whose faults are timed has no such hint.
 //
 // Writes are detected in read-mostly blocks of 2 MiB, spread over all memory (blocks.hpp). If the
 // GPU reads a page of a block, each side has a copy, and the CPU keeps its mapping. If the GPU
@@ -60,7 +60,9 @@ sample begin_sample(const managed_memory& managed, CUstream stream, CUdevice dev
     driver().context_synchronize();
     for (auto& one : made.allocations) {
         const auto [pointer, size] = std::pair{one.memory.pointer, one.memory.size};
-        prefer(one.memory, device);
+        if (turn) {
+            prefer(one.memory, device);
+        }
         advise_blocks(one, CU_MEM_ADVISE_SET_READ_MOSTLY);
         pages::map(pointer, size);  // pages that the calls above left unmapped
         one.unknown = pages::unmapped(pointer, size).value_or(size);

@@ -1,8 +1,12 @@
-// The end of contexts and streams. The driver releases the memory of a context with it, so that
-// moved allocations end, too. cudaDeviceReset is a reset of the primary context.
+// The first context, which ends the start of CUDA, and the end of contexts and streams. The driver
+// releases the memory of a context with it, so that moved allocations end, too. cudaDeviceReset is
+// a reset of the primary context.
+#include <atomic>
+
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
+#include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
 #include "staged/staged.hpp"
@@ -27,7 +31,8 @@ void* primary_context(driver::device of) {
     return context;
 }
 
-void end(const void* context) {
+// `device`: of a primary context, -1 of others.
+void end(const void* context, driver::device device) {
     {
         const guard hold;
         event("destroy", now())
@@ -35,29 +40,48 @@ void end(const void* context) {
             .write();
     }
     forget_context(context);
-    pooled::forget_context(context);
+    pooled::forget_context(context, device);
     staged::forget(context);
+    managed::forget_context(context);
+}
+
+std::atomic<bool> is_made = false;
+
+// Records the making of the first context.
+void made(std::uint64_t begun, result outcome) {
+    if (outcome != driver::success || is_made.exchange(true)) return;
+    const std::uint64_t took = now() - begun;
+    const guard hold;
+    event("context", begun).seconds("s", took).write();
 }
 
 }  // namespace
 
+result cuDevicePrimaryCtxRetain(void** context, driver::device of) {
+    const std::uint64_t begun = now();
+    const result outcome = real<cuDevicePrimaryCtxRetain>()(context, of);
+    made(begun, outcome);
+    return outcome;
+}
+
 result cuDevicePrimaryCtxReset_v2(driver::device of) {
     const void* context = primary_context(of);
+    pooled::give_back();
     const result outcome = real<cuDevicePrimaryCtxReset_v2>()(of);
-    if (outcome == driver::success && context) end(context);
+    if (outcome == driver::success && context) end(context, of);
     return outcome;
 }
 
 result cuDevicePrimaryCtxRelease_v2(driver::device of) {
     const void* context = primary_context(of);
     const result outcome = real<cuDevicePrimaryCtxRelease_v2>()(of);
-    if (outcome == driver::success && context && !is_active(of)) end(context);
+    if (outcome == driver::success && context && !is_active(of)) end(context, of);
     return outcome;
 }
 
 result cuCtxDestroy_v2(void* context) {
     const result outcome = real<cuCtxDestroy_v2>()(context);
-    if (outcome == driver::success) end(context);
+    if (outcome == driver::success) end(context, -1);
     return outcome;
 }
 

@@ -32,6 +32,7 @@ constexpr int most_free = 64;  // beyond this number, freed blocks are released
 block* in_use[buckets];
 block* freed = nullptr;
 int freed_count = 0;
+bool leaves_new = false;
 
 block*& bucket(device_pointer pointer) {
     return in_use[(pointer >> 9) * 0x9e3779b97f4a7c15u >> 52];
@@ -168,8 +169,11 @@ bool is_capturing(stream on) {
 
 }  // namespace
 
+extern "C" void watari_leave_new_memory() { __atomic_store_n(&leaves_new, true, __ATOMIC_RELAXED); }
+
 bool is_moved(const request& asked) {
-    return chosen_style().device_becomes != kind::device && asked.bytes > 0 &&
+    return !__atomic_load_n(&leaves_new, __ATOMIC_RELAXED) &&
+           chosen_style().device_becomes != kind::device && asked.bytes > 0 &&
            is_chosen(asked.name.site, asked.name.ordinal, asked.bytes) &&
            !(asked.is_ordered && is_capturing(asked.stream));
 }

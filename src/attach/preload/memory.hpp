@@ -23,6 +23,10 @@ struct request {
 // Whether an allocation of GPU memory gets another kind in the style of this process.
 bool is_moved(const request& asked);
 
+// Leaves every later allocation as it is: the library that samples kernels (src/attach/injected)
+// calls this when it has done so.
+extern "C" __attribute__((visibility("default"))) void watari_leave_new_memory();
+
 // Allocates memory of the style's kind. Needs a current context, as every allocation of a program.
 driver::result allocate(const request& asked, driver::device_pointer* pointer);
 

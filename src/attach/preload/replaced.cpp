@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "functions.hpp"
+#include "pooled/pooled.hpp"
+#include "prefetched/prefetched.hpp"
 
 namespace attach {
 namespace {
@@ -19,14 +21,24 @@ void* address() {
 template <auto* Replacement>
 constexpr replacement row(const char* symbol, const char* name, int first = 0, int last = newest,
                           bool is_per_thread = false) {
-    return {
-        symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>};
+    return {symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>,
+            nullptr};
 }
 
 template <auto* Replacement>
 constexpr replacement per_thread_row(const char* symbol, const char* name) {
     return row<Replacement>(symbol, name, 0, newest, true);
 }
+
+// A row for programs with some change only: others make these calls without a detour.
+template <auto* Replacement, auto IsWanted>
+constexpr replacement row_if(const char* symbol, const char* name, bool is_per_thread = false) {
+    replacement made = row<Replacement>(symbol, name, 0, newest, is_per_thread);
+    made.is_wanted = IsWanted;
+    return made;
+}
+
+bool is_launch_wanted() { return prefetched::is_on() || pooled::is_on(); }
 
 // Initialised at compile time: constructors of a program's libraries may look functions up before
 // constructors of this library run.
@@ -54,6 +66,7 @@ constinit const replacement rows[] = {
                                                      "cuStreamBeginCaptureToGraph"),
     row<cuStreamEndCapture>("cuStreamEndCapture", "cuStreamEndCapture"),
     per_thread_row<cuStreamEndCapture_ptsz>("cuStreamEndCapture_ptsz", "cuStreamEndCapture"),
+    row<cuDevicePrimaryCtxRetain>("cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain"),
     // both versions have the replacement of the second, the only one that is exported
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset"),
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset"),
@@ -89,6 +102,41 @@ constinit const replacement rows[] = {
     per_thread_row<cuMemcpy_ptds>("cuMemcpy_ptds", "cuMemcpy"),
     row<cuMemcpyAsync>("cuMemcpyAsync", "cuMemcpyAsync"),
     per_thread_row<cuMemcpyAsync_ptsz>("cuMemcpyAsync_ptsz", "cuMemcpyAsync"),
+    row<cuMemcpy2D_v2>("cuMemcpy2D_v2", "cuMemcpy2D", v2),
+    per_thread_row<cuMemcpy2D_v2_ptds>("cuMemcpy2D_v2_ptds", "cuMemcpy2D"),
+    row<cuMemcpy2DUnaligned_v2>("cuMemcpy2DUnaligned_v2", "cuMemcpy2DUnaligned", v2),
+    per_thread_row<cuMemcpy2DUnaligned_v2_ptds>("cuMemcpy2DUnaligned_v2_ptds",
+                                                "cuMemcpy2DUnaligned"),
+    row<cuMemcpy2DAsync_v2>("cuMemcpy2DAsync_v2", "cuMemcpy2DAsync", v2),
+    per_thread_row<cuMemcpy2DAsync_v2_ptsz>("cuMemcpy2DAsync_v2_ptsz", "cuMemcpy2DAsync"),
+    row<cuMemcpy3D_v2>("cuMemcpy3D_v2", "cuMemcpy3D", v2),
+    per_thread_row<cuMemcpy3D_v2_ptds>("cuMemcpy3D_v2_ptds", "cuMemcpy3D"),
+    row<cuMemcpy3DAsync_v2>("cuMemcpy3DAsync_v2", "cuMemcpy3DAsync", v2),
+    per_thread_row<cuMemcpy3DAsync_v2_ptsz>("cuMemcpy3DAsync_v2_ptsz", "cuMemcpy3DAsync"),
+    row_if<cuModuleLoadData, pooled::is_on>("cuModuleLoadData", "cuModuleLoadData"),
+    row_if<cuModuleLoadDataEx, pooled::is_on>("cuModuleLoadDataEx", "cuModuleLoadDataEx"),
+    row_if<cuModuleLoadFatBinary, pooled::is_on>("cuModuleLoadFatBinary", "cuModuleLoadFatBinary"),
+    row_if<cuLibraryLoadData, pooled::is_on>("cuLibraryLoadData", "cuLibraryLoadData"),
+    row_if<cuKernelGetFunction, pooled::is_on>("cuKernelGetFunction", "cuKernelGetFunction"),
+    row_if<cuStreamCreate, pooled::is_on>("cuStreamCreate", "cuStreamCreate"),
+    row_if<cuStreamCreateWithPriority, pooled::is_on>("cuStreamCreateWithPriority",
+                                                      "cuStreamCreateWithPriority"),
+    row_if<cuCtxSetLimit, pooled::is_on>("cuCtxSetLimit", "cuCtxSetLimit"),
+    row_if<cuGraphInstantiateWithFlags, pooled::is_on>("cuGraphInstantiateWithFlags",
+                                                       "cuGraphInstantiateWithFlags"),
+    row_if<cuGraphInstantiateWithParams, pooled::is_on>("cuGraphInstantiateWithParams",
+                                                        "cuGraphInstantiateWithParams"),
+    row_if<cuGraphInstantiateWithParams_ptsz, pooled::is_on>("cuGraphInstantiateWithParams_ptsz",
+                                                             "cuGraphInstantiateWithParams", true),
+    row_if<cuGraphLaunch, pooled::is_on>("cuGraphLaunch", "cuGraphLaunch"),
+    row_if<cuGraphLaunch_ptsz, pooled::is_on>("cuGraphLaunch_ptsz", "cuGraphLaunch", true),
+    row_if<cuLaunchKernel, is_launch_wanted>("cuLaunchKernel", "cuLaunchKernel"),
+    row_if<cuLaunchKernel_ptsz, is_launch_wanted>("cuLaunchKernel_ptsz", "cuLaunchKernel", true),
+    row_if<cuLaunchKernelEx, is_launch_wanted>("cuLaunchKernelEx", "cuLaunchKernelEx"),
+    row_if<cuLaunchKernelEx_ptsz, is_launch_wanted>("cuLaunchKernelEx_ptsz", "cuLaunchKernelEx",
+                                                    true),
+    row_if<cuModuleUnload, prefetched::is_on>("cuModuleUnload", "cuModuleUnload"),
+    row_if<cuLibraryUnload, prefetched::is_on>("cuLibraryUnload", "cuLibraryUnload"),
     row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };
@@ -97,12 +145,14 @@ constinit const replacement rows[] = {
 void replace(const char* name, void** found, int version, std::uint64_t flags, result outcome) {
     if (outcome != driver::success || !found || !*found) return;
     const replacement* meant = find_name(name, version, flags);
-    if (!meant || is_own(*found)) return;
+    if (!meant || !is_wanted(*meant) || is_own(*found)) return;
     __atomic_store_n(meant->real, *found, __ATOMIC_RELEASE);
     *found = meant->function();
 }
 
 }  // namespace
+
+bool is_wanted(const replacement& row) { return !row.is_wanted || row.is_wanted(); }
 
 const replacement* find_symbol(const char* symbol) {
     for (const replacement& one : rows)

@@ -95,6 +95,7 @@ FAKE result cuEventSynchronize(void* awaited) {
 FAKE result cuEventQuery(void* asked) {
     return observed("cuEventQuery", {bits(asked)}, [&] {
         if (of(asked).captures) return breaks_by_wait(of(asked));
+        if (breaks_unsafely()) return capture_unsupported;
         return queue::are_over(of(asked).work) ? success : not_ready;
     });
 }

@@ -40,6 +40,12 @@ def main(folder: Path) -> int:
                     f"  {'ok' if good else 'DIFFERS'}"
                 )
             wrong += not good
+    print("kernel    faulting s  while CUPTI records faults")
+    recorded = json.loads((folder / "faults.json").read_text())["observed"]["kernels"]
+    for one in recorded:
+        name = one["name"].partition("(")[0]
+        seconds = one["traced_seconds"] / one["launches"]
+        print(f"{name:10}{truth['faulting'][name]:10.6f}{seconds:30.6f}")
     for name, kernel in kernels.items():
         placed = kernel["unplaced"] or "in every placement"
         print(f"{name}: touches of {kernel['sampled']} of {kernel['launches']}; {placed}")

@@ -11,6 +11,7 @@
 //     threads    four threads, each with a stream of its own
 //     queries    the CPU asks for an event until it is complete
 //     small      many copies of 8 KiB back, with a kernel each
+//     large      memory is allocated and filled by a large pageable copy, 8 bytes come back
 //     launches   kernels in a row, then one wait
 //     allocated  memory is allocated and freed around each kernel
 //     pooled     memory of a pool, by streams that events order
@@ -170,6 +171,19 @@ void small(int rounds) {
     }
 }
 
+void large(int rounds) {
+    std::vector<char> host(4 * bytes);
+    for (int i = 0; i < rounds; ++i) {
+        device_pointer memory;
+        REQUIRE(cuMemAlloc(&memory, host.size()));
+        REQUIRE(cuMemcpyHtoD(memory, host.data(), host.size()));
+        launch(4);
+        REQUIRE(cuMemcpyDtoH(host.data(), memory, 8));
+        REQUIRE(cuMemFree(memory));
+        work(500);
+    }
+}
+
 void launches(int rounds) {
     for (int i = 0; i < rounds; ++i) launch(1);
     REQUIRE(cuCtxSynchronize());
@@ -246,11 +260,14 @@ pid_t with_child(char** words) {
 constexpr struct {
     const char* name;
     void (*play)(int rounds);
-} scenes[] = {{"copies", copies},   {"streams", streams},     {"default", in_turn},
-              {"graphs", graphs},   {"threads", threads},     {"queries", queries},
-              {"small", small},     {"launches", launches},   {"allocated", allocated},
-              {"pooled", pooled},   {"callbacks", callbacks}, {"own", own},
-              {"forked", launches}, {"started", launches}};
+} scenes[] = {{"copies", copies},     {"streams", streams},
+              {"default", in_turn},   {"graphs", graphs},
+              {"threads", threads},   {"queries", queries},
+              {"small", small},       {"large", large},
+              {"launches", launches}, {"allocated", allocated},
+              {"pooled", pooled},     {"callbacks", callbacks},
+              {"own", own},           {"forked", launches},
+              {"started", launches}};
 
 }  // namespace
 

@@ -11,11 +11,11 @@ import tracing
 from tracing import kernel, process, record, trace
 
 from watari.attach.start import Start
-from watari.attach.trace import placed, session
+from watari.attach.trace import placed, runs, sampled, session
 from watari.attach.trace.records import Kind
 from watari.attach.trace.repeats import Repeats
 
-LONG = session.Bounds(60, 60)
+LONG = sampled.Bounds(60, 60)
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 LINK, FAULT = 5000, 2500  # ns for a KiB
 PAGE = 65536
@@ -31,16 +31,16 @@ def made_up(monkeypatch):
     return tracing.built() / "fake_cupti" / "libcupti.so"
 
 
-def sampled(tmp_path, cupti, *words: str, bounds: session.Bounds = LONG):
+def sampling_run(tmp_path, cupti, *words: str, bounds: sampled.Bounds = LONG):
     start = Start((tracing.program(words[0]), *words[1:]))
-    return session.sample(start, tmp_path, cupti, bounds)
+    return sampled.sample(start, tmp_path, cupti, bounds)
 
 
 @pytest.mark.parametrize(("name", "passes"), [("add_one", 1), ("add_again", 10)])
 def test_a_kernel_takes_as_long_as_its_traffic_over_the_link(
     tmp_path, made_up, name, passes
 ) -> None:
-    touches, why = sampled(tmp_path, made_up, "alternating", "6", name)
+    touches, why = sampling_run(tmp_path, made_up, "alternating", "6", name)
     assert not why
     rows = {row.placement: row.as_json() for row in touches.placed[name]}
     assert rows.keys() == EVERY
@@ -63,7 +63,7 @@ def test_no_launch_runs_twice_and_results_stay(tmp_path, made_up, monkeypatch) -
         if style == "as-is":
             plain = session.run(start, {}, folder)
         else:
-            again, _, _ = session.traced_run(start, folder, made_up, "managed", sampling=60)
+            again, _, _ = runs.traced_run(start, folder, made_up, "managed", runs.Sampling(60))
         counts = json.loads((tmp_path / "counts").read_text().splitlines()[-1])
         assert counts["launches"] == 12
     assert plain.output.read_text() == again.output.read_text() != ""
@@ -72,9 +72,9 @@ def test_no_launch_runs_twice_and_results_stay(tmp_path, made_up, monkeypatch) -
 def test_hints_of_the_program_are_restored(tmp_path, made_up) -> None:
     start = Start((tracing.program("linked"), "hints", "400000"))
     printed = []
-    for sampling in (0, 60):
-        folder = session.fresh(tmp_path, f"{sampling}")
-        ending, _, _ = session.traced_run(start, folder, made_up, "managed", sampling=sampling)
+    for sampling in (None, runs.Sampling(60)):
+        folder = runs.fresh(tmp_path, f"{bool(sampling)}")
+        ending, _, _ = runs.traced_run(start, folder, made_up, "managed", sampling)
         printed.append(ending.output.read_text())
     assert printed[0] == printed[1]
     assert printed[0].count("preferred -1 read-mostly 0 accessed 0") == 4
@@ -82,7 +82,7 @@ def test_hints_of_the_program_are_restored(tmp_path, made_up) -> None:
 
 def test_memory_beyond_the_gpu_is_not_placed_there(tmp_path, made_up, monkeypatch) -> None:
     monkeypatch.setenv("FAKE_CUDA_MEMORY", str(10 * 2**20))
-    touches, _ = sampled(tmp_path, made_up, "alternating", "6")
+    touches, _ = sampling_run(tmp_path, made_up, "alternating", "6")
     assert {row.placement for row in touches.placed["add_one"]} == {"mapped", "faulting"}
     (why,) = touches.unplaced["add_one"]
     assert why == "local: 0.013 GB do not fit in the 0.01 GB of the GPU"
@@ -94,8 +94,8 @@ def test_a_mapped_launch_that_takes_too_long_is_stopped_and_is_the_last(
     """A kernel of 0.04 s, which takes 0.6 s longer over the link."""
     monkeypatch.setenv("FAKE_CUDA_KERNEL_US", "10")
     monkeypatch.setenv("FAKE_CUDA_LINK_NS", "150000")
-    bounds = session.Bounds(2, 60)
-    touches, _ = sampled(tmp_path, made_up, "alternating", "8", bounds=bounds)
+    bounds = sampled.Bounds(2, 60)
+    touches, _ = sampling_run(tmp_path, made_up, "alternating", "8", bounds=bounds)
     assert {row.placement for row in touches.placed["add_one"]} == {"local", "faulting"}
     assert touches.unplaced["add_one"][0].startswith("mapped: a launch took more than 0.")
 

@@ -13,7 +13,7 @@ import tracing
 from replaying import ROUNDS, TIMES, US, unexplained
 from tracing import trace, watari
 
-from watari.attach.trace import cost, functions, session, waits
+from watari.attach.trace import cost, functions, runs, waits
 from watari.model.replay import changes, files
 from watari.model.replay.graph import Graph, Role, Tracing, Wait, Work
 from watari.model.replay.link import link
@@ -92,8 +92,8 @@ def test_the_cost_of_tracing_is_measured_and_taken_out(play, tmp_path, monkeypat
     """Recording takes 2 x 20 us a call, mostly while the CPU alone works."""
     monkeypatch.setenv("FAKE_CUPTI_CALL_NS", "20000")
     library = tracing.built() / "fake_cupti" / "libcupti.so"
-    files = Path(session.fresh(tmp_path, "cost"))
-    paid = cost.measured(session.variables(files, library), files)
+    files = Path(runs.fresh(tmp_path, "cost"))
+    paid = cost.measured(runs.variables(files, library), files)
     assert 0.9 < paid.tracing.call / 40_000 < 3  # more on a busy machine
     played = play("small", paid=Tracing(call=40_000.0))
     took = replay(played.graph, played.links).total

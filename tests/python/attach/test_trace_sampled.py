@@ -9,10 +9,10 @@ import tracing
 from tracing import MIB, trace
 
 from watari.attach.start import PACKAGE, Start
-from watari.attach.trace import session, touched
+from watari.attach.trace import sampled, touched
 from watari.attach.trace.check import PROGRAM
 
-LONG = session.Bounds(60, 60)
+LONG = sampled.Bounds(60, 60)
 FAULTS = "records of faults alone say whether launches write 1 of the allocations"
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
@@ -25,7 +25,7 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "slow", "seconds", "end", "sampled", "says"),
+    ("words", "slow", "seconds", "end", "count", "says"),
     [
         # the program's own time
         ("device 400000 sleep 6" + 4 * " device 400000", 0, 5, 600, 3, FAULTS),
@@ -44,12 +44,12 @@ def made_up(monkeypatch):
     ],
 )
 def test_time_bounds_the_sampling_and_the_file_says_so(
-    tmp_path, made_up, monkeypatch, words, slow, seconds, end, sampled, says
+    tmp_path, made_up, monkeypatch, words, slow, seconds, end, count, says
 ) -> None:
     monkeypatch.setenv("FAKE_CUDA_KERNEL_MS", str(slow))
     start = Start((tracing.program("linked"), *words.split()))
-    touches, why = session.sample(start, tmp_path, made_up, session.Bounds(seconds, end))
-    assert sum(map(len, touches.kernels.values())) == sampled
+    touches, why = sampled.sample(start, tmp_path, made_up, sampled.Bounds(seconds, end))
+    assert sum(map(len, touches.kernels.values())) == count
     assert says in why
     assert bool(why) == bool(says)
     for launch in touches.kernels.get("add_one", []):
@@ -66,7 +66,7 @@ def test_touches_are_whole_where_records_of_transfers_are_lost(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     start = Start((tracing.program("alternating"), "3"))
-    touches, why = session.sample(start, tmp_path, made_up, LONG)
+    touches, why = sampled.sample(start, tmp_path, made_up, LONG)
     assert not why
     launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
     assert launches == [[touched.Touch(float(FIELD), True, True)]] * 4
@@ -77,7 +77,7 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
 ) -> None:
     monkeypatch.setenv("FAKE_CUDA_BUSY", "1")
     start = Start((tracing.program("alternating"), "2"))
-    touches, why = session.sample(start, tmp_path, made_up, session.Bounds(4, 60))
+    touches, why = sampled.sample(start, tmp_path, made_up, sampled.Bounds(4, 60))
     assert why == (
         "1 sampled launches were not seen to end in their time: their bytes are those of recorded "
         "transfers, a lower limit; time ended sampling before 16 launches of: add_one (1)"
@@ -91,7 +91,7 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
 def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> None:
     size = 150_000_000  # more than twice the read-mostly memory
     words = f"device {size} device 4096 device 4096 device 4096 managed 5000000"
-    touches, why = session.sample(
+    touches, why = sampled.sample(
         Start((tracing.program("linked"), *words.split())), tmp_path, made_up, LONG
     )
     assert why == FAULTS  # of the launch that is timed
@@ -107,7 +107,7 @@ def test_of_many_allocations_no_more_is_read_mostly_than_of_few(
     monkeypatch.setenv("FAKE_CUDA_COUNTS", str(tmp_path / "counts"))
     words = [*("hold 2000000 " * 120).split(), "device", "4096"]
     start = Start((tracing.program("linked"), *words))
-    touches, _ = session.sample(start, tmp_path, made_up, LONG)
+    touches, _ = sampled.sample(start, tmp_path, made_up, LONG)
     ((launch,),) = touches.kernels.values()
     assert list(launch.values()) == [touched.Touch(4096.0, True, True)]
     assert touches.unwatched == 0
@@ -117,7 +117,7 @@ def test_of_many_allocations_no_more_is_read_mostly_than_of_few(
 
 def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkeypatch) -> None:
     monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
-    touches, why = session.sample(Start((str(PACKAGE / PROGRAM),)), tmp_path, made_up, LONG)
+    touches, why = sampled.sample(Start((f"{PACKAGE}/{PROGRAM}",)), tmp_path, made_up, LONG)
     assert not why
     dense, sparse = touches.kernels["watari_touch"]
     assert list(dense.values()) == [touched.Touch(16 * 2.0**20, True, False)]
@@ -129,7 +129,7 @@ def test_pages_that_cannot_be_looked_at_are_said(tmp_path, made_up, monkeypatch)
     monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
     words = "device 8192 files 0" + 4 * " device 4000000"
     start = Start((tracing.program("linked"), *words.split()))
-    touches, why = session.sample(start, tmp_path, made_up, LONG)
+    touches, why = sampled.sample(start, tmp_path, made_up, LONG)
     assert why.startswith("the page table of the CPU could not be read")
     before, _, after = touches.kernels["add_one"]
     assert [touch.bytes for touch in before.values()] == [8192]

@@ -8,7 +8,7 @@ import sys
 import tracing
 
 from watari.attach.start import Start
-from watari.attach.trace import session
+from watari.attach.trace import runs
 from watari.attach.trace.records import Kind
 
 PLUGINS = """
@@ -33,7 +33,7 @@ def test_a_copy_of_a_library_in_the_place_of_another_is_not_the_others(
         shutil.copy(tracing.program("plugin.so"), path)
     cupti = tracing.built() / "fake_cupti" / "libcupti.so"
     start = Start((sys.executable, "-c", PLUGINS, *map(str, plugins)))
-    ending, _, (process,) = session.traced_run(start, tmp_path, cupti)
+    ending, _, (process,) = runs.traced_run(start, tmp_path, cupti)
     assert ending.code == 0
     sites = [process.sites[int(name)] for name in process.of(Kind.CALL)["name"]]
     assert [frames[0].module for frames in sites] == [str(path) for path in plugins]

@@ -7,9 +7,10 @@ from pathlib import Path
 from tracing import MIB, READ, WRITE, allocation, counter, kernel, process, record
 
 from watari.attach.start import Ending
-from watari.attach.trace import session, touched
+from watari.attach.trace import touched
 from watari.attach.trace.check import PAGE
 from watari.attach.trace.records import Counter, Kind
+from watari.attach.trace.sampled import not_sampled
 
 A, B, C, D = 0x10000000, 0x20000000, 0x30000000, 0x40000000
 
@@ -87,6 +88,6 @@ def test_an_allocation_that_nobody_looked_at_for_writes_is_said() -> None:
         "aa#0": True, "bb#0": False, "cc#0": False
     }  # fmt: skip
     ending = Ending(1.0, 0, False, Path(), Path())
-    assert session.not_sampled(of, found, ending) == [
+    assert not_sampled(of, found, ending) == [
         "records of faults alone say whether launches write 2 of the allocations"
     ]

@@ -116,6 +116,7 @@ def kernel_rows(seen: Seen, names: Mapping[str, str], why: str) -> list[dict[str
         rows.append(
             {
                 "name": name,
+                "symbol": seen.process.symbols.get(int(identifier), ""),
                 "launches": len(of),
                 "traced_seconds": seconds_of(of),
                 "sampled": len(sampled),
@@ -230,7 +231,7 @@ def trace(
         "allocations": [
             {"name": n, "bytes": a.bytes} for n, a in zip(names, seen.allocations, strict=True)
         ],
-        "phases": phases.rows(stretches, names),
+        "phases": phases.rows(stretches, names, bool(seen.touches)),
         "observed": {
             **facts,
             "findings": findings.all_of(seen),

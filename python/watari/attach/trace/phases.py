@@ -7,7 +7,7 @@ other processor begins.
 
 Bytes of a GPU phase are those that its kernels touch (touched.py). Without samples, they are the
 bytes that came to the GPU since the previous phase (read) and that leave it in the next one
-(written), once.
+(written), once: the phase is then `assumed`, and the model does not use it.
 """
 
 from __future__ import annotations
@@ -258,8 +258,9 @@ def add_first_writes(
         stretches[phase].use(owner).add(0, max(used, stretches[phase].use(owner).read))
 
 
-def rows(stretches: Sequence[Stretch], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Phases as a trace file has them; phases without an access are left out."""
+def rows(stretches: Sequence[Stretch], names: Sequence[str], sampled: bool) -> list[dict[str, Any]]:
+    """Phases as a trace file has them; phases without an access are left out, except those of
+    kernels whose accesses are unknown."""
     found = []
     for number, stretch in enumerate(stretches, 1):
         accesses = [
@@ -273,6 +274,8 @@ def rows(stretches: Sequence[Stretch], names: Sequence[str]) -> list[dict[str, A
             for owner, use in stretch.uses.items()
             if use.read or use.written
         ]
-        if accesses:
-            found.append({"name": f"{stretch.processor}-{number}", "accesses": accesses})
+        assumed = {"assumed": True} if stretch.kernels and not sampled else {}
+        if accesses or assumed:
+            name = f"{stretch.processor}-{number}"
+            found.append({"name": name, "accesses": accesses, **assumed})
     return found or [{"name": "nothing", "accesses": []}]

@@ -55,7 +55,8 @@ def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
     sizes = graph.operations["bytes"][own]
     each = "up to " if sizes.min() < sizes.max() else ""
     size = format_size(int(sizes.max()))
-    return f"{format_count(len(own))} {kind}copies of {each}{size} {WORDS[direction]}"
+    nouns = "copy of" if len(own) == 1 else "copies of"
+    return f"{format_count(len(own))} {kind}{nouns} {each}{size} {WORDS[direction]}"
 
 
 def faster(

@@ -26,6 +26,7 @@ from watari.model.replay.program import DEVICE, MANAGED, TO_CPU, TO_GPU, Change,
 from watari.model.replay.rates import Rates
 from watari.model.trace_file import Trace
 
+MUCH = 0.3  # of the run: kernels that add less at most need no measurement
 KINDS = {DEVICE: "GPU memory", MANAGED: "managed memory"}
 
 
@@ -54,7 +55,7 @@ IMPOSED = {
 REWRITTEN = {
     "managed": Style(ported.managed, (DEVICE,)),
     "managed-prefetch": Style(ported.prefetched, (DEVICE, MANAGED)),
-    "mapped": Style(ported.over_link, (DEVICE,), remote=True),
+    "mapped": Style(ported.kept, (DEVICE,), remote=True),
     "pinned": Style(ported.pinned, (DEVICE,), remote=True),
 }
 
@@ -94,7 +95,10 @@ class Comparison:
 
     def styled(self, name: str, style: Style) -> Styled:
         """The program in a style."""
-        if reason := lacking(name, style, self.program):
+        reason = lacking(name, style, self.program) or (
+            style.remote and self.program.observed.unseen
+        )
+        if reason:
             return Styled(name, reason=reason)
         try:
             cost = self.seconds(style.change(self.program, self.program.bounds))
@@ -106,10 +110,10 @@ class Comparison:
 
     def unsure(self, cost: Cost) -> str:
         """Why seconds that depend on placements say nothing; empty where they do: where kernels
-        that were not measured decide whether the style is faster or slower."""
+        that were not measured decide whether the style is much slower."""
         unknown = self.program.kernels.unmeasured()
-        most = self.as_is.middle * (1 + CLOSE)
-        if not unknown or cost.low > most or cost.high < most:
+        run = self.as_is.middle
+        if not unknown or cost.low > run * (1 + CLOSE) or cost.high < run * (1 + MUCH):
             return ""
         return (
             f"{NOT_SURE}: {format_duration(cost.low)} to {format_duration(cost.high)}; kernels of "
@@ -148,7 +152,9 @@ def styled(
 def notes(program: Program, is_elsewhere: bool) -> Iterator[str]:
     """What the seconds rest on, and what is not known."""
     unknown = program.kernels.unmeasured()
-    if unknown:
+    if why := program.observed.unseen:
+        yield f"{why}: nothing is predicted in which kernels read over the link"
+    elif unknown:
         names = [k for k in program.observed.kernels if not k.placements]
         reasons = dict.fromkeys(k.unplaced for k in names if k.unplaced)
         why = f" ({'; '.join(reasons)})" if reasons else ""

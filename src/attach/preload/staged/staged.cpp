@@ -32,12 +32,12 @@ std::uint64_t best_rates[2] = {};
 constexpr std::uint64_t usual_rates[2] = {8'000'000'000, 12'000'000'000};
 unsigned legacy_copies = 0;  // under way
 
-// The threads start with the copy that reaches `least_total`. Returns whether there are any.
+// The threads start with a large copy, or many others (plan.hpp). Returns whether there are any.
 bool is_ready(std::size_t bytes) {
     if (__atomic_load_n(&is_started, __ATOMIC_ACQUIRE)) return threads > 0;
     pthread_mutex_lock(&mutex);
     total += bytes;
-    if (!is_started && total >= least_total) {
+    if (!is_started && (bytes >= large_copy || total >= least_total)) {
         const driver::device gpu = current_device();
         const crew planned = crew_near(gpu);
         node = planned.node;
@@ -106,18 +106,18 @@ void count(const transfer& asked, const outcome& done) {
 }  // namespace
 
 bool is_pageable(const transfer& asked) {
-    return is_unknown(asked.host, asked.bytes) &&
-           is_memory_of(current_device(), asked.device, asked.bytes);
+    return is_unknown(asked.host, asked.host_span()) &&
+           is_memory_of(current_device(), asked.device, asked.device_span());
 }
 
 bool copy(const transfer& asked, result& outcome_of_copy) {
-    if (!is_stream_of(current_context(), asked.on) ||
-        !is_anonymous(asked.host, asked.bytes, asked.is_to_host) || !is_ready(asked.bytes))
+    if (asked.rows.width > least_piece || !is_stream_of(current_context(), asked.on) ||
+        !is_anonymous(asked.host, asked.host_span(), asked.is_to_host) || !is_ready(asked.bytes))
         return false;
     const legacy_copy held(asked.on);
     if (!held.admitted) return false;
     const relaxed_capture relaxed;
-    lane* in = take_lane(current_context(), asked.on, node);
+    lane* in = take_lane(current_context(), asked.on, lane_of(asked.bytes), node);
     if (!in) return false;
     const outcome done = run(*in, asked);
     give_back(in);
