@@ -1,13 +1,16 @@
 # `make demo` and `make test` do all their own set-up. VENV=DIR uses another virtual environment.
 export VENV ?= .venv
 
-.PHONY: demo test format lint build clean
+.PHONY: demo test acceptance format lint build clean
 
 demo:  ## measure this machine, make the report and print its path
 	@scripts/demo.sh
 
 test:  ## run every check
 	@scripts/test.sh
+
+acceptance:  ## run the checks that take longest
+	@scripts/acceptance.sh
 
 build:  ## build and install into the virtual environment
 	@scripts/setup.sh demo

@@ -6,6 +6,10 @@
     times as fast   wrong if what is said to be faster is slower
 
 "As fast" is within 3%, or within the spread. A style that ended at its time limit is no pair.
+
+The replay is compared with the untraced runs beside its trace. Trace and styles may be of two runs
+of this test: seconds of a style are then predicted as a ratio to the program as it is.
+stranger_changes.py judges changes.
 """
 
 from __future__ import annotations
@@ -14,13 +18,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
+import stranger_changes
+from stranger_changes import Change
 from stranger_table import Row
 
 from watari.attach.styles import AS_IS
 
-REPLAY, CLOSE, SLOWER = 0.02, 0.03, 0.02  # parts of the run
+REPLAY, CLOSE = 0.02, 0.03  # parts of the run
 LINK = ("mapped", "pinned", "system")  # styles whose data stay in CPU memory
-PART, LEAST = 0.2, 0.01  # of a saving, and of the run: how far a saving may be off
 NOTHING, UNKNOWN = "none matters", "not named"
 
 
@@ -44,29 +49,6 @@ class Pair:
         return "link" if self.style in LINK else "local"
 
 
-@dataclass(frozen=True)
-class Change:
-    """Seconds of the run that a change saves. `predicted`: None where nothing is said of it."""
-
-    program: str
-    change: str
-    measured: float
-    predicted: float | None
-    run: float
-    spread: float
-
-    @property
-    def loses(self) -> bool:
-        """Whether the program is slower with it, beyond 2% and its spread."""
-        return -self.measured > (SLOWER + self.spread) * self.run
-
-    @property
-    def right(self) -> bool:
-        """Whether the saving that was said is near the measured one."""
-        allowed = max(PART * abs(self.measured), (LEAST + self.spread) * self.run)
-        return abs((self.predicted or 0.0) - self.measured) <= allowed
-
-
 @dataclass
 class Judged:
     """A program. `replayed`: None where it has no replay. `faster_wrong`: what was said to be
@@ -75,6 +57,7 @@ class Judged:
     name: str
     seconds: float
     spread: float
+    traced_spread: float = 0.0  # of the untraced runs beside the trace
     replayed: float | None = None
     stops: list[str] = field(default_factory=list)
     styles: dict[str, float] = field(default_factory=dict)  # measured seconds
@@ -85,30 +68,27 @@ class Judged:
     faster_wrong: list[str] = field(default_factory=list)
     predicted: int = 0  # styles with a prediction
     timeouts: list[str] = field(default_factory=list)
+    is_edited: bool = False
 
     @property
     def replay_right(self) -> bool:
         """Whether the replay is near the measured seconds, or says what stops it."""
         if self.stops:
             return True
-        return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.spread)
+        return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.traced_spread)
 
 
-def middle(row: Row, part: str) -> dict[str, float]:
-    """Median seconds of the styles or changes that worked."""
-    given = row.get(part, {}).items()
-    return {name: median(one["seconds"]) for name, one in given if one["seconds"] and good(one)}
+def middle(row: Row) -> dict[str, float]:
+    """Median seconds of the styles that worked."""
+    return stranger_changes.middle(row, "styles")
 
 
-def good(one: Row) -> bool:
-    """Whether runs of a style ended well."""
-    return bool(one["status"] in ("ok", "unmeasured", "timeout"))
-
-
-def predictions(row: Row) -> dict[str, float]:
-    """Seconds of styles by `advise`; empty where it says none."""
-    styles = row.get("advice", {}).get("styles", {}).get("imposed", [])
-    return {one["style"]: one["seconds"] for one in styles if "seconds" in one}
+def predictions(row: Row, seconds: float) -> dict[str, float]:
+    """Seconds of styles by `advise`; empty where it says none. `seconds`: as it is."""
+    advice = row.get("advice", {})
+    styles = advice.get("styles", {}).get("imposed", [])
+    ratio = stranger_changes.ratio(row, seconds)
+    return {one["style"]: one["seconds"] * ratio for one in styles if "seconds" in one}
 
 
 def baseline(row: Row, seconds: float) -> dict[str, float]:
@@ -137,18 +117,15 @@ def best(
 
 def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     """A row. `said`: seconds of styles by another model."""
-    untraced = row["trace"].get("untraced_seconds")
-    runs = [*row["as_is"], *([untraced] if untraced else [])]
-    seconds = median(runs)
-    spread = max(abs(one / seconds - 1) for one in runs)
-    found = Judged(row["name"], seconds, spread)
+    seconds, spread = stranger_changes.as_is(row)
+    found = Judged(row["name"], seconds, spread, is_edited=bool(row.get("edited")))
     add_replay(found, row)
-    styles = middle(row, "styles")
+    styles = middle(row)
     found.styles = styles
     found.timeouts = [s for s, one in row["styles"].items() if one["status"] == "timeout"]
-    found.changes = changes(row, seconds, spread)
+    found.changes = stranger_changes.changes(row)
     if said is None:
-        said = {} if found.stops else predictions(row)
+        said = {} if found.stops else predictions(row, seconds)
     found.predicted = len(said.keys() - {AS_IS})
     found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
     both = {style for style in styles if style in said}
@@ -169,23 +146,12 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
 
 def add_replay(found: Judged, row: Row) -> None:
     """How far the replay is off, and what stops it."""
-    replay = row["trace"].get("replay") or {}
-    answer = row.get("advice", {})
+    trace, answer = row["trace"], row.get("advice", {})
+    replay = trace.get("replay") or {}
     again = answer.get("replayed", replay.get("seconds"))
-    found.replayed = again / found.seconds - 1 if again else None
+    runs = replay.get("untraced") or [trace.get("untraced_seconds", found.seconds)]
+    middle_run = median(runs)
+    found.traced_spread = max(abs(one / middle_run - 1) for one in runs)
+    found.replayed = again / middle_run - 1 if again else None
     found.stops = [one["text"] for one in replay.get("met", []) if one["stops"]]
     found.stops = answer.get("stops", found.stops)
-
-
-def changes(row: Row, seconds: float, spread: float) -> list[Change]:
-    """What each imposed change saves, beside what was said of it; several are joined by `+`."""
-    said: dict[str, float] = {}
-    for one in row.get("advice", {}).get("savings", []):
-        if one["imposed"]:
-            said[one["imposed"]] = said.get(one["imposed"], 0.0) + one["saves"]["seconds"]
-    found = []
-    for name, one in middle(row, "changes").items():
-        each = [said[part] for part in name.split("+") if part in said]
-        predicted = sum(each) if each else None
-        found.append(Change(row["name"], name, seconds - one, predicted, seconds, spread))
-    return found

@@ -20,6 +20,7 @@ from watari.common.errors import UsageError
 STYLES = ("managed", "managed-prefetch", "mapped", "pinned")
 GROUPS = {"local": "data stay local", "link": "mapped, pinned"}
 TAIL = 0.9  # the percentile
+WORST = 6  # predictions of each style
 
 
 def quantile(values: Sequence[float], part: float) -> float:
@@ -63,11 +64,12 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
     for one in found:
         fastest = min({AS_IS: one.seconds, **one.styles}.items(), key=lambda pair: pair[1])[0]
         saved = [
-            f"{c.change} {percent(c.measured / c.run)}/{percent((c.predicted or 0) / c.run)}"
+            f"{c.change} {percent(c.measured / c.run)}/"
+            + ("-" if c.predicted is None else percent(c.predicted / c.run))
             for c in one.changes
         ]
         shown.add_row(
-            one.name,
+            one.name + ("*" if one.is_edited else ""),
             f"{one.seconds:.4g} s",
             percent(one.spread, ""),
             "stops" if one.stops else percent(one.replayed),
@@ -78,6 +80,24 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
         )
     for row in failed:
         shown.add_row(row["name"], f"{row['status']}: {row.get('reason', '')}"[:60])
+    return shown
+
+
+def worst(pairs: Sequence[Pair]) -> Table:
+    """The WORST predictions of each style, in seconds."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("style", "program", "predicted", "measured", "off"):
+        shown.add_column(title, justify="left" if title in ("style", "program") else "right")
+    for style in dict.fromkeys(pair.style for pair in pairs):
+        own = sorted((p for p in pairs if p.style == style), key=lambda pair: -abs(pair.off))
+        for pair in own[:WORST]:
+            shown.add_row(
+                style,
+                pair.program,
+                f"{pair.predicted:.4g}",
+                f"{pair.measured:.4g}",
+                percent(pair.off),
+            )
     return shown
 
 
@@ -102,6 +122,8 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
     told = [change for change in changes if change.predicted is not None]
     wrong = [f"{one.name}: {style}" for one in found for style in one.faster_wrong]
     losing = [f"{one.program}: {one.change}" for one in changes if one.loses]
+    able = [one for one in changes if one.could]
+    short = [f"{one.program}: {one.change}" for one in able if one.is_short]
     return {
         "replay within 2% or the spread, or stopped": share(
             sum(one.replay_right for one in found), len(found)
@@ -115,6 +137,8 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
         "said to be faster, and slower": ", ".join(wrong) or "none",
         "styles ended by their time limit": str(sum(len(one.timeouts) for one in found)),
         "changes that make a program slower": ", ".join(losing) or "none",
+        "changes that save 0.6 of what they could": share(len(able) - len(short), len(able))
+        + (f"; not {', '.join(short)}" if short else ""),
         "savings of changes within 20% or 1% of the run": share(
             sum(change.right for change in told), len(told)
         ),
@@ -142,6 +166,10 @@ def report(rows: Sequence[Row], figure: Path | None) -> None:
     console.print(table(found, [row for row in rows if row["status"] != "ok"]))
     revisions = sorted({str(row.get("advised") or row["watari"]) for row in rows})
     console.print(f"{rows[0]['gpu']}; watari {', '.join(revisions)}; {len(good)} programs")
+    for row in good:
+        if row.get("edited"):
+            console.print(f"* {row['name']}: source edited: {row['edited']}")
+    console.print(worst([pair for one in found for pair in one.pairs]))
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("", "watari", "the model of bytes"):
         shown.add_column(title)

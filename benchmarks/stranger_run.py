@@ -2,7 +2,9 @@
 traced for what `watari advise` says of it.
 
 The first run is not counted. Runs of styles alternate with runs as it is, as in `watari try`; one
-that takes long is not repeated. The trace is that of `watari trace`.
+that takes long, or far longer than as it is, is not repeated. A change whose first runs are slower
+has PAIRS further runs, each after a run as it is. The trace is that of `watari trace`, whose check
+of the machine is made once.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import shlex
 import time
 import traceback
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from statistics import median
 
 from stranger_table import SCHEMA, Row, Stranger
 
@@ -30,6 +34,8 @@ from watari.run.worker import now
 
 FIRST = 20.0  # seconds that the first run may take
 LONG = 3.0  # seconds: a style that takes longer runs once
+FAR = 2.0  # times the first run: a style that takes longer runs once
+PAIRS = 5  # of a run as it is and one with a change
 TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
 TRACED = 0.6  # part of the time left that a trace may take
 NO_TIME = "the time for this program was over"
@@ -74,7 +80,8 @@ def limit(first: float, clock: Clock) -> float:
 def worth(measured: Measured, style: str) -> bool:
     """Whether a style runs once more: it works, and does not take long."""
     runs = measured.of(style)
-    return style == AS_IS or not runs or (runs[-1].status == "ok" and worked(runs)[-1] < LONG)
+    most = min(LONG, FAR * measured.learned.ending.seconds)
+    return style == AS_IS or not runs or (runs[-1].status == "ok" and worked(runs)[-1] < most)
 
 
 def rounds(
@@ -91,6 +98,28 @@ def rounds(
             measure.all_runs(measured, 1, same)
 
 
+def pairs(measured: Measured, change: str, clock: Clock, same: list[str]) -> list[list[float]]:
+    """Seconds as it is and with a change, in turn, where its first runs were slower."""
+    before, after = worked(measured.of(AS_IS)), worked(measured.of(change))
+    if not before or not after or median(after) <= median(before):
+        return []
+    found = []
+    for _ in range(PAIRS):
+        known = len(measured.runs)
+        rounds(measured, [AS_IS, change], 1, clock, same)
+        if len(two := worked(measured.runs[known:])) < 2:
+            break
+        found.append(two)
+    return found
+
+
+@cache
+def prepared() -> session.Prepared:
+    """The check of this machine, and the cost of tracing."""
+    with scratch.folder(None) as folder:
+        return session.prepared(folder, lambda text: None)
+
+
 def where(error: Exception) -> str:
     """An error and its line, without the folders of this machine."""
     at = traceback.extract_tb(error.__traceback__)[-1]
@@ -103,7 +132,8 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
     bounded = replace(start, limit=max(LEAST, clock.left * TRACED / 3))
     try:
         with scratch.folder(None) as folder:
-            made = session.trace(bounded, folder, True, lambda text: None)
+            require_program(bounded.command)
+            made = session.trace_prepared(bounded, folder, True, lambda text: None, prepared())
     except WatariError as error:
         return {"error": portable(str(error))}
     except Exception as error:  # the styles are measured all the same
@@ -115,7 +145,7 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
     write_atomically(keep, json.dumps(content))
     seen = content["observed"]
     names = ("untraced_seconds", "traced_seconds", "complete", "incomplete", "touches", "replay")
-    return {name: seen[name] for name in names}
+    return {"started": now(), **{name: seen[name] for name in names}}
 
 
 def changes(measured: Measured) -> list[str]:
@@ -138,14 +168,15 @@ def row_of(one: Stranger) -> Row:
         "source": one.source,
         "revision": one.revision,
         "arguments": shlex.join(one.arguments),
+        "edited": one.edited,
         "started": now(),
         "status": "failed",
     }
 
 
-def of_program(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
-    """The measurements of a program; `status` is `failed` where it cannot be measured. `count`:
-    runs of each style."""
+def of_program(one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int) -> Row:
+    """The measurements of a program; `status` is `failed` where it cannot be measured. `keep`: the
+    trace's file, for a trace. `count`: runs of each style."""
     row = row_of(one)
     try:
         return row | measured_row(one, base, keep, clock, count)
@@ -153,7 +184,7 @@ def of_program(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) 
         return row | {"reason": where(error)}
 
 
-def measured_row(one: Stranger, base: Path, keep: Path, clock: Clock, count: int) -> Row:
+def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int) -> Row:
     """What is measured of a program."""
     folder = (base / one.folder).resolve()
     start = Start(one.words(base), min(FIRST, clock.left), folder=folder)
@@ -168,17 +199,21 @@ def measured_row(one: Stranger, base: Path, keep: Path, clock: Clock, count: int
     more = changes(measured)
     styles = measured.styles
     rounds(measured, [AS_IS], 1, clock, same)
-    row["trace"] = traced(start, keep, clock)
+    row["trace"] = traced(start, keep, clock) if keep else {}
     rounds(measured, styles, count, clock, same)
     row["as_is"] = worked(measured.of(AS_IS))
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
+    row["pairs"] = {s: pairs(measured, s, clock, same) for s in more} if count else {}
     row["counts"] = counts(learned)
+    row["repeated_s"] = imposed.acted_on("pooled", learned)
     row["notes"] = portable(measured.notes)
     return row | {"status": "ok" if row["as_is"] else "failed"}
 
 
-def is_cut(row: Row) -> bool:
-    """Whether the time was over before everything was measured."""
+def is_cut(row: Row, count: int) -> bool:
+    """Whether the time was over before everything was measured. `count`: runs of each style."""
+    if not count:
+        return "time limit" in row.get("trace", {}).get("error", "")
     parts = (*row.get("styles", {}).values(), *row.get("changes", {}).values())
     return any(one["status"] == "unmeasured" for one in parts)

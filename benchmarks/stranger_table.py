@@ -10,8 +10,10 @@ The table is TOML, outside the repository; folders are relative to it:
     command = "./bfs"
     arguments = ["graph65536.txt"]
     same = ["-"]                     # outputs that nothing may alter; - is standard output
+    edited = "a new API of CUDA 13"  # why its source was changed, if it was
 
 A row is a line of JSON. It is written when its program is done, so a killed run loses one program.
+Of several rows of a program the newest styles and the newest trace count, which may be of two runs.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 
 SCHEMA = "watari-stranger-1"
+OF_TRACE = ("trace", "advice", "today", "advised")  # parts of a row that come from its trace
 Row = dict[str, Any]
 
 
@@ -42,6 +45,7 @@ class Stranger:
     command: str
     arguments: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
+    edited: str = ""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -61,7 +65,7 @@ def stranger(given: Mapping[str, Any], path: Path) -> Stranger:
     name = given.get("name", "a program")
     if unknown := given.keys() - known:
         raise UsageError(f"{path}: {name}: unknown: {', '.join(sorted(unknown))}")
-    if missing := known - {"arguments", "same"} - given.keys():
+    if missing := known - {"arguments", "same", "edited"} - given.keys():
         raise UsageError(f"{path}: {name}: missing: {', '.join(sorted(missing))}")
     lists = {word: tuple(map(str, given.get(word, ()))) for word in ("arguments", "same")}
     return Stranger(**{**given, **lists})
@@ -84,15 +88,33 @@ def key(row: Row) -> tuple[str, ...]:
 
 
 def rows(paths: Iterable[Path]) -> list[Row]:
-    """The rows of several files; of one program on one card the last. Raises FileError."""
+    """The rows of several files, one a program. Raises FileError."""
     found: dict[tuple[str, ...], Row] = {}
     for path in paths:
         for number, line in enumerate(whole_lines(reading.content(path)), 1):
             row = json.loads(line)
             if row.get("schema") != SCHEMA:
                 raise FileError(f"{path}: line {number} is no row of schema {SCHEMA}")
-            found[key(row)] = row
+            found[key(row)] = merged(found[key(row)], row) if key(row) in found else row
     return list(found.values())
+
+
+def has_styles(row: Row) -> bool:
+    """Whether the styles of a row were measured: they alternate with further runs as it is."""
+    return row["status"] == "ok" and len(row["as_is"]) > 1
+
+
+def has_trace(row: Row) -> bool:
+    """Whether a row has a trace."""
+    return "untraced_seconds" in row.get("trace", {})
+
+
+def merged(before: Row, after: Row) -> Row:
+    """One row of two of a program: the newer styles and the newer trace."""
+    styles = after if has_styles(after) or not has_styles(before) else before
+    trace = after if has_trace(after) or not has_trace(before) else before
+    said = {name: trace[name] for name in OF_TRACE if name in trace}
+    return {**{n: v for n, v in styles.items() if n not in OF_TRACE}, **said}
 
 
 def whole_lines(content: bytes) -> list[bytes]:

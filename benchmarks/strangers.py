@@ -2,12 +2,14 @@
 
     python3 benchmarks/strangers.py table.toml -o rows.jsonl --seconds 300 --machine h100.json
     python3 benchmarks/strangers.py --report rows.jsonl [MORE...] [--figure strangers.svg]
+        [--save results/MACHINE/DATE-strangers.json]
     python3 benchmarks/strangers.py --again rows.jsonl --keep traces -o later.jsonl
 
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
 resumes. It begins no program after --seconds, and gives none more than --limit. Traces lie in
---keep. `--report` merges rows of one kind of card. `--again` asks `advise` once more for the traces
-that are kept, after a change of the model. The table is described in stranger_table.py.
+--keep. `--runs 0` makes traces only, `--no-trace` measures styles and changes only: two such runs
+on one kind of card share the work. `--report` merges rows. `--again` asks `advise` once more for
+the traces that are kept, after a change of the model. stranger_table.py describes the table.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import stranger_advice
 import stranger_report
+import stranger_result
 import stranger_run
 import stranger_table
 from stranger_run import Clock
@@ -56,12 +59,12 @@ def run(options: argparse.Namespace) -> None:
         if one.key in done or left < SHORT:
             continue
         clock = Clock(time.monotonic() + min(left, options.limit))
-        keep = options.keep / f"{one.name}.json"
+        keep = None if options.no_trace else options.keep / f"{one.name}.json"
         row = common | stranger_run.of_program(one, table.parent, keep, clock, options.runs)
-        if stranger_run.is_cut(row) and left < options.limit:
+        if stranger_run.is_cut(row, options.runs) and left < options.limit:
             print(f"{one.name}: the time was over: no row", flush=True)
             break
-        row |= stranger_advice.said(keep, options.machine) if row["status"] == "ok" else {}
+        row |= stranger_advice.said(keep, options.machine) if keep and row["status"] == "ok" else {}
         row["spent"] = round(left - end + time.monotonic(), 2)
         stranger_table.add(options.output, row)
         print(stranger_report.line(row), flush=True)
@@ -72,10 +75,17 @@ def again(options: argparse.Namespace) -> None:
     stranger_table.begin(options.output)
     revision = _native.build().get("revision") or "unknown"
     for row in stranger_table.rows(options.files):
-        if row["status"] == "ok":
+        if stranger_table.has_trace(row):
             trace = options.keep / f"{row['name']}.json"
             row |= stranger_advice.said(trace, options.machine) | {"advised": revision}
         stranger_table.add(options.output, row)
+
+
+def given(files: list[Path]) -> list[Row]:
+    """The rows of a result file, or of files of rows."""
+    if [file.suffix for file in files] == [".json"]:
+        return stranger_result.read(files[0])
+    return stranger_table.rows(files)
 
 
 def main() -> None:
@@ -86,15 +96,20 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300.0, help="for all programs")
     parser.add_argument("--limit", type=float, default=40.0, help="seconds for a program")
     parser.add_argument("--runs", type=int, default=2, help="of each style and change")
+    parser.add_argument("--no-trace", action="store_true", help="styles and changes only")
     parser.add_argument("--keep", type=Path, default=Path("traces"), help="folder of the traces")
     parser.add_argument("--machine", type=Path, help="profile of the machine, for `advise`")
     parser.add_argument("--report", action="store_true", help="print the table and its statistics")
     parser.add_argument("--figure", type=Path, help="with --report: predicted over measured")
+    parser.add_argument("--save", type=Path, help="with --report: rows as a result file")
     parser.add_argument("--again", action="store_true", help="ask `advise` again")
     options = parser.parse_args()
     try:
         if options.report:
-            stranger_report.report(stranger_table.rows(options.files), options.figure)
+            rows = given(options.files)
+            stranger_report.report(rows, options.figure)
+            if options.save:
+                stranger_result.write(rows, options.save)
         elif options.again:
             again(options)
         else:

@@ -4,14 +4,20 @@ import sys
 
 import numpy as np
 from recompute import ROOT, Page
-from result_files import results
+from result_files import path, results
 
+sys.path.append(str(ROOT / "benchmarks"))
 sys.path.append(str(ROOT / "tests/python"))
 sys.path.append(str(ROOT / "tests/python/model"))
 
 import held_out
+import stranger_changes
+import stranger_judge
+import stranger_result
 import test_held_out
 import test_scaled
+
+STRANGERS = "nvidia-h100-80gb-hbm3-x86_64/20261126-strangers.json"
 
 page = Page("docs/advise.md")
 pairs = held_out.pairs()
@@ -86,3 +92,36 @@ page.given(
     "real rates are 70% to 100%",
 )
 page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
+
+# Programs of other people
+rows = {row["name"]: row for row in stranger_result.read(path(STRANGERS))}
+
+
+def shares(row):
+    """Seconds of the run as it is, and of its parts."""
+    given = row["advice"]["shares"]
+    parts = ("CPU alone", "kernels", "copies that nothing hides", "start of CUDA")
+    return stranger_judge.judged(row).seconds, *(given[part] for part in parts)
+
+
+for name, title in (
+    ("rodinia-nw", "| Rodinia's `nw` (alignment of sequences)"),
+    ("mergeSort", "| CUDA's `mergeSort`"),
+):
+    (staged,) = (c for c in stranger_changes.changes(rows[name]) if c.change == "staged")
+    says = "stage the pageable copies" + (": `watari exec --staged`" if "nw" in name else "")
+    page.says(
+        title + " | {} | {}, {}, {}, {} | " + says + " | saves {} | saves {} |",
+        *shares(rows[name]),
+        staged.predicted,
+        staged.measured,
+    )
+judged = stranger_judge.judged(rows["lulesh"])
+(mapped,) = (pair for pair in judged.pairs if pair.style == "mapped")
+page.says(
+    "| LULESH (hydrodynamics) | {} | {}, {}, {}, {} | leave the memory where it is: `mapped` takes "
+    "long | `mapped`: {} | `mapped`: {} |",
+    *shares(rows["lulesh"]),
+    mapped.predicted,
+    mapped.measured,
+)

@@ -1,23 +1,19 @@
 """The changes that can be imposed on a program from outside, in `watari try` and `watari exec`.
 
 src/attach/preload/changes.hpp has the same names in the same order. This module imports little:
-`watari exec` starts each rank of a job.
+`watari exec` starts each rank of a job, and typing and dataclasses take longer than all the rest.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
-
-class Change(NamedTuple):
+class Change:
     """One change. `needs`: what it takes beside the preloaded library, empty for nothing.
     `replaces`: what it acts on. `is_inside`: by the preloaded library, not before the start."""
 
-    name: str
-    summary: str
-    needs: str
-    replaces: str
-    is_inside: bool
+    def __init__(self, name: str, summary: str, needs: str, replaces: str, is_inside: bool) -> None:
+        self.name, self.summary, self.needs = name, summary, needs
+        self.replaces, self.is_inside = replaces, is_inside
 
 
 CHANGES: dict[str, Change] = {

@@ -56,7 +56,7 @@ def of_process(process: Recorded) -> Counts:
 def of_style(measured: Measured, style: str, library: Path) -> Counts | None:
     """The counts of one further run; None where it leaves no records."""
     with scratch.folder(None) as files:
-        of_row = variables(style, files, measured.rules)
+        of_row = variables(style, files, measured.rules, measured.start)
         run(measured.bounded, {**of_row, **runs.variables(files, library)}, files)
         found = [of_process(process) for process in records.read(files)]
     return sum(found, Counts()) if found else None

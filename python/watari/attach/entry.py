@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import stat
 from struct import Struct, error
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,4 +56,7 @@ def obstacle(command: Sequence[str]) -> str:
     is_lent = status.st_mode & stat.S_ISUID and status.st_uid != os.getuid()
     if is_lent or (status.st_mode & stat.S_ISGID and status.st_gid != os.getgid()):
         return "runs with the rights of another user (setuid): the system preloads nothing there"
-    return "is linked statically: no library can be preloaded" if loader(path) == "" else ""
+    linker = loader(path)
+    if linker and "ld-musl" in linker:
+        return "has the C library musl: the preloaded library needs glibc"
+    return "is linked statically: no library can be preloaded" if linker == "" else ""

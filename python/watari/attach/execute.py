@@ -9,51 +9,61 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from watari.attach import changes, entry
 from watari.attach.changes import CHANGES
 from watari.common.errors import UsageError, WatariError
 
+TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 PRELOAD = "LD_PRELOAD"
+MOST = 100_000  # bytes of a variable: Linux passes 128 KiB
+LONG_TABLE = "the trace names more kernels than a variable can pass"
+NO_TABLE = (
+    "--from names no trace with kernels before which faults move managed memory (watari trace)"
+)
 
 
-class Asked(NamedTuple):
+class Asked:
     """The words of the command line. `sources`: the files of --from."""
 
-    changes: tuple[str, ...]
-    command: tuple[str, ...]
-    sources: tuple[str, ...] = ()
-    verbose: bool = False
-    prints: bool = False
+    def __init__(
+        self,
+        changes: Sequence[str] = (),
+        command: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        verbose: bool = False,
+    ) -> None:
+        self.changes, self.command, self.sources = list(changes), list(command), list(sources)
+        self.verbose = verbose
 
 
-class Ready(NamedTuple):
+class Ready:
     """What a program needs: variables to set, and notes on changes that are left out."""
 
-    variables: dict[str, str]
-    notes: list[str]
-    is_near: bool = False
+    def __init__(self) -> None:
+        self.variables: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.is_near = False
 
 
 def parse(words: Sequence[str]) -> Asked | None:
     """`--staged --from FILE -- ./a.out`; None for a line that needs an answer in words."""
-    asked = Asked((), ())
-    rest = list(words)
+    asked, rest = Asked(), list(words)
     while rest:
         word = rest.pop(0)
         if word == "--" and rest:
-            return asked._replace(command=tuple(rest))
+            asked.command = rest
+            return asked
         if word == "--from" and rest:
-            asked = asked._replace(sources=(*asked.sources, rest.pop(0)))
+            asked.sources.append(rest.pop(0))
         elif word == "--verbose":
-            asked = asked._replace(verbose=True)
+            asked.verbose = True
         elif word.startswith("--") and word[2:] in CHANGES:
-            asked = asked._replace(changes=(*asked.changes, word[2:]))
+            asked.changes.append(word[2:])
         else:
             return None
     return None
@@ -67,8 +77,8 @@ def begin(words: Sequence[str]) -> None:
     try:
         run(asked)
     except WatariError as error:
-        print(f"watari: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        tell(str(error))
+        os._exit(error.exit_code)
 
 
 def run(asked: Asked) -> NoReturn:
@@ -76,15 +86,13 @@ def run(asked: Asked) -> NoReturn:
     path = executable(asked.command)
     ready = prepared(asked)
     for note in ready.notes:
-        print(f"watari: {note}", file=sys.stderr)
+        tell(note)
     if ready.is_near:
         from watari.attach import near
 
         if reason := near.move():
-            print(f"watari: {left_out(['near'], reason)}", file=sys.stderr)
+            tell(left_out(["near"], reason))
     restore()
-    sys.stdout.flush()
-    sys.stderr.flush()
     try:
         os.execve(path, asked.command, {**inherited(), **ready.variables})
     except OSError as error:
@@ -92,6 +100,16 @@ def run(asked: Asked) -> NoReturn:
 
         why = why_not_executed(asked.command[0], error)
         raise UsageError(f"{asked.command[0]}: cannot be executed: {why}") from None
+
+
+def tell(text: str) -> None:
+    """Writes a line to standard error, which may be closed or full: the program runs anyway."""
+    from watari.common.printable import printable
+
+    try:
+        os.write(2, f"watari: {printable(text)}\n".encode(errors="replace"))
+    except OSError:
+        return
 
 
 def executable(command: Sequence[str]) -> str:
@@ -132,12 +150,15 @@ def left_out(names: Sequence[str], reason: str) -> str:
 
 def prepared(asked: Asked) -> Ready:
     """The variables of the changes that this program can get."""
-    ready = Ready({}, [])
-    names = wanted(asked, ready)
-    ready = ready._replace(is_near="near" in names)
+    ready = Ready()
+    names, table = wanted(asked, ready)
+    ready.is_near = "near" in names
     if "prefetched" in names:
-        ready.notes.append(left_out(["prefetched"], "this build has no such change"))
-        names.remove("prefetched")
+        if reason := NO_TABLE if not table else LONG_TABLE if len(table) > MOST else "":
+            names.remove("prefetched")
+            ready.notes.append(left_out(["prefetched"], reason))
+        else:
+            ready.variables[changes.PREFETCHES] = table
     if "huge" in names:
         add_huge(asked, ready)
     if inside := [name for name in names if CHANGES[name].is_inside]:
@@ -145,20 +166,25 @@ def prepared(asked: Asked) -> Ready:
     return ready
 
 
-def wanted(asked: Asked, ready: Ready) -> list[str]:
-    """The changes that the words and the files name. Raises UsageError where there is neither."""
-    names = set(asked.changes)
+def wanted(asked: Asked, ready: Ready) -> tuple[list[str], str]:
+    """The changes that the words and the files name, and the table of `prefetched`. Raises
+    UsageError where there are no words and no files."""
+    names: set[str] = set(asked.changes)
+    tables: list[str] = []
     if asked.sources:
         from watari.attach import advised_changes
 
         for path in asked.sources:
-            names |= advised_changes.named(path, advised_changes.read(path))
+            content = advised_changes.read(path)
+            names |= advised_changes.named(path, content)
+            tables.append(advised_changes.table_of(path, content))
+            names |= {"prefetched"} if tables[-1] else set()
         if not names:
             ready.notes.append(f"{', '.join(asked.sources)}: no change in it is sure to help")
     elif not names:
         known = ", ".join(f"--{name}" for name in CHANGES)
         raise UsageError(f"which changes? {known}, or --from with a file of `watari advise`")
-    return [name for name in CHANGES if name in names]
+    return [name for name in CHANGES if name in names], ",".join(filter(None, tables))
 
 
 def add_huge(asked: Asked, ready: Ready) -> None:

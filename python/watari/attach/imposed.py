@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ LEAST = 0.01  # of the seconds of the first run
 FAULT = 2.5e-7  # seconds of a page fault of the CPU that clears 4 KiB, at least
 START = 20_000  # page faults of the start of a program and of CUDA: no memory of malloc
 LINEAR = ("cuMemAlloc", "cuMemAllocPitch")
+NO_TABLE = "--trace names no trace with kernels before which faults move managed memory"
 NOUNS = {"staged": "copies", "pooled": "allocations", "prefetched": "prefetches"}
 
 
@@ -52,42 +53,34 @@ def chosen(words: str | None) -> list[str] | None:
     return list(dict.fromkeys(names))
 
 
-def variables(row: str) -> dict[str, str]:
+def variables(row: str, start: Start) -> dict[str, str]:
     """The environment of a row. What a shell has set for `watari exec` acts in no row."""
     names = parts(row)
     found = dict.fromkeys(changes.VARIABLES, "")
     found[changes.VARIABLE] = ",".join(name for name in names if CHANGES[name].is_inside)
+    found[changes.PREFETCHES] = start.prefetches
     if "huge" in names:
         found[huge.VARIABLE] = huge.tunables(os.environ.get(huge.VARIABLE, ""))
     return found
 
 
-@contextmanager
-def beside_gpu(row: str) -> Iterator[None]:
+def beside_gpu(row: str) -> AbstractContextManager[object]:
     """The program of a row with `near` starts on the GPU's node, where this process moves to."""
-    if "near" not in parts(row):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    near.move()
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-        near.prefer(near.ANY)
+    return near.moved() if "near" in parts(row) else nullcontext()
 
 
 def lacking(name: str, start: Start) -> str:
     """Why a change cannot be given to this program; empty where it can."""
     if name == "prefetched":
-        return "needs a trace of the program: watari exec --prefetched --from trace.json"
+        return "" if start.prefetches else NO_TABLE
     if name == "huge":
         linker = loader(which(start.command[0]))
         return huge.lacking(linker, huge.version(), near.read(huge.SWITCH))
     if name == "near":
         if start.launcher.prefix(start.ranks):
             return "the launcher places the ranks: mpirun -n 2 watari exec --near -- ./a.out"
-        return near.node_of_gpu("", dict(os.environ))[1]
+        with near.moved() as reason:
+            return reason
     return ""
 
 

@@ -106,12 +106,12 @@ def lines_identified(path: Path, ranks: int) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def variables(row: str, files: Path, wanted: Sequence[str]) -> dict[str, str]:
+def variables(row: str, files: Path, wanted: Sequence[str], start: Start) -> dict[str, str]:
     """The environment of a run: in a memory style, with changes, or without the library."""
     if row == BARE:
         return {}
     if imposed.parts(row):
-        return {**preloaded(files, AS_IS, wanted), **imposed.variables(row)}
+        return {**preloaded(files, AS_IS, wanted), **imposed.variables(row, start)}
     return preloaded(files, row, wanted)
 
 
@@ -121,7 +121,7 @@ def once(start: Start, style: str, wanted: Sequence[str], same: Sequence[str]) -
         before = {name: written(Path(name)) for name in same if name != STDOUT}
         started = now()
         with imposed.beside_gpu(style):
-            ending = run(start, variables(style, files, wanted), files)
+            ending = run(start, variables(style, files, wanted, start), files)
         seen = events.read(files / "events")
         if not seen.uses_cuda:
             seen.cut += events.complaint(ending.errors)

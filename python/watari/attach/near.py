@@ -7,6 +7,8 @@ Both are properties of a process that an exec keeps: its CPU affinity, and its m
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 PREFERRED, DEFAULT = 1, 0  # MPOL_PREFERRED, MPOL_DEFAULT
 ANY = -1  # in place of a node
@@ -127,3 +129,17 @@ def move(root: str = "") -> str:
         return reason
     os.sched_setaffinity(0, allowed)
     return ""
+
+
+@contextmanager
+def moved(root: str = "") -> Iterator[str]:
+    """This process next to its GPU for a while, so that the programs that it starts are there, too;
+    yields the reason where it stays as it is."""
+    before = os.sched_getaffinity(0)
+    reason = move(root)
+    try:
+        yield reason
+    finally:
+        if not reason:
+            os.sched_setaffinity(0, before)
+            prefer(ANY)

@@ -49,6 +49,7 @@ class Start:
     launcher: Launcher = field(default_factory=Launcher)
     stdin: Path | None = None
     folder: Path | None = None  # working folder; None: the current one
+    prefetches: str = ""  # the table of the change `prefetched`
 
     @property
     def text(self) -> str:

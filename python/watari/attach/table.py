@@ -170,7 +170,7 @@ def sites(seen: Events) -> list[Table]:
 def copies(seen: Events) -> Table:
     """The call sites of copies of pageable memory, the longest first."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for title in ("copy", "times", "bytes", "seconds", "to", "in"):
+    for title in ("copies at", "times", "bytes", "seconds", "to", "in"):
         right = title in ("times", "bytes", "seconds")
         table.add_column(title, justify="right" if right else "left", overflow="fold")
     totals: dict[tuple[str, str], list[Copies]] = {}

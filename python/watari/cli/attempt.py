@@ -53,7 +53,8 @@ def attempt(
         typer.Option(metavar="SIZE", help="change allocations until the rest fits in SIZE"),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="with --fit: a trace of the program")
+        Path | None,
+        typer.Option(metavar="FILE", help="a trace of the program, for --fit and prefetched"),
     ] = None,
     same_output: Annotated[
         list[str] | None,
@@ -87,8 +88,8 @@ def attempt(
     ] = None,
 ) -> None:
     """Runs an unmodified CUDA program in each memory style, and compares the times."""
+    from watari.attach import advised_changes, imposed, measure, record, rules
     from watari.attach import fit as fitting
-    from watari.attach import imposed, measure, record, rules
     from watari.attach import styles as table_of_styles
     from watari.attach.start import Start, require_program, standard_input
     from watari.results import schema
@@ -101,8 +102,8 @@ def attempt(
     limit = parse_size(fit) if fit else None
     if limit and only:
         raise UsageError("--fit chooses the allocations itself: omit --only")
-    if trace and not limit:
-        raise UsageError("--trace is for --fit: which allocations the GPU touches least")
+    if trace and not limit and "prefetched" not in (wanted or []):
+        raise UsageError("--trace is for --fit, and for --changes prefetched")
     require_name("--trace", trace)
     for name in same_output or []:
         require_name("--same-output", name)
@@ -113,7 +114,8 @@ def attempt(
     require_program(words or [])
     if figure:
         drawing("page")  # an error in one line where a package is missing
-    touched = fitting.touched(trace) if trace else {}
+    touched = fitting.touched(trace) if trace and limit else {}
+    table = advised_changes.table_of(str(trace)) if trace and not limit else ""
     starter = Launcher.parse(launcher) if launcher else Launcher()
     starter.require_program()
     start = Start(
@@ -122,6 +124,7 @@ def attempt(
         ranks,
         starter,
         standard_input(),
+        prefetches=table,
     )
     if sites:
         list_sites(start)

@@ -53,7 +53,6 @@ def execute(
         tuple(words or ()),
         tuple(map(str, sources or ())),
         verbose,
-        prints,
     )
     if prints:
         for line in exports(asked, __version__):

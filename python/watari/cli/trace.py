@@ -74,9 +74,9 @@ def trace(
     made_by = readable(f"watari trace -o {shlex.quote(str(output))} -- {shlex.join(program)}")
     with written.held(files), scratch.folder(None) as folder:
         traced = session.trace(start, folder, touches, report)
-        traced.content["observed"]["replay"]["graph"] = graph.name
+        digest = graphs.write(traced.again.measured, graph)
+        traced.content["observed"]["replay"] |= {"graph": graph.name, "graph_digest": digest}
         content = portable(traced.content)
-        graphs.write(traced.again.measured, graph)
         write_atomically(output, json.dumps(content))
         say(content["observed"])
         if note := unread_input():

@@ -128,9 +128,11 @@ class Placement(Row):
 
 
 class Kernel(Row):
-    """Launches of a kernel. `unplaced`: why rows of `placements` are missing."""
+    """Launches of a kernel. `symbol`: its mangled name, empty in older files. `unplaced`: why rows
+    of `placements` are missing."""
 
     name: str
+    symbol: str = ""
     launches: Size
     traced_seconds: Seconds
     sampled: Size
@@ -222,6 +224,7 @@ class Replay(Row):
     calls: Size
     operations: Size
     graph: str = ""
+    graph_digest: str = ""
 
 
 class Observed(Row):

@@ -4,17 +4,20 @@
 #include "device.hpp"
 #include "event_log.hpp"
 #include "functions.hpp"
+#include "gains.hpp"
 #include "hints.hpp"
 #include "lock.hpp"
+#include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
+#include "prefetched/prefetched.hpp"
 
 namespace attach {
 namespace {
 
 // Each thread has its own default stream: memory freed on one cannot be reused on another.
-constexpr std::uintptr_t per_thread = 2;  // CU_STREAM_PER_THREAD
-stream own_stream(stream on) { return on ? on : reinterpret_cast<stream>(per_thread); }
+using driver::stream_of_thread;
+stream own_stream(stream on) { return on ? on : reinterpret_cast<stream>(stream_of_thread); }
 
 void record(const request& asked, std::uint64_t begun, device_pointer pointer, bool is_moved,
             result outcome) {
@@ -36,14 +39,15 @@ void record(const request& asked, std::uint64_t begun, device_pointer pointer, b
 }
 
 // The walk through the call stack takes longer than all the rest.
-allocation_name name_if_needed() {
-    return names_allocations() ? name_allocation() : allocation_name{};
+allocation_name name_if_needed(kind of) {
+    const bool needed = names_allocations() || (of == kind::managed && prefetched::is_on());
+    return needed ? name_allocation() : allocation_name{};
 }
 
 // Allocates GPU memory: in the style of this process, or as the driver makes it.
 template <class AsIs>
 result allocate_device(request asked, device_pointer* pointer, AsIs as_is) {
-    asked.name = name_if_needed();
+    asked.name = name_if_needed(asked.of);
     const bool moved = pointer && is_moved(asked);
     const std::uint64_t begun = now();
     const result outcome =
@@ -54,7 +58,7 @@ result allocate_device(request asked, device_pointer* pointer, AsIs as_is) {
 
 template <class AsIs>
 result allocate_host(const char* api, void** pointer, std::size_t bytes, AsIs as_is) {
-    const request asked{api, kind::pinned, bytes, name_if_needed()};
+    const request asked{api, kind::pinned, bytes, name_if_needed(kind::pinned)};
     const std::uint64_t begun = now();
     const result outcome = as_is();
     record(asked, begun, reinterpret_cast<device_pointer>(pointer ? *pointer : nullptr), false,
@@ -76,6 +80,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
                    AsIs as_is) {
     const std::uint64_t begun = now();
     result outcome;
+    managed::forget(pointer);
     if (!release(pointer, on, is_ordered, outcome)) outcome = as_is();
     record_free(api, begun, pointer, outcome);
     return outcome;
@@ -85,6 +90,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
 
 result cuInit(unsigned flags) {
     complain();
+    if (settings().changes.any()) expect_gains();
     const std::uint64_t begun = now();
     const result outcome = real<cuInit>()(flags);
     const std::uint64_t took = now() - begun;
@@ -151,12 +157,13 @@ result cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned flags) {
-    const request asked{"cuMemAllocManaged", kind::managed, bytes, name_if_needed()};
+    const request asked{"cuMemAllocManaged", kind::managed, bytes, name_if_needed(kind::managed)};
     const std::uint64_t begun = now();
     const result outcome = real<cuMemAllocManaged>()(pointer, bytes, flags);
     const bool treated =
         outcome == driver::success && is_chosen(asked.name.site, asked.name.ordinal, bytes);
     if (treated) treat_managed(*pointer, bytes, nullptr);
+    if (outcome == driver::success) managed::add(*pointer, bytes, treated ? asked.name.site : 0);
     record(asked, begun, pointer ? *pointer : 0, false, outcome);
     return outcome;
 }
@@ -168,14 +175,14 @@ result cuMemFree_v2(device_pointer pointer) {
 }
 
 result cuMemFreeAsync(device_pointer pointer, stream on) {
-    const bool is_ordered = on != reinterpret_cast<stream>(per_thread);
+    const bool is_ordered = on != reinterpret_cast<stream>(stream_of_thread);
     pooled::forget(pointer);
     return free_device("cuMemFreeAsync", pointer, on, is_ordered,
                        [&] { return real<cuMemFreeAsync>()(pointer, on); });
 }
 
 result cuMemFreeAsync_ptsz(device_pointer pointer, stream on) {
-    const bool is_ordered = own_stream(on) != reinterpret_cast<stream>(per_thread);
+    const bool is_ordered = own_stream(on) != reinterpret_cast<stream>(stream_of_thread);
     pooled::forget(pointer);
     return free_device("cuMemFreeAsync", pointer, on, is_ordered,
                        [&] { return real<cuMemFreeAsync_ptsz>()(pointer, on); });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "settings.hpp"
+#include "standard_error.hpp"
 
 namespace attach {
 namespace {
@@ -64,6 +65,7 @@ void complain() {
     static bool done = false;
     const char* reason = settings().changes.refused;
     if (!*reason || __atomic_exchange_n(&done, true, __ATOMIC_RELAXED)) return;
+    if (!is_standard_error()) return;
     dprintf(2, "watari: %s: the program runs as it is\n", reason);
 }
 

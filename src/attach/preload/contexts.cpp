@@ -3,6 +3,7 @@
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
+#include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
 #include "staged/staged.hpp"
@@ -27,7 +28,8 @@ void* primary_context(driver::device of) {
     return context;
 }
 
-void end(const void* context) {
+// `device`: of a primary context, -1 of others.
+void end(const void* context, driver::device device) {
     {
         const guard hold;
         event("destroy", now())
@@ -35,29 +37,31 @@ void end(const void* context) {
             .write();
     }
     forget_context(context);
-    pooled::forget_context(context);
+    pooled::forget_context(context, device);
     staged::forget(context);
+    managed::forget_context(context);
 }
 
 }  // namespace
 
 result cuDevicePrimaryCtxReset_v2(driver::device of) {
     const void* context = primary_context(of);
+    pooled::give_back();
     const result outcome = real<cuDevicePrimaryCtxReset_v2>()(of);
-    if (outcome == driver::success && context) end(context);
+    if (outcome == driver::success && context) end(context, of);
     return outcome;
 }
 
 result cuDevicePrimaryCtxRelease_v2(driver::device of) {
     const void* context = primary_context(of);
     const result outcome = real<cuDevicePrimaryCtxRelease_v2>()(of);
-    if (outcome == driver::success && context && !is_active(of)) end(context);
+    if (outcome == driver::success && context && !is_active(of)) end(context, of);
     return outcome;
 }
 
 result cuCtxDestroy_v2(void* context) {
     const result outcome = real<cuCtxDestroy_v2>()(context);
-    if (outcome == driver::success) end(context);
+    if (outcome == driver::success) end(context, -1);
     return outcome;
 }
 

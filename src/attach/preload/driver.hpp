@@ -14,6 +14,14 @@ using device = int;
 using stream = void*;
 using pool = void*;
 
+// CUlaunchConfig
+struct launch {
+    unsigned x, y, z, threads_x, threads_y, threads_z, shared;
+    stream on;
+    void* attributes;
+    unsigned count;
+};
+
 constexpr result success = 0;
 constexpr result invalid_value = 1;
 constexpr result out_of_memory = 2;
@@ -32,6 +40,7 @@ constexpr int advise_accessed_by = 5;                 // CU_MEM_ADVISE_SET_ACCES
 constexpr int attribute_managed_memory = 83;          // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
 constexpr int attribute_pageable_access = 88;         // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
 constexpr int attribute_concurrent_managed = 89;   // CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
+constexpr std::uintptr_t stream_of_thread = 2;     // CU_STREAM_PER_THREAD
 constexpr int attribute_sync_memops = 6;           // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 constexpr int first_version_of_64_bits = 3020;     // cuMemAlloc_v2; before it sizes had 32 bits
 constexpr int first_version_of_modes = 10010;      // cuStreamBeginCapture_v2

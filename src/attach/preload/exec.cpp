@@ -26,12 +26,12 @@ using spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const 
 
 // Variables for both libraries, as at the start of this process: `NAME=VALUE`, null if not set.
 // A process is followed if it has one of the first two.
-constexpr const char* names[] = {"WATARI_ATTACH_LOG",         "WATARI_CHANGES",
-                                 "WATARI_CHANGES_VERSION",    "WATARI_CHANGES_VERBOSE",
-                                 "WATARI_ATTACH_STYLE",       "WATARI_ATTACH_RULES",
-                                 "WATARI_TRACE_FOLDER",       "WATARI_TRACE_CUPTI",
-                                 "WATARI_TRACE_EVICT",        "CUDA_INJECTION64_PATH",
-                                 "WATARI_TRACE_EVICT_SECONDS"};
+constexpr const char* names[] = {"WATARI_ATTACH_LOG",          "WATARI_CHANGES",
+                                 "WATARI_CHANGES_VERSION",     "WATARI_CHANGES_VERBOSE",
+                                 "WATARI_ATTACH_STYLE",        "WATARI_ATTACH_RULES",
+                                 "WATARI_TRACE_FOLDER",        "WATARI_TRACE_CUPTI",
+                                 "WATARI_TRACE_EVICT",         "CUDA_INJECTION64_PATH",
+                                 "WATARI_TRACE_EVICT_SECONDS", "WATARI_CHANGES_PREFETCHES"};
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
 char own_path[4096];

@@ -76,6 +76,21 @@ result cuPointerGetAttributes(unsigned count, int* attributes, void** values,
 result cuArrayCreate_v2(void** made, const void* described);
 result cuArray3DCreate_v2(void** made, const void* described);
 result cuMipmappedArrayCreate(void** made, const void* described, unsigned levels);
+result cuModuleLoadData(void** made, const void* image);
+result cuModuleLoadDataEx(void** made, const void* image, unsigned count, int* options,
+                          void** values);
+result cuModuleLoadFatBinary(void** made, const void* image);
+result cuLibraryLoadData(void** made, const void* code, int* options, void** values, unsigned count,
+                         int* of_library, void** library_values, unsigned library_count);
+result cuKernelGetFunction(void** function, void* kernel);
+result cuStreamCreate(void** made, unsigned flags);
+result cuStreamCreateWithPriority(void** made, unsigned flags, int priority);
+result cuCtxSetLimit(int which, std::size_t value);
+result cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long flags);
+result cuGraphInstantiateWithParams(void** made, void* graph, void* parameters);
+result cuGraphInstantiateWithParams_ptsz(void** made, void* graph, void* parameters);
+result cuGraphLaunch(void* graph, stream on);
+result cuGraphLaunch_ptsz(void* graph, stream on);
 // staged/copies.cpp
 result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
 result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);
@@ -89,6 +104,19 @@ result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+// prefetched/launches.cpp
+result cuLaunchKernel(const void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
+                      unsigned threads_y, unsigned threads_z, unsigned shared, stream on,
+                      void** parameters, void** extra);
+result cuLaunchKernel_ptsz(const void* function, unsigned x, unsigned y, unsigned z,
+                           unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                           unsigned shared, stream on, void** parameters, void** extra);
+result cuLaunchKernelEx(const driver::launch* how, const void* function, void** parameters,
+                        void** extra);
+result cuLaunchKernelEx_ptsz(const driver::launch* how, const void* function, void** parameters,
+                             void** extra);
+result cuModuleUnload(void* module);
+result cuLibraryUnload(void* library);
 #pragma GCC visibility pop
 }
 

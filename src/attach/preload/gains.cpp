@@ -5,6 +5,7 @@
 
 #include "event_log.hpp"
 #include "settings.hpp"
+#include "standard_error.hpp"
 
 namespace attach {
 namespace {
@@ -14,6 +15,7 @@ struct total {
     std::int64_t saved;  // nanoseconds
 };
 total totals[change_count];
+bool uses_cuda = false;
 
 constexpr const char* nouns[change_count] = {"copies", "allocations", "prefetches", "", ""};
 
@@ -23,7 +25,7 @@ Number load(Number& from) {
 }
 
 __attribute__((destructor)) void print_gains() {
-    if (!settings().changes.verbose) return;
+    if (!settings().changes.verbose || !is_standard_error()) return;
     char line[512];
     std::size_t size = 0;
     for (int i = 0; i < change_count; ++i) {
@@ -35,10 +37,12 @@ __attribute__((destructor)) void print_gains() {
             nouns[i], static_cast<double>(load(row.bytes)) * 1e-9,
             static_cast<double>(load(row.saved)) * 1e-9));
     }
-    if (size) dprintf(2, "watari: %s\n", line);
+    if (size || uses_cuda) dprintf(2, "watari: %s\n", size ? line : "nothing was changed");
 }
 
 }  // namespace
+
+void expect_gains() { __atomic_store_n(&uses_cuda, true, __ATOMIC_RELAXED); }
 
 void add_gain(change which, std::size_t bytes, std::int64_t saved) {
     total& row = totals[static_cast<int>(which)];
@@ -60,6 +64,7 @@ void record_gains() {
 
 void forget_gains() {
     for (total& row : totals) row = {};
+    uses_cuda = false;
 }
 
 }  // namespace attach

@@ -11,6 +11,9 @@
 
 namespace attach {
 
+// Called when CUDA begins: from now on the line says so if nothing was changed.
+void expect_gains();
+
 // Counts one use of a change. `saved`: nanoseconds, negative if it took longer.
 void add_gain(change which, std::size_t bytes, std::int64_t saved);
 

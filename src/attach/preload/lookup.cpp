@@ -15,7 +15,7 @@ __attribute__((noinline)) void* find_driver_function(void* handle, const char* n
     void* found = attach::real_dlsym()(handle, name);
     // a search through all libraries finds this one first, whether libcuda is loaded or not
     if (found && attach::is_own(found)) found = attach::driver_symbol(name);
-    if (!row || !found) return found;
+    if (!row || !found || !attach::is_wanted(*row)) return found;
     __atomic_store_n(row->real, found, __ATOMIC_RELEASE);
     return row->function();
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "functions.hpp"
+#include "pooled/pooled.hpp"
+#include "prefetched/prefetched.hpp"
 
 namespace attach {
 namespace {
@@ -19,14 +21,24 @@ void* address() {
 template <auto* Replacement>
 constexpr replacement row(const char* symbol, const char* name, int first = 0, int last = newest,
                           bool is_per_thread = false) {
-    return {
-        symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>};
+    return {symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>,
+            nullptr};
 }
 
 template <auto* Replacement>
 constexpr replacement per_thread_row(const char* symbol, const char* name) {
     return row<Replacement>(symbol, name, 0, newest, true);
 }
+
+// A row for programs with some change only: others make these calls without a detour.
+template <auto* Replacement, auto IsWanted>
+constexpr replacement row_if(const char* symbol, const char* name, bool is_per_thread = false) {
+    replacement made = row<Replacement>(symbol, name, 0, newest, is_per_thread);
+    made.is_wanted = IsWanted;
+    return made;
+}
+
+bool is_launch_wanted() { return prefetched::is_on() || pooled::is_on(); }
 
 // Initialised at compile time: constructors of a program's libraries may look functions up before
 // constructors of this library run.
@@ -89,6 +101,30 @@ constinit const replacement rows[] = {
     per_thread_row<cuMemcpy_ptds>("cuMemcpy_ptds", "cuMemcpy"),
     row<cuMemcpyAsync>("cuMemcpyAsync", "cuMemcpyAsync"),
     per_thread_row<cuMemcpyAsync_ptsz>("cuMemcpyAsync_ptsz", "cuMemcpyAsync"),
+    row_if<cuModuleLoadData, pooled::is_on>("cuModuleLoadData", "cuModuleLoadData"),
+    row_if<cuModuleLoadDataEx, pooled::is_on>("cuModuleLoadDataEx", "cuModuleLoadDataEx"),
+    row_if<cuModuleLoadFatBinary, pooled::is_on>("cuModuleLoadFatBinary", "cuModuleLoadFatBinary"),
+    row_if<cuLibraryLoadData, pooled::is_on>("cuLibraryLoadData", "cuLibraryLoadData"),
+    row_if<cuKernelGetFunction, pooled::is_on>("cuKernelGetFunction", "cuKernelGetFunction"),
+    row_if<cuStreamCreate, pooled::is_on>("cuStreamCreate", "cuStreamCreate"),
+    row_if<cuStreamCreateWithPriority, pooled::is_on>("cuStreamCreateWithPriority",
+                                                      "cuStreamCreateWithPriority"),
+    row_if<cuCtxSetLimit, pooled::is_on>("cuCtxSetLimit", "cuCtxSetLimit"),
+    row_if<cuGraphInstantiateWithFlags, pooled::is_on>("cuGraphInstantiateWithFlags",
+                                                       "cuGraphInstantiateWithFlags"),
+    row_if<cuGraphInstantiateWithParams, pooled::is_on>("cuGraphInstantiateWithParams",
+                                                        "cuGraphInstantiateWithParams"),
+    row_if<cuGraphInstantiateWithParams_ptsz, pooled::is_on>("cuGraphInstantiateWithParams_ptsz",
+                                                             "cuGraphInstantiateWithParams", true),
+    row_if<cuGraphLaunch, pooled::is_on>("cuGraphLaunch", "cuGraphLaunch"),
+    row_if<cuGraphLaunch_ptsz, pooled::is_on>("cuGraphLaunch_ptsz", "cuGraphLaunch", true),
+    row_if<cuLaunchKernel, is_launch_wanted>("cuLaunchKernel", "cuLaunchKernel"),
+    row_if<cuLaunchKernel_ptsz, is_launch_wanted>("cuLaunchKernel_ptsz", "cuLaunchKernel", true),
+    row_if<cuLaunchKernelEx, is_launch_wanted>("cuLaunchKernelEx", "cuLaunchKernelEx"),
+    row_if<cuLaunchKernelEx_ptsz, is_launch_wanted>("cuLaunchKernelEx_ptsz", "cuLaunchKernelEx",
+                                                    true),
+    row_if<cuModuleUnload, prefetched::is_on>("cuModuleUnload", "cuModuleUnload"),
+    row_if<cuLibraryUnload, prefetched::is_on>("cuLibraryUnload", "cuLibraryUnload"),
     row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
     row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
 };
@@ -97,12 +133,14 @@ constinit const replacement rows[] = {
 void replace(const char* name, void** found, int version, std::uint64_t flags, result outcome) {
     if (outcome != driver::success || !found || !*found) return;
     const replacement* meant = find_name(name, version, flags);
-    if (!meant || is_own(*found)) return;
+    if (!meant || !is_wanted(*meant) || is_own(*found)) return;
     __atomic_store_n(meant->real, *found, __ATOMIC_RELEASE);
     *found = meant->function();
 }
 
 }  // namespace
+
+bool is_wanted(const replacement& row) { return !row.is_wanted || row.is_wanted(); }
 
 const replacement* find_symbol(const char* symbol) {
     for (const replacement& one : rows)

@@ -14,11 +14,15 @@ struct replacement {
     int first_version;   // of CUDA, in which the name means this symbol
     int last_version;
     void* (*function)();
-    void** real;  // address of the pointer to the driver's own function
+    void** real;          // address of the pointer to the driver's own function
+    bool (*is_wanted)();  // null: by every program
 };
 
 // The row of a plain symbol, null if it is not replaced.
 const replacement* find_symbol(const char* symbol);
+
+// Whether this program gets the replacement.
+bool is_wanted(const replacement& row);
 
 // The plain symbol of a replacement.
 const char* symbol_of(const void* function);

@@ -3,7 +3,7 @@
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
-#include "pooled/pooled.hpp"
+#include "pooled/retried.hpp"
 
 namespace attach {
 namespace {
@@ -59,9 +59,7 @@ result cuPointerSetAttribute(const void* value, int attribute, device_pointer po
 result cuMemCreate(void* handle, std::size_t bytes, const void* properties,
                    unsigned long long flags) {
     const std::uint64_t begun = now();
-    result outcome = real<cuMemCreate>()(handle, bytes, properties, flags);
-    if (outcome == driver::out_of_memory && pooled::give_back())
-        outcome = real<cuMemCreate>()(handle, bytes, properties, flags);
+    const result outcome = retried<cuMemCreate>(handle, bytes, properties, flags);
     const guard hold;
     event("left", begun)
         .text("api", "cuMemCreate")

@@ -1,4 +1,6 @@
 // Contexts: a primary one of each device, and the stack of each thread.
+#include <atomic>
+
 #include "fake_cuda.hpp"
 #include "observe.hpp"
 
@@ -6,8 +8,8 @@ namespace fake {
 namespace {
 
 struct context {
-    int device;
-    int references;
+    std::atomic<int> device;
+    std::atomic<int> references;
 };
 context primary[8];
 thread_local context* stack[16];
@@ -15,7 +17,7 @@ thread_local int depth = 0;
 
 }  // namespace
 
-int current_device() { return depth > 0 ? stack[depth - 1]->device : -1; }
+int current_device() { return depth > 0 ? stack[depth - 1]->device.load() : -1; }
 
 }  // namespace fake
 

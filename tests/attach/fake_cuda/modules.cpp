@@ -25,6 +25,21 @@ FAKE result cuModuleGetFunction(void** function, void*, const char* name) {
     return success;
 }
 
+FAKE result cuFuncGetName(const char** name, void* function) {
+    *name = static_cast<const char*>(function);
+    return success;
+}
+
+// Of the kernel whose two parameters have eight bytes; not of the others.
+FAKE result cuFuncGetParamInfo(void* function, std::size_t index, std::size_t* offset,
+                               std::size_t* size) {
+    if (!std::strstr(static_cast<const char*>(function), "add_one")) return not_supported;
+    if (index > 1) return invalid_value;
+    *offset = index * 8;
+    *size = 8;
+    return success;
+}
+
 FAKE result cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
     return cuModuleLoadData(module, image);
 }

@@ -152,6 +152,10 @@ FAKE result cuStreamSynchronize(void* awaited) {
     return observed("cuStreamSynchronize", {bits(awaited)}, [&] {
         const stream& one = stream_of(awaited);
         if (one.captures) return breaks(one.captures);
+        if (is_forbidden()) {
+            breaks_capture();
+            return capture_unsupported;
+        }
         if (&one == &legacy)
             if (const result outcome = breaks_implicitly()) return outcome;
         return queue::wait(ready(one));

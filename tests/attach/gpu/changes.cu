@@ -1,9 +1,10 @@
-// What `pooled` costs and keeps, on a GPU: changes pairs | facts | calls N
+// What changes cost and save, on a GPU: changes pairs | facts | calls N | steps N | sorts N
 //
 //     pairs    seconds of cudaMalloc and of cudaFree, by size, on an idle context
-//     facts    what a program sees of freed memory: the lines are the same with and without
-//     `pooled` calls N  N rounds of what nothing changes: launches, small copies, waits; prints its
-//     seconds
+//     facts    what a program sees of freed memory; `pooled` changes no line
+//     calls N  N rounds of launches, small copies and waits: nothing to change
+//     steps N  N steps of 64 MiB: memory on both sides, filled, copied, computed, copied back
+//     sorts N  N kernels with temporary memory of a few sizes, as of a library that sorts
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -175,6 +176,44 @@ void calls(int rounds) {
     std::printf("calls %.6f\n", now() - begun);
 }
 
+__global__ void scale(float* values, std::size_t count) {
+    const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    if (i < count) values[i] *= 2.0f;
+}
+
+void steps(int rounds) {
+    constexpr std::size_t count = 16 << 20, bytes = count * sizeof(float);
+    double sum = 0;
+    for (int i = 0; i < rounds; ++i) {
+        std::vector<float> values(count, static_cast<float>(i));
+        float* pointer;
+        REQUIRE(cudaMalloc(&pointer, bytes));
+        REQUIRE(cudaMemcpy(pointer, values.data(), bytes, cudaMemcpyHostToDevice));
+        scale<<<count / 256, 256>>>(pointer, count);
+        REQUIRE(cudaMemcpy(values.data(), pointer, bytes, cudaMemcpyDeviceToHost));
+        REQUIRE(cudaFree(pointer));
+        sum += values[0] + values[count - 1];
+    }
+    std::printf("sum %.0f\n", sum);
+}
+
+void sorts(int rounds) {
+    float* values;
+    REQUIRE(cudaMalloc(&values, 1 << 20));
+    REQUIRE(cudaMemset(values, 0, 1 << 20));
+    for (int i = 0; i < rounds; ++i) {
+        void *keys, *counts;
+        REQUIRE(cudaMalloc(&keys, 4ull << (20 + i % 4)));
+        REQUIRE(cudaMalloc(&counts, 64 << 10));
+        scale<<<1024, 256>>>(values, 1 << 18);
+        REQUIRE(cudaFree(counts));
+        REQUIRE(cudaFree(keys));
+    }
+    float first;
+    REQUIRE(cudaMemcpy(&first, values, sizeof first, cudaMemcpyDeviceToHost));
+    std::printf("first %g\n", first);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -182,5 +221,8 @@ int main(int count, char** words) {
     REQUIRE(cudaFree(nullptr));
     if (std::strcmp(words[1], "pairs") == 0) pairs();
     if (std::strcmp(words[1], "facts") == 0) facts();
-    if (std::strcmp(words[1], "calls") == 0) calls(count > 2 ? std::atoi(words[2]) : 20000);
+    const int rounds = count > 2 ? std::atoi(words[2]) : 0;
+    if (std::strcmp(words[1], "calls") == 0) calls(rounds);
+    if (std::strcmp(words[1], "steps") == 0) steps(rounds);
+    if (std::strcmp(words[1], "sorts") == 0) sorts(rounds);
 }

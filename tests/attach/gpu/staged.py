@@ -46,6 +46,8 @@ def main(folder: Path) -> None:
             if line.startswith(("us:", "ms:", "no ")):
                 print(name[:6], line)
     tuning(folder / "tuning.txt")
+    print((folder / "starts.txt").read_text(), end="")
+    print((folder / "pairs.txt").read_text(), end="")
     print((folder / "verbose.txt").read_text(), end="")
 
 

@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
 # Copies of pageable memory with and without `staged`, on a GPU: staged.sh FOLDER [BUILD]
 # With BUILD, a build with WATARI_TESTS=ON, it collects the programs in FOLDER and runs nothing.
-# It takes at most 90 s: rates of both, in turn; pieces, threads and stores to choose from (tuning.txt);
-# random sequences, whose lines must be the same. staged.py prints a summary.
+# It takes at most 60 s: what a start costs; rates of both, in turn; whole programs in pairs; random
+# sequences, whose lines must be the same; threads, pieces and stores to choose from (tuning.txt).
+# staged.py prints a summary.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(realpath -ms "$1")
 mkdir -p "$folder"
 if [[ ${2:-} ]]; then
-    cp "$2"/src/attach/preload/libwatari_preload.so "$2"/tests/attach/staged/libwatari_preload_{small,tuned,plain}.so \
-        "$2"/tests/attach/staged/{cpus.so,sequences,rates} "$folder"
+    cp "$2"/src/attach/preload/libwatari_preload.so "$2"/tests/attach/staged/libwatari_preload_{small,tuned}.so \
+        "$2"/tests/attach/staged/{cpus.so,sequences,rates,whole,starts} "$here"/staged{.sh,.py,_pairs.py} "$folder"
     exit
 fi
 cd "$folder" || exit 1
 staged() { # library, command
     WATARI_CHANGES=staged WATARI_CHANGES_VERBOSE=1 LD_PRELOAD=$PWD/$1 timeout 60 "${@:2}"
 }
-{
-    uname -r
-    lscpu
-    nvidia-smi topo -m
-    cat /sys/kernel/mm/transparent_hugepage/enabled
-} >machine.txt 2>&1
 SECONDS=0
+timeout 20 ./starts >starts.txt
 for turn in 1 2; do
     timeout 60 ./rates >"driver-$turn.txt"
     staged libwatari_preload.so ./rates >"staged-$turn.txt" 2>>verbose.txt
 done
 echo "rates: $SECONDS s"
-# sequences: 10,000 with small units; some of full size; some in four threads at once
+timeout 40 python3 "$here/staged_pairs.py" . "${PAIRS:-9}" >pairs.txt
+echo "pairs: $SECONDS s"
+# sequences: many with small units; some of full size; some in four threads at once
 run_sequences() { # name, arguments
     local name=$1
     shift
@@ -42,19 +40,19 @@ run_sequences() { # name, arguments
         rm "$name-staged.txt"
     fi
 }
-run_sequences small 1 "${COUNT:-10000}" 16384
-run_sequences threads 1 500 16384 4
-run_sequences full 1 40 1048576
+run_sequences small 20001 "${COUNT:-2000}" 16384
+run_sequences threads 1 100 16384 4
+run_sequences full 1 20 1048576
 gzip -f small-driver.txt
 echo "sequences: $SECONDS s"
-for library in tuned plain; do
-    for cpus in 5 7 9; do
-        for piece in 262144 524288 1048576 2097152; do
-            ((SECONDS < ${MOST:-80})) || continue
-            slots=$((33554432 / piece < 64 ? 33554432 / piece : 64))
-            echo "$library $((cpus - 1)) $piece"
-            CPUS=$cpus PIECE=$piece SLOTS=$slots LD_PRELOAD=$PWD/libwatari_preload_$library.so:$PWD/cpus.so \
-                WATARI_CHANGES=staged timeout 20 ./rates 32 4 8 16 64 256 1024
+for stores in "" plain; do
+    for cpus in 9 7; do
+        for piece in 2097152 1048576; do
+            ((SECONDS < ${MOST:-56})) || continue
+            echo "${stores:-streaming} $((cpus - 1)) $piece"
+            env ${stores:+STORES=$stores} CPUS=$cpus PIECE=$piece SLOTS=$((33554432 / piece)) \
+                LD_PRELOAD="$PWD/libwatari_preload_tuned.so:$PWD/cpus.so" WATARI_CHANGES=staged \
+                timeout 20 ./rates 32 64 128 256 1024
         done
     done
 done >tuning.txt

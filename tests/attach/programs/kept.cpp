@@ -3,6 +3,7 @@
 //
 //     again N     ten times: allocates N bytes, computes there, frees
 //     mixed N     N random allocations and releases of a few sizes; no two share a byte
+//     storm N     N threads allocate, free and ask at random
 //     info N      prints whether freed memory counts as free
 //     freed N     prints the driver's answers about freed memory, and about memory in use
 //     short N     frees N bytes, then needs more than all the other memory
@@ -11,10 +12,12 @@
 //     ended N     frees N bytes; their context ends, and another one begins
 //     ordered N   frees memory of cuMemAlloc on a stream, twice
 //     crossed N   allocates on one GPU, frees while another one is current
+//     written N   launches a kernel twice before the CPU writes N managed bytes, and once after
 //     waited N    frees N bytes while a kernel runs; prints whether the kernel had ended
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "actions.hpp"
@@ -62,6 +65,38 @@ void mixed(std::size_t count) {
             alive.erase(at);
         }
     }
+}
+
+// Random calls of a thread; what it frees, another one may get.
+void storm_of(unsigned seed) {
+    begin();
+    std::mt19937 random(seed);
+    std::vector<held> alive;
+    std::size_t free, total;
+    unsigned type;
+    for (int i = 0; i < 400; ++i) {
+        const unsigned choice = random() % 32;
+        if (choice == 0) {
+            REQUIRE(cuMemGetInfo(&free, &total));
+        } else if (choice == 1) {
+            cuPointerGetAttribute(&type, 2, random());
+        } else if (choice < 18 && alive.size() < 8) {
+            const std::size_t bytes = 4096 << random() % 3;
+            auto* memory = reinterpret_cast<unsigned char*>(allocated(bytes));
+            std::memset(memory, static_cast<int>(seed), bytes);
+            alive.push_back({memory, bytes, static_cast<unsigned char>(seed)});
+        } else if (!alive.empty()) {
+            if (!alive.back().is_intact()) std::exit(6);
+            REQUIRE(cuMemFree(reinterpret_cast<device_pointer>(alive.back().memory)));
+            alive.pop_back();
+        }
+    }
+}
+
+void storm(std::size_t count) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < count; ++i) threads.emplace_back(storm_of, i);
+    for (std::thread& one : threads) one.join();
 }
 
 std::size_t free_bytes() {
@@ -190,11 +225,31 @@ void waited(std::size_t bytes) {
     std::printf("ran %d, had ended %d\n", was_running, cuEventQuery(event) == 0);
 }
 
+void written(std::size_t bytes) {
+    void *module, *function;
+    device_pointer pointer;
+    std::size_t none = 0;
+    void* arguments[] = {&pointer, &none};
+    REQUIRE(cuMemAllocManaged(&pointer, bytes, 1));
+    REQUIRE(cuModuleLoadData(&module, "image"));
+    REQUIRE(cuModuleGetFunction(&function, module, "add_one"));
+    const auto launch = [&] {
+        REQUIRE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+        REQUIRE(cuCtxSynchronize());
+    };
+    launch();
+    launch();
+    std::memset(reinterpret_cast<void*>(pointer), 1, bytes);
+    launch();
+    REQUIRE(cuMemFree(pointer));
+}
+
 constexpr action actions[] = {
-    {"again", again, true},     {"mixed", mixed, true},       {"info", info, true},
-    {"freed", freed, true},     {"short", short_of, true},    {"shared", shared, true},
-    {"ended", ended, true},     {"captured", captured, true}, {"ordered", ordered, true},
-    {"crossed", crossed, true}, {"waited", waited, true},
+    {"again", again, true},     {"mixed", mixed, true},     {"storm", storm, true},
+    {"info", info, true},       {"freed", freed, true},     {"short", short_of, true},
+    {"shared", shared, true},   {"ended", ended, true},     {"captured", captured, true},
+    {"ordered", ordered, true}, {"crossed", crossed, true}, {"waited", waited, true},
+    {"written", written, true},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import tracing
@@ -36,16 +37,22 @@ def traced(tmp_path_factory):
     return folder
 
 
-def test_the_answer_has_its_parts_in_order(tmp_path) -> None:
+def test_a_program_is_traced_for_an_answer(tmp_path) -> None:
     program = (tracing.program("replayed"), "copies", ROUNDS)
-    ended = calm(lambda: watari(tmp_path, "advise", "--machine", "gh200", "--", *program, **TIMES))
+    ended = watari(tmp_path, "advise", "--machine", "gh200", "--", *program, **TIMES)
     assert ended.returncode == 0, ended.stderr
-    found = [ended.stdout.index(part) for part in ("where the time goes", "what would help")]
+    assert "where the time goes" in ended.stdout
+    assert ("what would help" in ended.stdout) != ("nothing more is predicted" in ended.stdout)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_answer_has_its_parts_in_order(traced) -> None:
+    ended = watari(traced, "advise", "trace.json", "--machine", "gh200")
+    parts = ("where the time goes", "what would help", "memory styles")
+    found = [ended.stdout.index(part) for part in parts]
     assert found == sorted(found)
-    assert found[-1] < ended.stdout.index("memory styles")
     assert "copies(int) at replayed.cpp" in ended.stdout
     assert "copy once, if the CPU does not change the data: 39 of 40 copies" in ended.stdout
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_answer_of_a_trace_as_json(traced) -> None:
@@ -97,13 +104,47 @@ def test_a_trace_without_its_graph_is_refused(traced, tmp_path) -> None:
     assert "trace.graph is missing" in ended.stderr
 
 
-def test_what_stops_a_replay_is_said_and_nothing_more(traced, tmp_path) -> None:
+def test_the_graph_of_another_trace_is_refused(traced, tmp_path) -> None:
+    copy_of(traced, tmp_path)
+    other = (traced / "trace.graph").read_bytes()
+    (tmp_path / "trace.graph").write_bytes(other[:-100])
+    ended = watari(tmp_path, "advise", "trace.json")
+    assert ended.returncode != 0
+    assert not ended.stdout
+    assert "graph of another trace, or was cut off" in ended.stderr
+    copy_of(traced, tmp_path, graph_digest="", calls=7)  # of a version without digests
+    ended = watari(tmp_path, "advise", "trace.json")
+    assert "graph of another trace than trace.json" in ended.stderr
+
+
+def copy_of(traced: Path, folder: Path, **replay: object) -> None:
+    """A trace with its graph in a folder, and other values of its replay."""
     content = json.loads((traced / "trace.json").read_text())
-    seen = content["observed"]["replay"]
-    seen["met"] = [{"word": "processes", "text": "2 processes use CUDA", "stops": True}]
-    seen["stops"] = True
-    (tmp_path / "trace.json").write_text(json.dumps(content))
-    (tmp_path / "trace.graph").write_bytes((traced / "trace.graph").read_bytes())
+    content["observed"]["replay"] |= replay
+    (folder / "trace.json").write_text(json.dumps(content))
+    (folder / "trace.graph").write_bytes((traced / "trace.graph").read_bytes())
+
+
+def test_a_replay_that_is_off_predicts_nothing(traced, tmp_path) -> None:
+    """Unless the program's own runs differ as much; then the answer says so."""
+    long = 2 * json.loads((traced / "trace.json").read_text())["observed"]["replay"]["seconds"]
+    copy_of(traced, tmp_path, untraced_seconds=long, untraced=[])
+    off = "the replay differs from the measured time by -50.0%"
+    ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
+    assert f"nothing more is predicted: {off}" in ended.stdout
+    assert "what would help" not in ended.stdout
+    found = json.loads(watari(tmp_path, "advise", "trace.json", "--json").stdout)
+    assert found["stops"] == [off]
+    assert not [*found["savings"], *found["changes"], *found["styles"]["imposed"]]
+    copy_of(traced, tmp_path, untraced_seconds=long, untraced=[long, long / 2])
+    ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
+    assert f"note: {off}: no more than the runs without tracing differ" in ended.stdout
+    assert "what would help" in ended.stdout
+
+
+def test_what_stops_a_replay_is_said_and_nothing_more(traced, tmp_path) -> None:
+    met = [{"word": "processes", "text": "2 processes use CUDA", "stops": True}]
+    copy_of(traced, tmp_path, met=met, stops=True)
     ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
     assert "where the time goes" in ended.stdout
     assert "nothing more is predicted: 2 processes use CUDA" in ended.stdout
@@ -116,6 +157,12 @@ def test_what_stops_a_replay_is_said_and_nothing_more(traced, tmp_path) -> None:
     [
         (["advise", "trace.json", "--confirm"], "--confirm runs a program"),
         (["advise", "trace.json", "--processes", "4"], "--processes is for a case"),
+        (["advise", "trace.json", "--machine", "nowhere"], "unknown machine 'nowhere'"),
+        (["advise", "trace.json", "--json", "-o", "a.svg"], "-o is a figure; --json goes to"),
+        (["advise", "trace.json", "-o", "trace.json"], "write over trace.json"),
+        (["advise", "trace.json", "-o", "a.txt"], "names of figures end in .svg"),
+        (["advise", "himeno", "-o", "a.svg"], "-o draws the answer for a program"),
+        (["advise", "--confirm", "--machine", "gh200", "--", "true"], "--machine is another one"),
         (["predict", "trace.json", "--why"], "are for a case"),
     ],
 )
@@ -123,3 +170,67 @@ def test_what_a_trace_cannot_have_is_refused(traced, words: list[str], says: str
     ended = watari(traced, *words)
     assert ended.returncode == 2
     assert says in ended.stderr
+
+
+def test_the_figure_is_written_beside_the_words(traced) -> None:
+    ended = watari(traced, "advise", "trace.json", "--machine", "gh200", "-o", "figure.svg")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.endswith("figure: figure.svg\n")
+    assert (traced / "figure.svg").read_text().startswith("<svg")
+
+
+def test_the_page_begins_with_the_answer(traced) -> None:
+    pytest.importorskip("jinja2")
+    ended = watari(traced, "report", "trace.json", "-o", "page.html")
+    assert ended.returncode == 0, ended.stderr
+    page = (traced / "page.html").read_text()
+    parts = (
+        'class="bars"',
+        "What would help</h3>",
+        ">Memory styles, imposed",
+        "What the trace says",
+    )
+    found = [page.index(part) for part in parts]
+    assert found == sorted(found)
+    assert "39 of 40 copies" in page
+
+
+def test_the_page_of_a_trace_without_its_graph_has_the_shares_alone(traced, tmp_path) -> None:
+    pytest.importorskip("jinja2")
+    (tmp_path / "trace.json").write_text((traced / "trace.json").read_text())
+    ended = watari(tmp_path, "report", "trace.json", "-o", "page.html")
+    assert ended.returncode == 0, ended.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert 'class="bars"' in page
+    assert "What would help" not in page
+    assert "trace.graph is missing" in page
+
+
+def test_words_of_the_program_stay_out_of_the_json(tmp_path) -> None:
+    words = f"echo '{{'; echo oops >&2; exec {tracing.program('replayed')} copies 10"
+    ended = watari(tmp_path, "advise", "--json", "--confirm", "--", "sh", "-c", words, **TIMES)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    names = [one["name"] for one in found["confirmed"]]
+    assert names[:1] == ["as-is"] * bool(names)
+    assert "oops" not in ended.stderr
+
+
+@pytest.mark.parametrize("words", [["true"], ["false"]])
+def test_a_program_without_cuda_has_no_answer(tmp_path, words: list[str]) -> None:
+    ended = watari(tmp_path, "advise", "--", *words)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "never initialised CUDA" in ended.stderr
+
+
+def test_predictions_stand_beside_runs(tmp_path) -> None:
+    program = (tracing.program("replayed"), "copies", ROUNDS)
+    ended = watari(tmp_path, "advise", "--confirm", "-o", "figure.svg", "--", *program, **TIMES)
+    assert ended.returncode == 0, ended.stderr
+    if "nothing more is predicted" in ended.stdout:
+        assert "nothing to confirm" in ended.stdout
+        return
+    lines = ended.stdout.partition("confirmed, ")[2].splitlines()
+    rows = [line.split()[0] for line in lines[2:] if line.startswith("  ")]
+    assert rows[0] == "as-is"
+    assert {"managed", "managed-prefetch"} <= set(rows)

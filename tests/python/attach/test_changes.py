@@ -1,5 +1,6 @@
 """The table of changes, and the variables that name them, on a driver without a GPU."""
 
+import random
 import re
 
 import pytest
@@ -43,3 +44,23 @@ def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why
 def test_a_program_without_cuda_says_nothing_of_it():
     ended = started("fast", "say", "hello")
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_words_in_the_variables_stop_a_program(seed):
+    draw = random.Random(seed)
+
+    def words():
+        parts = [*CHANGES, ",", ",,", ":", "=", "0a0b0c0d", " ", "\x7f", "ä", "x" * 5000, "%s%n"]
+        return "".join(draw.choice(parts) for _ in range(draw.randrange(12)))
+
+    ended = started(
+        *(words(), "device", 4096),
+        version=draw.choice(["", __version__, words()]),
+        WATARI_CHANGES_PREFETCHES=words(),
+        WATARI_CHANGES_VERBOSE=words(),
+    )
+    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
+    assert ended.stderr.count("\n") <= 1
+    known = ("watari: WATARI_CHANGES", "watari: nothing was changed\n")
+    assert not ended.stderr or ended.stderr.startswith(known)

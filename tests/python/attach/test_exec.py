@@ -92,7 +92,9 @@ def test_a_program_gains_and_one_line_says_so():
 
 def test_children_and_cleaned_environments_are_followed():
     ended = become("--pooled", "--verbose", "--", program(), "work", MB, "again", MB)
-    assert ended.stderr.startswith("watari: pooled: 9 allocations")
+    worker, own = ended.stderr.splitlines()
+    assert worker == "watari: nothing was changed"
+    assert own.startswith("watari: pooled: 9 allocations")
     ended = become(
         *("--pooled", "--verbose", "--", ENV, "-i"),
         f"LD_LIBRARY_PATH={driver()['LD_LIBRARY_PATH']}",
@@ -110,8 +112,8 @@ def test_children_and_cleaned_environments_are_followed():
         (("--pooled", "--", "/no/such/program"), 2, "/no/such/program: no such program"),
         (("--pooled", "--", "no-such-program"), 2, "no program of this name on PATH"),
         (("--fast", "--", TRUE), 2, "No such option: --fast"),
-        (("--from", "/no/such/file", "--", TRUE), 2, "/no/such/file: No such file"),
-        (("--from", LIBRARY, "--", TRUE), 2, "neither `watari advise --json` nor"),
+        (("--from", "/no/such/file", "--", TRUE), 2, "/no/such/file: cannot be read: No such file"),
+        (("--from", LIBRARY, "--", TRUE), 2, "not JSON, or cut short"),
     ],
 )
 def test_a_wrong_command_line_is_one_line(words, code, why):
@@ -170,6 +172,34 @@ def test_a_missing_library_is_one_line(tmp_path):
     assert ended.stderr == (
         f"watari: pooled is left out: this build of Watari has no {PRELOADED}\n"
     )
+
+
+@pytest.mark.parametrize("streams", [">&- 2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_or_full_stop_nothing(streams, tmp_path):
+    done = tmp_path / "done"
+    line = f'"$@" {streams}; test -e {done}'
+    words = ("exec", "--near", "--pooled", "--", SH, "-c", f": > {done}")
+    ended = subprocess.run(
+        [SH, "-c", line, SH, sys.executable, "-m", "watari", *words],
+        env=driver(),
+        timeout=60,
+        capture_output=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_line_never_enters_a_file_of_the_program(tmp_path):
+    data = tmp_path / "data"
+    script = f"import os\nos.close(2)\nassert os.open({str(data)!r}, os.O_CREAT | os.O_RDWR) == 2"
+    library = f"import ctypes\nctypes.CDLL('libcuda.so.1').cuInit(0)\n{script}"
+    for changes in ("pooled", "unknown"):
+        subprocess.run(
+            [sys.executable, "-c", library if changes == "pooled" else f"{script}\n{library}"],
+            env=driver()
+            | {"LD_PRELOAD": LIBRARY, "WATARI_CHANGES": changes, "WATARI_CHANGES_VERBOSE": "1"},
+            timeout=60,
+        )
+        assert data.read_text() == ""
 
 
 def test_an_answer_of_advise_names_the_changes(tmp_path):

@@ -1,6 +1,6 @@
 """Copies of pageable memory by threads through pinned slots, on a driver without a GPU.
 
-`make acceptance` runs more sequences (tests/attach/staged/acceptance.py)."""
+`make acceptance` runs more sequences (tests/acceptance/test_copies.py)."""
 
 import pytest
 from staging import FULL, copies, sequences, started
@@ -26,8 +26,8 @@ def test_so_do_those_of_four_threads_at_once():
 
 
 def test_so_do_copies_of_full_size():
-    ended = sequences(1, 4, unit=FULL, cpus=16, late=4)
-    assert ended.stdout == sequences(1, 4, unit=FULL, staged=False).stdout
+    ended = sequences(1, 8, unit=FULL, cpus=16, late=4)
+    assert ended.stdout == sequences(1, 8, unit=FULL, staged=False).stdout
     assert copies(ended) > 0
 
 
@@ -37,6 +37,7 @@ def test_so_do_copies_of_full_size():
         (3, {}, {}),
         (16, {"OMPI_COMM_WORLD_LOCAL_SIZE": "6"}, {}),
         (16, {"SLURM_TASKS_PER_NODE": "8(x2)"}, {}),
+        (16, {"QUOTA": "300000 100000"}, {}),
         (16, {}, {"refuse": "cuMemHostRegister"}),
         (16, {"WATARI_CHANGES": "pooled"}, {}),
     ],
@@ -53,6 +54,18 @@ def test_an_error_of_earlier_work_comes_out_of_the_same_call(how, of_driver):
     ended = started("ends", "fail", how, late=1, **of_driver)
     assert ended.stdout == started("ends", "fail", how, staged=False, late=1, **of_driver).stdout
     assert copies(ended) == (0 if of_driver else 1)
+
+
+def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants():
+    ended = started("ends", "copy", 64, "threads", cpus=16, variables={"QUOTA": "600000 100000"})
+    assert ended.stdout.splitlines() == ["same", "threads 6"]
+
+
+def test_threads_start_when_many_copies_pay_for_them():
+    words = 3 * ("copy", 16) + ("threads", "copy", 16, "threads")
+    ended = started("ends", *words, cpus=6)
+    assert ended.stdout.splitlines() == ["same"] * 3 + ["threads 1", "same", "threads 6"]
+    assert copies(ended) == 1
 
 
 @pytest.mark.parametrize("cpus", [4, 6, 16])

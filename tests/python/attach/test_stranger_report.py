@@ -7,6 +7,8 @@ import builds
 import pytest
 import stranger_judge
 import stranger_report
+import stranger_result
+import stranger_table
 
 from watari.common.errors import UsageError
 
@@ -52,7 +54,7 @@ def test_a_replay_is_right_within_two_percent(replayed: float, right: bool) -> N
 
 def test_a_replay_may_be_off_by_the_spread_or_say_what_stops_it() -> None:
     wide = row(replayed=1.05)
-    wide["as_is"] = [0.93, 1.0, 1.0]
+    wide["trace"]["replay"]["untraced"] = [0.93, 1.0, 1.0]
     assert stranger_judge.judged(wide).replay_right
     stopped = row(replayed=2.0)
     stopped["advice"]["stops"] = ["polls mapped memory"]
@@ -97,15 +99,58 @@ def test_savings_of_changes() -> None:
     given = row()
     given["changes"] = {"staged": style(0.8, 0.8), "pooled": style(1.1, 1.1)}
     given["changes"]["staged+pooled"] = style(0.9)
-    saves = {"imposed": "staged", "saves": {"seconds": 0.09, "low": 0.05, "high": 0.1}}
-    given["advice"]["savings"] = [saves, saves]
+    given["advice"] |= {"measured": 1.0, "changes": said(staged=0.83)}
+    given["advice"]["changes"] += [{"style": "staged+pooled", "reason": "", "seconds": 0.5}]
     staged, pooled, both = stranger_judge.judged(given).changes
+    assert staged.predicted == pytest.approx(0.17)
     assert staged.right
     assert not staged.loses
     assert pooled.loses
     assert pooled.predicted is None
-    assert both.predicted == pytest.approx(0.18)
     assert not both.right
+
+
+def test_a_slower_change_is_judged_by_its_pairs() -> None:
+    given = row()
+    given["changes"] = {"staged": style(1.1), "pooled": style(1.1)}
+    given["pairs"] = {
+        "staged": [[1.1, 1.1], [1.2, 1.2], [1.15, 1.15]],
+        "pooled": [[1.0, 1.1]] * 5,
+    }
+    staged, pooled = stranger_judge.judged(given).changes
+    assert staged.measured == pytest.approx(0)
+    assert not staged.loses
+    assert pooled.loses
+
+
+def test_a_change_saves_most_of_what_it_could() -> None:
+    """Of a GiB that took 0.2 s: 2^30 / 46e9 s have to stay."""
+    given = row()
+    given["changes"] = {"staged": style(0.89), "pooled": style(0.95)}
+    given["repeated_s"] = 0.04  # less than 5% of the run
+    given["counts"] = {
+        "pageable_copies": 1.0,
+        "large_pageable_bytes": 2.0**30,
+        "large_pageable_s": 0.2,
+    }
+    staged, pooled = stranger_judge.judged(given).changes
+    assert staged.could == pytest.approx(0.2 - 2**30 / 46e9)
+    assert not staged.is_short
+    assert pooled.could == 0
+    given["changes"]["staged"] = style(0.91)
+    assert stranger_judge.judged(given).changes[0].is_short
+
+
+def test_styles_and_trace_of_two_runs_are_one_row() -> None:
+    """The trace's run was half as fast: its predictions are ratios."""
+    old = row() | {"advice": {}, "trace": {"error": "none"}}
+    trace = row(replayed=2.0, as_is=2.0, managed=3.0) | {"as_is": [2.0], "styles": {}}
+    trace["trace"]["untraced_seconds"] = trace["advice"]["measured"] = 2.0
+    for both in (stranger_table.merged(old, trace), stranger_table.merged(trace, old)):
+        one = stranger_judge.judged(both)
+        assert one.seconds == pytest.approx(1.0)
+        assert one.replayed == pytest.approx(0.0)
+        assert [pair.off for pair in one.pairs] == pytest.approx([0.5])
 
 
 def test_rows_of_several_cards_are_not_merged() -> None:
@@ -122,6 +167,24 @@ def test_the_report_has_both_models_and_a_figure(tmp_path, capsys) -> None:
     assert "20 of 20 (100%)" in printed
     assert "H100; watari abc; 20 programs" in printed
     assert "Predicted by watari advise" in figure.read_text()
+
+
+def test_a_result_file_has_what_the_report_reads(tmp_path, capsys) -> None:
+    rows = [
+        row(f"p{n}", as_is=1.0, managed=1.0 + n / 100, mapped=4.0)
+        | {"machine": "h100", "source": "Toys", "revision": "1", "arguments": "", "edited": "main"}
+        for n in range(3)
+    ]
+    rows[0]["changes"] = {"staged": style(0.8)}
+    rows.append(rows[0] | {"name": "no styles", "as_is": [1.0]})
+    path = tmp_path / "20261126-strangers.json"
+    stranger_result.write(rows, path)
+    again = stranger_result.read(path)
+    assert [one["name"] for one in again] == ["p0", "p1", "p2"]
+    stranger_report.report(rows[:3], None)
+    before = capsys.readouterr().out
+    stranger_report.report(again, None)
+    assert capsys.readouterr().out == before
 
 
 def test_a_report_needs_rows_of_its_schema(tmp_path) -> None:

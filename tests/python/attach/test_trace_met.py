@@ -64,6 +64,15 @@ def test_gaps_that_end_with_a_kernel_may_wait_for_it(after: float, expected: boo
     assert words(graph) == ({"unseen waits": True} if expected else {})
 
 
+def test_a_failed_kernel_stops(plain: Graph) -> None:
+    failed = process()
+    failed.calls = np.zeros(3, CALL)
+    failed.calls["result"] = [0, 1, 2]  # of arguments and memory: work goes on
+    assert words(plain, of=failed) == {}
+    failed.calls["result"] = [0, 700, 700]
+    assert words(plain, of=failed) == {"errors": True}
+
+
 def test_queries_between_other_work_stop() -> None:
     graph = replace(
         traced(*[Call(own=50 * US)] * 10, launch(1 * MS), wait()), functions=("cudaEventQuery",)

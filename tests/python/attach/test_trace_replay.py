@@ -64,7 +64,8 @@ def unexplained(played: Played) -> list[int]:
     rows, calls = played.graph.operations, played.graph.calls
     found = []
     engines: dict[int, float] = {}
-    for one, (row, before) in enumerate(zip(rows, played.links.follows, strict=True)):
+    for one, row in enumerate(rows):
+        before = played.links.follows[one]
         call = calls[row["call"]]
         in_call = call["start"] - US <= row["start"] <= call["end"] + US
         ends = [float(rows["end"][other]) for other in before]

@@ -1,7 +1,7 @@
 """Changes as rows of `watari try`, on a driver without a GPU."""
 
 import pytest
-from tried import MB, attempt, quantity, watari
+from tried import MB, attempt, program, quantity, watari
 
 from watari.attach import imposed
 from watari.attach.changes import CHANGES
@@ -104,3 +104,20 @@ def test_seconds_of_sizes_that_return(rows, seconds):
     process = Process(1, "a.out", "as-is", 0.0)
     process.allocations = [allocation(*row) for row in rows]
     assert imposed.repeated(process) == seconds
+
+
+def test_copies_have_sites_and_rules(tmp_path):
+    words = ("--", program(), "again", str(8 * MB))
+    ended = watari("try", "--sites", *words, cwd=tmp_path)
+    rows = [line.split() for line in ended.stdout.partition("copies at")[2].splitlines()]
+    copies = [row for row in rows if row[-2:-1] in (["GPU"], ["CPU"])]
+    assert [(row[1], row[-2]) for row in copies].count(("10", "GPU")) == 1
+    rule = ("--changes", "staged", "--only", f"copy:{copies[0][0]}", "--styles", "as-is")
+    ended = watari(
+        "try", *rule, "--no-traced", "--runs", "1", "-o", "run.json", *words, cwd=tmp_path
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "staged" in ended.stdout
+    ended = watari("try", "--only", "copy:1", *words, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "site:HASH or copy:HASH" in ended.stderr

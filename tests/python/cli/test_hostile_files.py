@@ -145,6 +145,8 @@ READERS: list[list[str]] = [
     ["run", "--resume", "FILE"],
     ["run", "--plan", "FILE"],
     ["try", "--fit", "1GiB", "--trace", "FILE", "--", "true"],
+    ["try", "--changes", "prefetched", "--trace", "FILE", "--", "true"],
+    ["exec", "--from", "FILE", "--", "true"],
 ]
 
 

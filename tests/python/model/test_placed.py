@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic.replays import Call, copy, launch
+from synthetic.styles import HERE, MS, answer, cost
 from synthetic.traced import MIB, allocation, graph, kernel, placements, trace
 
 from watari.attach.styles import STYLES
-from watari.case.sentence import Cost
-from watari.model import choose
 from watari.model.machine import Curve, MachineProfile, Point
-from watari.model.replay.answer import Styled
-from watari.model.replay.graph import Graph
+from watari.model.replay import steps
 from watari.model.replay.groups import groups, verdict
-from watari.model.replay.link import Links
 from watari.model.replay.placed import IMPOSED, styled
 from watari.model.replay.simulate import seconds
 from watari.model.today import today
 from watari.model.trace_file import Trace
 
-MS = 1_000_000.0  # ns
 GB = 1e9
-HERE = choose.by_text("pegasus")
 
 
 def curve(rate: float) -> Curve:
@@ -40,24 +34,6 @@ def machine(**rates: float) -> MachineProfile:
     """A machine like the published one, with more rates."""
     more = {name.replace("_", " "): curve(rate) for name, rate in rates.items()}
     return HERE.model_copy(update={"curves": {**HERE.curves, **more}})
-
-
-def answer(
-    made: tuple[Graph, Links],
-    kernels: list[dict[str, Any]],
-    allocations: list[dict[str, Any]],
-    profile: MachineProfile = HERE,
-    here: MachineProfile | None = None,
-) -> tuple[dict[str, Styled], dict[str, Styled], tuple[str, ...]]:
-    """Styles by name."""
-    of = trace(seconds(*made), kernels, allocations)
-    imposed, rewritten, notes = styled(*made, of, profile, here)
-    return {s.style: s for s in imposed}, {s.style: s for s in rewritten}, notes
-
-
-def cost(one: Styled) -> Cost:
-    assert one.seconds, one.reason
-    return one.seconds
 
 
 def test_the_styles_are_those_of_try() -> None:
@@ -84,7 +60,8 @@ def test_local_memory_changes_nothing_but_the_first_touch() -> None:
     as_is = cost(small["as-is"]).middle
     assert cost(small["managed"]).middle == pytest.approx(as_is, rel=0.01)
     populated = cost(large["managed"]).middle - as_is
-    assert populated == pytest.approx(1024 * MIB / 15e9 + 1024 * MIB / 90e9, rel=0.05)
+    each = steps.seconds("populate gpu managed", 2**30) + steps.seconds("release managed", 2**30)
+    assert populated == pytest.approx(each, rel=0.05)
 
 
 def test_memory_of_a_loop_is_touched_for_the_first_time_in_each_life() -> None:
@@ -232,34 +209,6 @@ def test_more_bytes_never_take_less_time(
                     assert most >= less * (1 - 1e-9), (name, end)
 
 
-def of(**found: tuple[float, float, float]) -> list[Styled]:
-    names = {name.replace("_", "-"): ends for name, ends in found.items()}
-    return [Styled(name, Cost(*ends)) for name, ends in names.items()]
-
-
-def test_groups_are_what_intervals_separate() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(1.05, 1, 1.1), mapped=(3, 2, 4), pinned=(3.5, 2.5, 5))
-    assert groups(rows) == (("as-is", "managed"), ("mapped", "pinned"))
-    assert verdict(rows) == "no memory style makes this run faster by 3%"
-
-
-def test_a_difference_below_the_threshold_is_none() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(1.02, 1.015, 1.025))
-    assert groups(rows) == (("as-is", "managed"),)
-    assert verdict(rows) == "no memory style changes this run by 3%"
-
-
-def test_an_interval_wider_than_the_difference_is_not_sure() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(0.9, 0.5, 1.5))
-    assert "not sure: managed" in verdict(rows)
-    assert groups(rows) == (("managed", "as-is"),)
-
-
-def test_the_fastest_style_is_named() -> None:
-    rows = of(as_is=(1, 1, 1), managed=(0.5, 0.45, 0.55), mapped=(3, 2, 4))
-    assert verdict(rows) == "managed: 0.5 s (0.45 s to 0.55 s) instead of 1 s"
-
-
 def test_the_model_of_bytes_stays_as_a_baseline() -> None:
     found = today(trace(1.0, [], [allocation("device", 64 * MIB)]), HERE)
     assert {"as-is", "mapped"} <= {*found.seconds, *found.best}
@@ -288,14 +237,6 @@ def test_bounds_of_a_large_graph_hold_those_of_its_replays(
                 assert wide.middle == pytest.approx(one.seconds.middle)
                 assert wide.low <= one.seconds.low * (1 + 1e-9)
                 assert wide.high >= one.seconds.high * (1 - 1e-9)
-
-
-def test_what_is_unknown_of_another_machine_separates_no_styles() -> None:
-    rows = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1), pinned=(0.9, 0.45, 2.2))
-    assert groups(rows) == (("pinned", "as-is", "managed"),)
-    apart = of(as_is=(1, 0.5, 2), managed=(1.1, 0.6, 2.1))
-    assert groups(apart) == (("as-is",), ("managed",))
-    assert verdict(rows) == "none is faster by 3% for sure; not sure: pinned"
 
 
 def test_without_the_sampled_run_nothing_over_the_link_is_predicted() -> None:

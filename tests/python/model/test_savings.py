@@ -177,9 +177,9 @@ def test_the_rates_of_the_trace_come_first() -> None:
 def test_a_program_of_many_calls_takes_few_replays(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = []
 
-    def counted(graph: Graph, links: object) -> object:
+    def counted(graph: Graph, *rest: object) -> object:
         runs.append(graph)
-        return replay(graph, links)  # type: ignore[arg-type]
+        return replay(graph, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(savings, "replay", counted)
     monkeypatch.setattr(savings, "NODES", 0)

@@ -24,6 +24,7 @@ COOPERATIVE = re.compile(r"(cuda|cu)LaunchCooperativeKernel")
 COMMUNICATION = re.compile(r"(nccl(Dev)?Kernel|nvshmem)")
 MUCH = 0.02  # of the run
 LONG, SOON = 20_000.0, 3_000.0  # ns: of an operation or gap; after the end of an operation
+FATAL = (700, 702, 710, *range(714, 720))  # CUresult after which a context does no more work
 OFTEN, MOSTLY = 10, 0.9  # gaps that end so soon, and their share
 
 
@@ -87,6 +88,16 @@ def of_others(others: Sequence[int]) -> Iterator[Met]:
         yield Met("others", text, len(others) == 1)
 
 
+def of_errors(process: Recorded) -> Iterator[Met]:
+    """An error of a kernel: no later kernel or copy runs, so the seconds are not those of the
+    program's work."""
+    failed = process.calls[np.isin(process.calls["result"], FATAL)]
+    if len(failed):
+        code = int(failed["result"][np.argmin(failed["end"])])
+        text = f"a kernel failed (error {code}): no kernel or copy ran after it"
+        yield Met("errors", text, True)
+
+
 def of_total(fit: Calibrated) -> Iterator[Met]:
     """A replay that does not give the measured time, with any plausible cost of tracing."""
     if not fit.agrees:
@@ -100,7 +111,7 @@ def of_total(fit: Calibrated) -> Iterator[Met]:
 def all_of(host: Host, process: Recorded, processes: int, others: Sequence[int] = ()) -> list[Met]:
     """Everything that was met."""
     graph = host.graph
-    found = [*of_queries(host, process), *of_others(others)]
+    found = [*of_errors(process), *of_queries(host, process), *of_others(others)]
     if processes > 1:
         found.append(Met("processes", f"{processes} processes use CUDA: one is replayed", True))
     if host.lost:

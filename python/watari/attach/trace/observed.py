@@ -116,6 +116,7 @@ def kernel_rows(seen: Seen, names: Mapping[str, str], why: str) -> list[dict[str
         rows.append(
             {
                 "name": name,
+                "symbol": seen.process.symbols.get(int(identifier), ""),
                 "launches": len(of),
                 "traced_seconds": seconds_of(of),
                 "sampled": len(sampled),

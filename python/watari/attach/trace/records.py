@@ -115,6 +115,7 @@ class Recorded:
     pid: int
     records: Array
     names: dict[int, str] = field(default_factory=dict)
+    symbols: dict[int, str] = field(default_factory=dict)  # of kernels: mangled names
     sites: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     calls: Array = field(default_factory=lambda: np.zeros(0, CALL))

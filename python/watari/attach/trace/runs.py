@@ -65,7 +65,8 @@ def traced_run(
     ending = run(start, {**preloaded(files, style), **variables(files, path, sampling)}, files)
     processes = records.read(files)
     for process in processes:
-        process.names = lines.demangled(process.names)
+        process.symbols = process.names
+        process.names = lines.demangled(process.symbols)
     return ending, events.read(files / "events"), processes
 
 

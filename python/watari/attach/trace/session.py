@@ -87,16 +87,28 @@ def repeated(start: Start, files: Path, first: Ending) -> list[Ending]:
     return [one for one in again if one.code == first.code and not one.timed_out]
 
 
-def before(files: Path, report: Report) -> tuple[Path, check.Check, costs.Measured]:
-    """CUPTI, the check of this machine, and what tracing costs here. Raises WatariError where
-    programs cannot be traced."""
+@dataclass(frozen=True)
+class Prepared:
+    """What is measured before a program is traced: CUPTI's library, the check, and the cost of
+    tracing. They are the machine's, not the program's. `seconds`: what that took."""
+
+    path: Path
+    judged: check.Check
+    cost: costs.Measured
+    seconds: float
+
+
+def prepared(files: Path, report: Report) -> Prepared:
+    """Runs the check and the bursts of calls. Raises WatariError where nothing can be traced."""
+    clock = sampled.Clock()
     try:
         path = cupti.find()
         report("check: a program whose touches are known")
         folder = fresh(files, "check")
         judged = check.check(variables(folder, path), folder)
         folder = fresh(files, "cost")
-        return path, judged, costs.measured(variables(folder, path), folder)
+        cost = costs.measured(variables(folder, path), folder)
+        return Prepared(path, judged, cost, clock.now() - clock.begun)
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
 
@@ -104,9 +116,16 @@ def before(files: Path, report: Report) -> tuple[Path, check.Check, costs.Measur
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Runs the check and every run, and makes the trace. Raises UsageError where there is no such
     program, WatariError where it cannot be traced."""
-    clock = sampled.Clock()
     require_program(start.command)
-    path, judged, cost = before(files, report)
+    return trace_prepared(start, files, samples, report, prepared(files, report))
+
+
+def trace_prepared(
+    start: Start, files: Path, samples: bool, report: Report, machine_facts: Prepared
+) -> Traced:
+    """The trace, after the check. One check serves several programs of a process."""
+    clock = sampled.Clock(machine_facts.seconds)
+    path, judged, cost = machine_facts.path, machine_facts.judged, machine_facts.cost
     others = nvml.computing()
     report("run as it is")
     first = run(start, {}, fresh(files, "as-is"))

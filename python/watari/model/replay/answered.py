@@ -23,17 +23,21 @@ from watari.model.trace_file import Observed, Replay, Trace
 
 NS = 1e-9
 CLOSE = 0.02  # of the measured time: a replay that is off by more is named
+TOTAL = "total"  # the word of a trace whose replay is off
 
 
 def graph_of(path: Path, trace: Trace) -> tuple[Graph, Links]:
     """The graph of a trace file, without the time of tracing, and its links. Raises FileError where
-    its file is missing."""
+    its file is missing, or belongs to another trace."""
     seen = trace.observed.replay if trace.observed else None
     file = path.parent / seen.graph if seen and seen.graph else None
     if file is None or not file.is_file():
         name = file or "the graph of the trace"
         raise FileError(f"{path}: {name} is missing: `watari trace` writes it beside the trace")
-    graph, links = fitted(files.read(file))
+    read = files.read(file, seen.graph_digest if seen else "")
+    if seen and (len(read.calls), len(read.operations)) != (seen.calls, seen.operations):
+        raise FileError(f"{file}: it is the graph of another trace than {path}")
+    graph, links = fitted(read)
     return untraced(graph), links
 
 
@@ -55,6 +59,15 @@ def moved(
     return changed(graph, operations=rows)
 
 
+def difference(seen: Replay, seconds: float) -> str:
+    """How far the replay is from the measured time, if that matters and the trace does not say
+    it."""
+    off = seconds / seen.untraced_seconds - 1
+    if abs(off) <= CLOSE or any(one.word == TOTAL for one in seen.met):
+        return ""
+    return f"the replay differs from the measured time by {off:+.1%}"
+
+
 def answer(
     trace: Trace,
     graph: Graph,
@@ -66,10 +79,14 @@ def answer(
     that of the trace, where it is another one."""
     observed, seen = recorded(trace)
     here_it_is = replay(graph, links)
-    off = here_it_is.total * NS / seen.untraced_seconds - 1
-    notes = [f"the replay differs from the measured time by {off:+.1%}"] if abs(off) > CLOSE else []
+    notes = [f"the program did not succeed: {observed.ended}"] if observed.ended else []
     notes += [one.text for one in seen.met if not one.stops]
     stops = tuple(one.text for one in seen.met if one.stops)
+    if off := difference(seen, here_it_is.total * NS):
+        if seen.untraced:
+            notes.insert(0, f"{off}: no more than the runs without tracing differ")
+        else:
+            stops = (*stops, off)
     now = graph
     if here and not stops:
         try:

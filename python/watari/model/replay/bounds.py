@@ -106,11 +106,8 @@ class Bounds:
 
     def replayed(self, end: int) -> float:
         """The seconds of one replay."""
-        operations, calls = self.graph.operations.copy(), self.graph.calls.copy()
-        operations["takes"] = self.takes[end]
-        calls["own"], calls["gap"] = self.own[end], self.gap[end]
-        graph = changed(self.graph, operations=operations, calls=calls)
-        return replay(graph, self.links).total / NS
+        rows = {"takes": self.takes[end], "own": self.own[end], "gap": self.gap[end]}
+        return replay(self.graph, self.links, instead=rows).total / NS
 
 
 def of_graph(graph: Graph, links: Links) -> Bounds:

@@ -43,16 +43,15 @@ def chain(graph: Graph, done: Replay) -> Chain:
     codes = np.array(walked(graph, done), np.int64)
     steps, indices = codes % len(Step), codes // len(Step)
     following = np.append(indices[1:], NONE)
-    starts, finishes = np.array(done.starts), np.array(done.finishes)
-    begins, ends = np.array(done.begins), np.append(done.ends, 0.0)  # the program begins at 0
+    ends = np.append(done.ends, 0.0)  # the program begins at 0
     until = np.zeros(len(codes))
     for step, values, index in (
         (Step.TAIL, np.array([last_end(graph, done)]), np.zeros_like(indices)),
-        (Step.TAKES, starts, indices),
-        (Step.ISSUE, begins[graph.operations["call"]], indices),
-        (Step.AFTER, finishes, following),
-        (Step.LATE, finishes, following),
-        (Step.OWN, begins, indices),
+        (Step.TAKES, done.starts, indices),
+        (Step.ISSUE, done.begins[graph.operations["call"]], indices),
+        (Step.AFTER, done.finishes, following),
+        (Step.LATE, done.finishes, following),
+        (Step.OWN, done.begins, indices),
         (Step.GAP, ends, following),
     ):
         own = steps == step
@@ -63,8 +62,8 @@ def chain(graph: Graph, done: Replay) -> Chain:
 def last_end(graph: Graph, done: Replay) -> float:
     """The end of the last operation or call."""
     if done.last_operation != NONE:
-        return done.finishes[done.last_operation]
-    return done.ends[graph.last] if graph.last != NONE else 0.0
+        return float(done.finishes[done.last_operation])
+    return float(done.ends[graph.last]) if graph.last != NONE else 0.0
 
 
 def walked(graph: Graph, done: Replay) -> list[int]:
@@ -72,7 +71,8 @@ def walked(graph: Graph, done: Replay) -> list[int]:
     a fraction of the time of one of tuples."""
     before = graph.calls["before"].tolist()
     call_of = graph.operations["call"].tolist()
-    causes, awaited, joined = done.causes, done.awaited, done.joined
+    causes, awaited = done.causes.tolist(), done.awaited.tolist()
+    joined = {int(one): int(done.joined[one]) for one in np.flatnonzero(done.joined != NONE)}
     kinds = len(Step)
     takes, issue, after, late, own, gap = (int(step) for step in list(Step)[1:])
     found = [0]
@@ -89,7 +89,7 @@ def walked(graph: Graph, done: Replay) -> list[int]:
                 continue
             add(one * kinds + issue)
             call, one = call_of[one], NONE
-        elif awaited.get(call, NONE) != NONE:  # a call ends
+        elif awaited[call] != NONE:  # a call ends
             add(call * kinds + late)
             one, call = awaited[call], NONE
             continue

@@ -6,9 +6,11 @@ differences to the row before: they are small, and compress well.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,15 @@ from watari.model.replay.graph import (
     Stream,
     Tracing,
 )
+from watari.model.replay.sound import problems
 
 SCHEMA = "watari-graph-2"
 TIMES = ("start", "end")
 FITTED = {"gap", "own", "late", "cost", "takes", "issue", "after", "turn"}
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, MemoryError),
+    *(KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError),
+)
 LEVEL = 1  # of compression: level 6 takes several times as long
 
 
@@ -46,15 +53,16 @@ def columns(rows: Array) -> dict[str, Array]:
 def rows_of(found: dict[str, Array], kind: np.dtype[Any]) -> Array:
     """The rows of columns."""
     rows = np.zeros(len(found["start"]), kind)
-    for name, column in found.items():
-        rows[name] = column
+    for name in kind.names or ():
+        if name not in FITTED:
+            rows[name] = found[name]
     rows["start"] = np.cumsum(found["start"])
     rows["end"] = rows["start"] + found["end"]
     return rows
 
 
-def write(graph: Graph, path: Path) -> None:
-    """Writes a graph with its measured times."""
+def write(graph: Graph, path: Path) -> str:
+    """Writes a graph with its measured times. Returns its digest."""
     rest = {
         "schema": SCHEMA,
         "streams": [asdict(one) for one in graph.streams],
@@ -77,12 +85,33 @@ def write(graph: Graph, path: Path) -> None:
                 np.lib.format.write_array(buffer, np.ascontiguousarray(column), allow_pickle=False)
                 archive.writestr(f"{part}/{name}.npy", buffer.getbuffer())
     write_atomically(path, data.getvalue())
+    return digest(data.getvalue())
 
 
-def read(path: Path) -> Graph:
-    """Reads a graph, which is not fitted. Raises FileError for any other file."""
+def digest(data: bytes) -> str:
+    """What a trace has of its graph, to recognise it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path: Path, expected: str = "") -> Graph:
+    """Reads a graph, which is not fitted. `expected`: its digest, where one is known. Raises
+    FileError for any other file."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if expected and digest(data) != expected:
+        raise FileError(f"{path}: it is the graph of another trace, or was cut off")
+    graph = content(path, data)
+    if wrong := next(problems(graph), ""):
+        raise FileError(f"{path}: no graph of a trace: {wrong}")
+    return graph
+
+
+def content(path: Path, data: bytes) -> Graph:
+    """The graph in the bytes of a file. Raises FileError."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             rest = json.loads(archive.read("graph.json"))
             if rest["schema"] != SCHEMA:
                 raise FileError(f"{path}: a graph of schema {rest['schema']}, not {SCHEMA}")
@@ -109,5 +138,5 @@ def read(path: Path) -> Graph:
             tracing=Tracing(**rest["tracing"]),
             machine=Machine(**rest["machine"]),
         )
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+    except BROKEN as error:
         raise FileError(f"{path}: no graph of a trace: {error}") from None

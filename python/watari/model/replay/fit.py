@@ -14,7 +14,7 @@ from dataclasses import replace as changed
 import numpy as np
 
 from watari.model.replay.graph import NONE, Array, Graph, Wait
-from watari.model.replay.link import Links, dependencies, link
+from watari.model.replay.link import Links, link
 
 CLOCKS = 5_000.0  # ns by which times of CPU and GPU may disagree
 WRONG = 50_000.0  # ns after a wait: what ends then was not waited for
@@ -29,20 +29,15 @@ def percentile(values: Array, otherwise: float) -> float:
     return float(np.percentile(values, TYPICAL)) if len(values) else otherwise
 
 
-def without_contradictions(graph: Graph) -> Graph:
-    """Leaves out orders that measured times contradict: a stream that was not seen to be created
-    may be a non-blocking one."""
-    if len(graph.streams) < 2:
-        return graph
-    starts, ends = (graph.operations[name].tolist() for name in ("start", "end"))
-    wrong = set()
-    for one, before in enumerate(dependencies(graph)[0]):
-        for other in before:
-            overlap = ends[other] - starts[one]
-            shorter = min(ends[one] - starts[one], ends[other] - starts[other])
-            if overlap > max(CLOCKS, OVERLAP * shorter):
-                wrong.add((other, one))
-    return changed(graph, ignored=frozenset(wrong)) if wrong else graph
+def contradictions(graph: Graph, links: Links) -> frozenset[tuple[int, int]]:
+    """Orders that measured times contradict: a stream that was not seen to be created may be a
+    non-blocking one."""
+    before, one = links.follows.every, links.follows.rows
+    starts, ends = graph.operations["start"], graph.operations["end"]
+    overlap = ends[before] - starts[one]
+    shorter = np.minimum(ends[one] - starts[one], ends[before] - starts[before])
+    wrong = np.flatnonzero(overlap > np.maximum(CLOCKS, OVERLAP * shorter))
+    return frozenset(zip(before[wrong].tolist(), one[wrong].tolist(), strict=True))
 
 
 def most_at_once(starts: Array, ends: Array) -> int:
@@ -77,14 +72,6 @@ def room_of(graph: Graph) -> Array:
     return found
 
 
-def ready_of(graph: Graph, links: Links) -> Array:
-    """The measured end of what each operation follows; -inf where it follows nothing."""
-    ends = graph.operations["end"].tolist()
-    return np.array(
-        [max((ends[o] for o in before), default=-np.inf) for before in links.follows], float
-    )
-
-
 def fitted_operations(graph: Graph, links: Links) -> Array:
     """Operations with their delays."""
     rows = graph.operations.copy()
@@ -93,7 +80,7 @@ def fitted_operations(graph: Graph, links: Links) -> Array:
     starts = rows["start"]
     rows["takes"] = rows["end"] - starts
     begun = graph.calls["start"][rows["call"]]
-    lags = {"issue": starts - begun, "after": starts - ready_of(graph, links)}
+    lags = {"issue": starts - begun, "after": starts - links.follows.latest(rows["end"])}
     lags["turn"] = np.where(rows["engine"] == NONE, np.inf, starts - room_of(graph))
     slacks = {}
     for name, lag in lags.items():
@@ -123,10 +110,7 @@ def fitted_calls(graph: Graph, links: Links) -> Array:
         rows["gap"][join.call] -= rows["end"][join.other] - rows["start"][first]
     rows["own"] = rows["end"] - rows["start"]
     rows["late"] = 0.0
-    ends = graph.operations["end"].tolist()
-    until = np.full(len(rows), -np.inf)
-    for call, targets in links.targets.items():
-        until[call] = max((ends[one] for one in targets), default=-np.inf)
+    until = links.targets.latest(graph.operations["end"])
     waits = np.isfinite(until)
     wrong = waits & (until > rows["end"] + WRONG) & (rows["wait"] != Wait.OWN)
     rows["wait"][wrong] = Wait.NOTHING
@@ -151,11 +135,15 @@ def first_of(calls: Array, last: int) -> int:
 
 def fitted(graph: Graph) -> tuple[Graph, Links]:
     """The graph with its times split, and its links."""
-    graph = with_engines(without_contradictions(graph))
+    graph = with_engines(graph)
     links = link(graph)
+    if len(graph.streams) > 1 and (wrong := contradictions(graph, links)):
+        graph = changed(graph, ignored=wrong)
+        links = link(graph)
     calls = fitted_calls(graph, links)
     operations = fitted_operations(graph, links)
     graph = changed(graph, calls=calls, operations=operations)
-    if (graph.calls["wait"] == Wait.NOTHING).sum() != len(calls) - len(links.targets):
+    waiting = len(links.nodes) - len(calls) - len(operations)
+    if (graph.calls["wait"] != Wait.NOTHING).sum() != waiting:
         links = link(graph)
     return graph, links

@@ -3,7 +3,6 @@
 GPU memory that becomes managed is populated where it is touched first, and a copy counts as the
 GPU's touch: so it never comes back to the CPU. In CPU memory (`mapped`, `pinned`) kernels read over
 the link, and copies are made by the driver's copy engine or, to and from pinned memory, by the CPU.
-The factors of copies are those of an H200 (results/, case `copy`, 1 GiB).
 
 Managed memory that faults in and out as the program is: kernels lose the time of their faults where
 memory stays with the CPU, and so does the CPU.
@@ -11,92 +10,81 @@ memory stays with the CPU, and so does the CPU.
 
 from __future__ import annotations
 
+import numpy as np
+
 from watari.case.sentence import NOTHING, Cost
+from watari.model.replay import steps
 from watari.model.replay.bounds import NS, Bounds, column, cost_of
 from watari.model.replay.program import DEVICE, MANAGED, ON_GPU, TO_CPU, TO_GPU, Program, over_link
 
-SMALL = 2**16  # bytes: the CPU may copy so much faster than the GPU's copy engine starts
 LOCAL = Cost(1.0, 1.0, 1.03)  # kernels on managed memory that is local
-COPIED = Cost(1.0, 0.97, 1.1)  # copies to and from local managed memory
-# copies to and from CPU memory, in times of the copy as it is: (style, way, pageable)
-COPIES = {
-    ("mapped", TO_GPU, True): Cost(1.05, 0.9, 1.5),
-    ("mapped", TO_CPU, True): Cost(1.3, 0.9, 3.0),
-    ("mapped", TO_GPU, False): Cost(1.3, 1.0, 2.5),
-    ("mapped", TO_CPU, False): Cost(1.3, 1.0, 2.5),
-    ("pinned", TO_GPU, True): Cost(1.05, 0.6, 1.4),
-    ("pinned", TO_CPU, True): Cost(2.0, 0.8, 3.0),
-    ("pinned", TO_GPU, False): Cost(4.0, 1.0, 8.0),
-    ("pinned", TO_CPU, False): Cost(4.0, 1.0, 8.0),
+INSIDE = {  # of the link: a copy inside CPU memory, by the GPU or by the CPU
+    "mapped": Cost(1.25, 1.0, 2.0),
+    "pinned": Cost(3.0, 1.0, 7.0),
 }
-SMALL_COPY = Cost(0.7, 0.2, 1.2)
-BOTH_WAYS = Cost(1.3, 1.0, 7.0)  # of the link: a copy inside CPU memory, by the GPU or by the CPU
-FROM_COPIES = 0.2  # of the seconds of a first touch, where a copy makes it
+# of the bytes of kernels, beside managed memory: GPU memory is that of libraries there, mostly
+MIXED = np.array([[0.2], [0.0], [1.0]])
 LEFT = 0.95  # of a kernel's seconds may be faults
 AGAIN = Cost(0.95, 0.85, 1.1)  # of the seconds of faults, with a hint that changes few of them
 
 
-def populated(program: Program, bounds: Bounds, where: str) -> Bounds:
-    """GPU memory that became managed is touched for the first time."""
-    size, count = program.allocated(DEVICE)
-    cost = program.rates.moving(f"populate {where} managed", size, count)
-    return bounds.spread(program.on_gpu, Cost(cost.middle, cost.low * FROM_COPIES, cost.high))
-
-
 def local_memory(program: Program, bounds: Bounds) -> Bounds:
     """Kernels and copies whose memory is managed, and local."""
-    made = bounds.slower(program.is_kernel, column(LOCAL))
-    return made.slower(program.which(TO_GPU) | program.which(TO_CPU), column(COPIED))
+    return copies_of(program, bounds.slower(program.is_kernel, column(LOCAL)), "managed")
 
 
 def managed(program: Program, bounds: Bounds) -> Bounds:
     """GPU memory becomes managed memory."""
-    size, _ = program.allocated(DEVICE)
-    made = populated(program, local_memory(program, bounds), "gpu")
-    return program.allocating(made, program.rates.moving("release managed", size))
+    made = local_memory(program, bounds).spread(program.on_gpu, program.populating("gpu"))
+    return program.allocating(made, program.making("release managed"))
 
 
 def prefetched(program: Program, bounds: Bounds) -> Bounds:
     """Managed memory, which moves to the GPU when it is allocated."""
-    size, count = program.allocated(DEVICE)
-    if size:
-        rates = program.rates
-        bounds = local_memory(program, bounds)
-        seconds = rates.moving("release managed", size) + rates.moving("prefetch new", size, count)
-        bounds = program.allocating(bounds, seconds)
+    if program.of_kind(DEVICE):
+        seconds = program.making("release prefetched") + program.making("prefetch new")
+        bounds = program.allocating(local_memory(program, bounds), seconds)
     return hinted(program, bounds) if program.of_kind(MANAGED) else bounds
 
 
 def copies_of(program: Program, bounds: Bounds, style: str) -> Bounds:
-    """Copies to and from memory that is CPU memory."""
-    small = program.size < SMALL
-    for (of, way, pageable), factor in COPIES.items():
-        if of == style:
+    """Copies to and from memory of another kind."""
+    for way in (TO_GPU, TO_CPU):
+        for pageable in (True, False):
             which = program.which(way, pageable)
-            bounds = bounds.slower(which & ~small, column(factor))
-            least = SMALL_COPY if style == "pinned" else Cost(1.0, SMALL_COPY.low, factor.high)
-            bounds = bounds.slower(which & small, column(least))
-    link = column(program.rates.byte("read gpu link")) * column(BOTH_WAYS) * program.size * NS
+            if which.any():
+                times = steps.factor(style, way == TO_GPU, pageable, program.size)
+                later = steps.CALLS[style, pageable] * 1e-6 * float(which.sum())
+                ends = (later, later * 0.5, later * 1.5)
+                bounds = bounds.slower(which, times)
+                bounds = bounds.calls(program.calling(which), Cost(ends[0], min(ends), max(ends)))
+    if style not in INSIDE:
+        return bounds
+    link = column(program.rates.byte("read gpu link")) * column(INSIDE[style]) * program.size * NS
     return bounds.instead(program.which(ON_GPU), link.clip(min=bounds.takes))
 
 
 def mapped(program: Program, bounds: Bounds) -> Bounds:
     """All memory is managed, stays with the CPU, and the GPU reads it over the link."""
-    size, _ = program.allocated(DEVICE)
     if program.of_kind(MANAGED):
-        bounds = without_faults(program, bounds)
+        bounds = with_cpu(program, bounds)
     made = over_link(program, bounds)
-    if size:
-        made = populated(program, copies_of(program, made, "mapped"), "cpu")
-        made = program.allocating(made, program.rates.moving("release mapped", size))
+    made = made.spread(program.is_kernel, filled(program, "cpu"))
+    if program.of_kind(DEVICE):
+        made = copies_of(program, made, "mapped")
+        made = made.spread(program.on_gpu, program.populating("cpu"))
+        made = program.allocating(made, program.making("release mapped"))
     return made
 
 
 def pinned(program: Program, bounds: Bounds) -> Bounds:
-    """GPU memory becomes page-locked CPU memory."""
-    size, _ = program.allocated(DEVICE)
-    made = copies_of(program, over_link(program, bounds), "pinned")
-    return program.allocating(made, program.rates.pinned(size))
+    """GPU memory becomes page-locked CPU memory; managed memory stays as it is."""
+    part = None
+    if program.of_kind(MANAGED):
+        share = program.share(program.of_kind(DEVICE))
+        part = np.where(np.isnan(share), MIXED, share)
+    made = copies_of(program, over_link(program, bounds, part), "pinned")
+    return program.allocating(made, program.making("allocate pinned"))
 
 
 def system(program: Program, bounds: Bounds) -> Bounds:
@@ -123,6 +111,26 @@ def local_kernels(program: Program, bounds: Bounds) -> Bounds:
     gone, most = program.kernels.fault(program.rates).times(part), LEFT * takes
     less = Cost(-min(gone.middle, most), -min(gone.high, most), -min(gone.low, most))
     return made.spread(unknown, less)
+
+
+def filled(program: Program, where: str) -> Cost:
+    """Seconds of the first touch of managed memory that the CPU did not touch before the GPU."""
+    total = NOTHING
+    for row, count in program.blocks(MANAGED):
+        if not row.moved.get("by faults to GPU"):
+            cost = program.rates.block(f"populate {where} managed", row.bytes).times(count)
+            total = total + Cost(cost.middle, 0.0, cost.high)
+    return total
+
+
+def with_cpu(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory that is with the CPU from its first touch on; kernels as if it were local."""
+    made = without_faults(program, bounds)
+    unknown = program.is_kernel & ~program.kernels.is_local_known()
+    gone = filled(program, "gpu")
+    most = LEFT * float(made.takes[0, unknown].sum()) / NS
+    less = Cost(-min(gone.middle, most), -min(gone.high, most), 0.0)
+    return made.spread(unknown, less) if most else made
 
 
 def faults(program: Program) -> tuple[Cost, Cost]:
@@ -152,9 +160,17 @@ def hinted(program: Program, bounds: Bounds) -> Bounds:
 
 
 def accessed(program: Program, bounds: Bounds) -> Bounds:
-    """Managed memory that the GPU maps where it is: it stays where it was touched first."""
-    far = mapped(program, bounds)
-    near = without_faults(program, bounds)
+    """Managed memory that the GPU maps where it is: it stays where it was touched first, so with
+    the CPU where it comes by faults as the program is. The rest comes back to the CPU by faults."""
+    rows = program.of_kind(MANAGED)
+    came = [row for row in rows if row.moved.get("by faults to GPU")]
+    if not came:
+        return bounds
+    back = sum(row.moved.get("by faults to CPU", 0) for row in came)
+    near = local_kernels(program, bounds)
+    near = near.idle(program.rates.byte("fault cpu managed read").times(back))
+    part = sum(float(row.bytes) for row in came) / sum(float(row.bytes) for row in rows)
+    far = over_link(program, near, np.full(len(program.size), part))
     takes = far.takes.copy()
     takes[1] = near.takes[1]
     return Bounds(bounds.graph, bounds.links, takes, far.own, far.gap)

@@ -7,24 +7,60 @@ another operation.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from watari.model.replay.graph import NONE, Graph, Order, Wait
+from watari.model.replay.graph import NONE, Array, Graph, Order, Wait
 
 Operations = tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Rows of operations, of different lengths: row i is `every[firsts[i]:firsts[i + 1]]`. An
+    array takes a fraction of the memory of tuples."""
+
+    firsts: Array
+    every: Array
+
+    @classmethod
+    def of(cls, rows: Sequence[Operations]) -> Rows:
+        """The rows of a list."""
+        firsts = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=firsts[1:])
+        return cls(firsts, np.fromiter(chain.from_iterable(rows), np.int64, int(firsts[-1])))
+
+    def __getitem__(self, row: int) -> Operations:
+        return tuple(self.every[self.firsts[row] : self.firsts[row + 1]].tolist())
+
+    @property
+    def rows(self) -> Array:
+        """The row of each operation of `every`."""
+        return np.repeat(np.arange(len(self.firsts) - 1), np.diff(self.firsts))
+
+    def latest(self, times: Array) -> Array:
+        """The largest of the times of each row's operations, -inf where it has none."""
+        found = np.full(len(self.firsts) - 1, -np.inf)
+        some = np.flatnonzero(np.diff(self.firsts))
+        if len(some):
+            found[some] = np.maximum.reduceat(times[self.every], self.firsts[some])
+        return found
+
+
+@dataclass(frozen=True)
 class Links:
-    """`follows`: the operations before each operation; `targets`: those that a call waits for.
+    """`follows`: the operations before each operation; `targets`: those that each call waits for.
     `nodes`: a call that begins is its index, an operation the number of calls and its index, a
     waiting call that ends is the number of both and its index."""
 
-    follows: list[Operations]
-    targets: dict[int, Operations]
-    nodes: list[int]
+    follows: Rows
+    targets: Rows
+    nodes: Array
 
 
 class Streams:
@@ -94,8 +130,23 @@ def nodes_of_graph(
 
 def link(graph: Graph) -> Links:
     """The links of a graph."""
-    follows, targets = dependencies(graph)
-    return Links(follows, targets, in_order(graph, follows, targets))
+    with uncollected():
+        follows, targets = dependencies(graph)
+        nodes = in_order(graph, follows, targets)
+        of_calls = [targets.get(call, ()) for call in range(len(graph.calls))]
+        return Links(Rows.of(follows), Rows.of(of_calls), nodes)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the search for cycles: a million tuples have none, and make it slow."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def dependencies(graph: Graph) -> tuple[list[Operations], dict[int, Operations]]:
@@ -136,7 +187,7 @@ def dependencies(graph: Graph) -> tuple[list[Operations], dict[int, Operations]]
     return follows, targets
 
 
-def in_order(graph: Graph, follows: list[Operations], targets: dict[int, Operations]) -> list[int]:
+def in_order(graph: Graph, follows: list[Operations], targets: dict[int, Operations]) -> Array:
     """All nodes, each after those that it waits for, and by measured times otherwise."""
     calls, operations = graph.calls, graph.operations
     count, total = len(calls), len(operations)
@@ -173,5 +224,5 @@ def in_order(graph: Graph, follows: list[Operations], targets: dict[int, Operati
     # of equal times: a call, its operations, then its end
     calls_of = np.concatenate([np.arange(count), call_of, waiting])
     rank = np.repeat([0, 1, 2], [count, total, len(waiting)])
-    found: list[int] = nodes[np.lexsort((nodes, rank, calls_of, keys))].tolist()
+    found: Array = nodes[np.lexsort((nodes, rank, calls_of, keys))]
     return found

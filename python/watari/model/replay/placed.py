@@ -26,6 +26,7 @@ from watari.model.replay.program import DEVICE, MANAGED, TO_CPU, TO_GPU, Change,
 from watari.model.replay.rates import Rates
 from watari.model.trace_file import Trace
 
+MUCH = 0.3  # of the run: kernels that add less at most need no measurement
 KINDS = {DEVICE: "GPU memory", MANAGED: "managed memory"}
 
 
@@ -54,7 +55,7 @@ IMPOSED = {
 REWRITTEN = {
     "managed": Style(ported.managed, (DEVICE,)),
     "managed-prefetch": Style(ported.prefetched, (DEVICE, MANAGED)),
-    "mapped": Style(ported.over_link, (DEVICE,), remote=True),
+    "mapped": Style(ported.kept, (DEVICE,), remote=True),
     "pinned": Style(ported.pinned, (DEVICE,), remote=True),
 }
 
@@ -109,10 +110,10 @@ class Comparison:
 
     def unsure(self, cost: Cost) -> str:
         """Why seconds that depend on placements say nothing; empty where they do: where kernels
-        that were not measured decide whether the style is faster or slower."""
+        that were not measured decide whether the style is much slower."""
         unknown = self.program.kernels.unmeasured()
-        most = self.as_is.middle * (1 + CLOSE)
-        if not unknown or cost.low > most or cost.high < most:
+        run = self.as_is.middle
+        if not unknown or cost.low > run * (1 + CLOSE) or cost.high < run * (1 + MUCH):
             return ""
         return (
             f"{NOT_SURE}: {format_duration(cost.low)} to {format_duration(cost.high)}; kernels of "

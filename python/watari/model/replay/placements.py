@@ -2,13 +2,15 @@
 
 Ratios are to the same kernel with managed memory that is local, of as many threads. They are
 applied to the seconds of the program as it is. Without a measurement, a kernel takes as long as
-locally at least, and at most what the link needs for all that the GPU's caches could give.
+locally at least, and at most what the link needs for all that the GPU's caches could give; the
+middle is the geometric one, since kernels lie anywhere between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -20,6 +22,10 @@ from watari.model.trace_file import Kernel, Observed, Placement
 
 LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"
 LAUNCH = 0.1  # a launch differs from another of its kernel, on either side
+ALONE = (0.5, 1.5)  # of a ratio to the mean launch as the program is, where none was local
+FEW = 0.1  # of the launches: those that were not sampled may touch less, or more
+FAULT_LOW = 0.4  # records of faults make a traced launch up to 2.5 times as long
+LATER = (1 / 3, 1.5)  # of the seconds that the link adds to them
 
 
 @dataclass(frozen=True)
@@ -42,10 +48,24 @@ def touched(kernel: Kernel) -> float:
 
 
 def pairs(rows: Sequence[Placement], where: str) -> list[tuple[Placement, Placement]]:
-    """Rows with local memory and with it elsewhere, of as many threads."""
+    """Rows with local memory and with it elsewhere, of as many threads. A kernel whose launches all
+    differ has none: then local seconds are those between the nearest numbers of threads."""
     local = {row.threads: row for row in rows if row.placement == LOCAL and row.seconds > 0}
-    other = [row for row in rows if row.placement == where and row.threads in local]
-    return [(local[row.threads], row) for row in other]
+    other = [row for row in rows if row.placement == where]
+    same = [(local[row.threads], row) for row in other if row.threads in local]
+    if same or not local:
+        return same
+    return [(between(local, row), row) for row in other if min(local) < row.threads < max(local)]
+
+
+def between(local: dict[int, Placement], row: Placement) -> Placement:
+    """Local seconds of as many threads as a row has."""
+    known = sorted(local)
+    ends = {
+        end: float(np.interp(row.threads, known, [getattr(local[n], end) for n in known]))
+        for end in ("seconds", "low", "high")
+    }
+    return row.model_copy(update={**ends, "placement": LOCAL})
 
 
 def ratio(found: Sequence[tuple[Placement, Placement]]) -> Cost:
@@ -61,6 +81,13 @@ def ratio(found: Sequence[tuple[Placement, Placement]]) -> Cost:
     return clipped(Cost(middle, low * (1 - LAUNCH), high * (1 + LAUNCH)), 1.0)
 
 
+def of_few(far: Cost) -> Cost:
+    """A ratio of the first launches of many. In a factorization, for instance, later ones take
+    fewer bytes."""
+    low, high = LATER
+    return Cost(far.middle, 1 + (far.low - 1) * low, 1 + (far.high - 1) * high)
+
+
 def fault_of(found: Sequence[tuple[Placement, Placement]]) -> Cost | None:
     """Seconds of a byte that faults in."""
     rows = [(max(f.seconds - one.seconds, 0.0), f.bytes) for one, f in found if f.bytes]
@@ -68,7 +95,7 @@ def fault_of(found: Sequence[tuple[Placement, Placement]]) -> Cost | None:
     if not size:
         return None
     each = sum(seconds for seconds, _ in rows) / size
-    return Cost(each, each * 0.7, each * 1.3)
+    return Cost(each, each * FAULT_LOW, each * 1.3)
 
 
 def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:
@@ -80,10 +107,20 @@ def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:
     known = Cost(alone.seconds, alone.low, alone.high) if alone else None
     fault = fault_of(pairs(rows, FAULTING))
     if mapped := pairs(rows, MAPPED):
-        return Placed(ratio(mapped), fault, known, size, True)
+        sampled = sum(row.launches for _, row in mapped)
+        far = ratio(mapped)
+        if sampled < FEW * kernel.launches:
+            far = of_few(far)
+        return Placed(far, fault, known, size, True)
+    if remote := [row.seconds for row in rows if row.placement == MAPPED and row.seconds > 0]:
+        times = max(median(remote) / max(seconds, 1e-9), 1.0)
+        low, high = ALONE
+        return Placed(
+            clipped(Cost(times, times * low, times * high), 1.0), fault, known, size, True
+        )
     most = rates.reread()
     least = rates.byte("read gpu link").middle * size / max(seconds, 1e-9)
-    middle = min(max(1.0, least), most)
+    middle = (min(max(1.0, least), most) * most) ** 0.5
     return Placed(Cost(middle, 1.0, most), fault, known, size, False)
 
 

@@ -2,33 +2,26 @@
 
     seconds = count x latency + bytes x seconds of a byte
 
-A curve of the profile comes first. Without one, the tables have rates of an H100 and two H200 over
-PCIe (results/, 1 GiB), with room for other machines. Those of the link scale with its bandwidth;
-for a link of another kind price.py derives them from the link's copies.
+A curve of the profile comes first. Without one, LINK has rates of an H100 and two H200 over PCIe
+(results/, 1 GiB), with room for other machines, which scale with the link's bandwidth; for a link
+of another kind price.py derives them from the link's copies. Steps of blocks are those of steps.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from watari.case.sentence import NOTHING, Cost
+from watari.case.sentence import Cost
 from watari.common.errors import UnsupportedError
 from watari.model.machine import MachineProfile
 from watari.model.price import Prices
+from watari.model.replay import steps
 
 LARGE = 2**30  # bytes at which rates are compared
 GB = 1e9
 MIGRATION = Cost(2e-5, 5e-6, 6e-5)  # seconds of a small migration
 PCIE = 64 * GB  # of generation 5, 16 lanes, as LINK was measured
-# GB/s: middle, least, most. Time of the driver and the CPU:
-DRIVER = {
-    "populate gpu managed": (15, 8, 30),
-    "populate cpu managed": (12, 7, 20),
-    "prefetch new": (200, 60, 1000),  # pages that nobody wrote yet
-    "allocate pinned": (2, 1.3, 3.5),
-    "release managed": (90, 50, 200),
-    "release mapped": (40, 20, 90),
-}
+# GB/s: middle, least, most
 LINK = {
     "fault gpu managed read": (8, 3, 15),
     "fault cpu managed read": (22, 10, 35),
@@ -39,6 +32,8 @@ LINK = {
     "transfer pinned device": (53, 40, 56),
     "transfer device pinned": (53, 40, 56),
 }
+CACHES = 1.5  # times the rate of the GPU's memory, of kernels that read much again
+SECTORS = 1.6  # times as long, a byte of sectors of 32 bytes over the link
 FAR = 2.0  # times as wide on a machine of another kind
 KNOWN_WITHIN = (0.7, 1.5)  # other sizes and programs than a profile's
 SCALED = {True: (0.95, 1.05), False: (0.8, 1.25)}  # a ratio of measured curves, or of others
@@ -59,10 +54,6 @@ class Rates:
             return Cost(seconds, seconds * low, seconds * high)
         self.assumed[key] = None
         pcie = self.pcie()
-        if key in DRIVER:
-            middle, least, most = DRIVER[key]
-            far = 1.0 if pcie else FAR
-            return Cost(1 / middle / GB, 1 / most / far / GB, far / least / GB)
         if key in LINK and pcie:
             middle, least, most = LINK[key]
             found = Cost(1 / middle / GB, 1 / most / GB, 1 / least / GB)
@@ -74,13 +65,17 @@ class Rates:
         rates = [one.bandwidth or 0.0 for one in self.profile.machine.links if one.kind == "pcie"]
         return max(rates, default=0.0)
 
-    def moving(self, key: str, size: float, count: float = 1.0) -> Cost:
-        """Seconds of `count` steps that move `size` bytes together."""
-        return self.byte(key).times(size) + MIGRATION.times(count) if size else NOTHING
-
-    def pinned(self, size: float) -> Cost:
-        """Seconds of allocation and release of pinned memory. Locked pages cost by byte."""
-        return self.byte("allocate pinned").times(size)
+    def block(self, step: str, size: float) -> Cost:
+        """Seconds of a step of a block (steps.py)."""
+        middle = steps.seconds(step, size)
+        low, high = steps.WITHIN[step]
+        if curve := self.profile.curves.get(step):
+            middle *= curve.cost(LARGE).middle / steps.seconds(step, LARGE)
+        else:
+            self.assumed[step] = None
+            far = 1.0 if self.pcie() else FAR
+            low, high = low / far, high * far
+        return Cost(middle, middle * low, middle * high)
 
     def ratio(self, key: str, other: Rates) -> Cost:
         """Times that another machine takes of this one's seconds for a step."""
@@ -95,7 +90,8 @@ class Rates:
 
     def reread(self) -> float:
         """How many times as long a kernel takes at most with its memory over the link: what
-        caches and memory of the GPU give, over the rate of the link."""
+        caches and memory of the GPU give, over what the link gives to single sectors."""
         curve = self.profile.curves.get("pass gpu")
         local = [p.seconds / p.bytes for p in curve.points] if curve else []
-        return max(1.0, self.byte("read gpu link").high / min([*local, 1 / 3e12]))
+        far = self.byte("read gpu link").high * SECTORS
+        return max(1.0, far * CACHES / min([*local, 1 / 3e12]))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from watari.case.sentence import Cost
+from watari.case.sentence import NOTHING, Cost
 from watari.model.replay.bounds import NS, Bounds, column
 from watari.model.replay.graph import Array
 from watari.model.replay.imposed import LOCAL, faults
-from watari.model.replay.program import DEVICE, TO_CPU, TO_GPU, Program
+from watari.model.replay.program import TO_CPU, TO_GPU, Program, over_link
 from watari.model.replay.rates import MIGRATION
 
 AGAIN = Cost(0.5, 0.0, 1.0)  # of the bytes that the CPU read, kernels bring in again
@@ -41,13 +41,10 @@ def managed_memory(program: Program, bounds: Bounds, never: bool) -> Bounds:
     """All memory is managed, and local after it came. `never`: whether memory that is never copied
     to the GPU faults in at its first touch."""
     made = bounds.slower(program.is_kernel, column(LOCAL))
-    size, count = program.allocated(DEVICE)
     if never:
-        copied = float(program.size[program.which(TO_GPU)].sum())
-        fresh = max(size - copied, 0.0)
-        cost = program.rates.moving("populate gpu managed", fresh, count)
+        cost = program.populating("gpu", but=program.copied())
         made = made.spread(program.is_kernel, Cost(cost.middle, 0.0, cost.high))
-    return program.allocating(made, program.rates.moving("release managed", size))
+    return program.allocating(made, program.making("release managed"))
 
 
 def managed(program: Program, bounds: Bounds) -> Bounds:
@@ -71,22 +68,17 @@ def prefetched(program: Program, bounds: Bounds) -> Bounds:
     return made.idle(Cost(cpu.middle - back.middle, cpu.low - back.high, cpu.high - back.low))
 
 
-def over_link(program: Program, bounds: Bounds) -> Bounds:
+def kept(program: Program, bounds: Bounds) -> Bounds:
     """Memory that was copied is CPU memory, which the GPU reads over the link."""
-    factor = program.kernels.mapped()
-    part = 1 + (factor - 1) * program.share()
-    part[2] = factor[2]
-    made = bounds.slower(program.is_kernel, part)
+    share = np.nan_to_num(program.share(program.copied()), nan=1.0)
+    made = over_link(program, bounds, share)
     gone = program.which(TO_GPU) | program.which(TO_CPU)
     return made.instead(gone, np.zeros((3, 1)))
 
 
 def pinned(program: Program, bounds: Bounds) -> Bounds:
     """The same, page-locked."""
-    rows = program.observed.allocations
-    size = sum(
-        float(row.bytes)
-        for row in rows
-        if row.moved.get("copied to GPU") or row.moved.get("copied to CPU")
-    )
-    return program.allocating(over_link(program, bounds), program.rates.pinned(size))
+    total = NOTHING
+    for row in program.copied():
+        total = total + program.rates.block("allocate pinned", row.bytes).times(row.lives)
+    return program.allocating(kept(program, bounds), total)

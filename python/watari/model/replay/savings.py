@@ -42,25 +42,12 @@ class Found:
     imposed: tuple[Styled, ...] = ()
 
 
-def without_waits(graph: Graph, links: Links, calls: Array) -> Links:
-    """The links, without what these calls wait for."""
-    if not len(calls):
-        return links
-    gone = set(calls.tolist())
-    both = len(graph.calls) + len(graph.operations)
-    return Links(
-        links.follows,
-        {call: targets for call, targets in links.targets.items() if call not in gone},
-        [node for node in links.nodes if node < both or node - both not in gone],
-    )
-
-
 def replayed(graph: Graph, links: Links, changes: Sequence[Candidate]) -> tuple[Graph, Replay]:
     """The graph with these changes, and its replay."""
     waits = np.concatenate([one.waits for one in changes]) if changes else np.zeros(0, np.int64)
     for one in changes:
         graph = one.apply(graph)
-    return graph, replay(graph, without_waits(graph, links, waits))
+    return graph, replay(graph, links, waits)
 
 
 def evaluated(one: Candidate, graph: Graph, links: Links, total: float) -> Saving:

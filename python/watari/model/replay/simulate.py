@@ -2,96 +2,87 @@
 
 from __future__ import annotations
 
-import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from watari.model.replay.graph import NONE, Graph
+import numpy as np
+
+from watari import _native
+from watari.model.replay.graph import NONE, Array, Graph
 from watari.model.replay.link import Links
 
-CALL = -1  # the cause of an operation that its call holds back
+CALL = NONE  # the cause of an operation that its call holds back
+CALLS = {"gap": float, "own": float, "late": float, "before": np.int64}
+OPERATIONS = {
+    **dict.fromkeys(("issue", "after", "turn", "takes"), float),
+    **dict.fromkeys(("call", "engine"), np.int64),
+}
 
 
 @dataclass(frozen=True)
 class Replay:
     """Times in ns. `causes`: the operation that held an operation back, CALL where it was its call;
-    `awaited`: by call, the operation that it waited for, or NONE where it did not have to;
-    `joined`: by call, the call of another thread that it waited for."""
+    `awaited`: of each call, the operation that it waited for, or NONE; `joined`: the call of
+    another thread that it waited for, or NONE."""
 
-    begins: list[float]
-    ends: list[float]
-    starts: list[float]
-    finishes: list[float]
-    causes: list[int]
-    awaited: dict[int, int]
-    joined: dict[int, int]
+    begins: Array
+    ends: Array
+    starts: Array
+    finishes: Array
+    causes: Array
+    awaited: Array
+    joined: Array
     total: float
     last_operation: int  # that the end of the program waits for, or NONE
 
 
-def replay(graph: Graph, links: Links) -> Replay:
-    """One pass over all nodes."""
-    calls, operations = graph.calls, graph.operations
-    count, total = len(calls), len(operations)
-    both = count + total
-    gap, own, late, before = (calls[n].tolist() for n in ("gap", "own", "late", "before"))
-    issue, after, turn, takes = (
-        operations[n].tolist() for n in ("issue", "after", "turn", "takes")
+def columns(
+    rows: Array, kinds: Mapping[str, type], instead: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Columns, each in one piece of memory. `instead`: those that replace the rows' own."""
+    return {
+        name: np.ascontiguousarray(instead.get(name, rows[name]), kind)
+        for name, kind in kinds.items()
+    }
+
+
+def replay(
+    graph: Graph,
+    links: Links,
+    needless: Array | None = None,
+    instead: Mapping[str, Array] = MappingProxyType({}),
+) -> Replay:
+    """One pass over all nodes (src/python/replay.cpp). `needless`: calls that do not wait;
+    `instead`: columns of calls and operations that replace those of the graph."""
+    count, total = len(graph.calls), len(graph.operations)
+    found = {
+        **{name: np.zeros(count) for name in ("begins", "ends")},
+        **{name: np.zeros(total) for name in ("starts", "finishes")},
+        "causes": np.full(total, CALL, np.int64),
+        **{name: np.full(count, NONE, np.int64) for name in ("awaited", "joined")},
+    }
+    never = np.zeros(count, bool)
+    if needless is not None:
+        never[needless] = True
+    _native.replay(
+        columns(graph.calls, CALLS, instead),
+        columns(graph.operations, OPERATIONS, instead),
+        (links.follows.firsts, links.follows.every),
+        (links.targets.firsts, links.targets.every),
+        links.nodes,
+        never,
+        graph.engines,
+        [(join.call, join.other, join.lag) for join in graph.joins],
+        found,
     )
-    call_of, engine = operations["call"].tolist(), operations["engine"].tolist()
-    follows, targets = links.follows, links.targets
-    joins: dict[int, list[tuple[int, float]]] = {}
-    for join in graph.joins:
-        joins.setdefault(join.call, []).append((join.other, join.lag))
-    rooms = [[(0.0, NONE)] * room for room in graph.engines]
-    begins, ends = [0.0] * count, [0.0] * count
-    starts, finishes = [0.0] * total, [0.0] * total
-    causes = [CALL] * total
-    awaited: dict[int, int] = {}
-    joined: dict[int, int] = {}
-    for node in links.nodes:
-        if node < count:
-            previous = before[node]
-            begin = gap[node] + (ends[previous] if previous != NONE else 0.0)
-            if node in joins:
-                for other, lag in joins[node]:
-                    if ends[other] + lag > begin:
-                        begin = ends[other] + lag
-                        joined[node] = other
-            begins[node] = begin
-            ends[node] = begin + own[node]
-        elif node < both:
-            one = node - count
-            start = begins[call_of[one]] + issue[one]
-            lag = after[one]
-            for other in follows[one]:
-                if finishes[other] + lag > start:
-                    start = finishes[other] + lag
-                    causes[one] = other
-            if engine[one] != NONE:
-                room = rooms[engine[one]]
-                if room[0][0] + turn[one] > start:
-                    start = room[0][0] + turn[one]
-                    causes[one] = room[0][1]
-                finish = start + takes[one]
-                heapq.heapreplace(room, (finish, one))
-            else:
-                finish = start + takes[one]
-            starts[one], finishes[one] = start, finish
-        else:
-            call = node - both
-            end, cause = ends[call], NONE
-            for other in targets[call]:
-                if finishes[other] + late[call] > end:
-                    end, cause = finishes[other] + late[call], other
-            ends[call] = end
-            awaited[call] = cause
-    end = ends[graph.last] if graph.last != NONE else 0.0
+    ends, finishes = found["ends"], found["finishes"]
+    end = float(ends[graph.last]) if graph.last != NONE else 0.0
     last = NONE
-    if finishes and max(finishes) > end:
-        end = max(finishes)
-        last = finishes.index(end)
-    end += graph.tail
-    return Replay(begins, ends, starts, finishes, causes, awaited, joined, end, last)
+    if total and finishes.max() > end:
+        last = int(np.argmax(finishes))
+        end = float(finishes[last])
+    return Replay(**found, total=end + graph.tail, last_operation=last)
 
 
 def seconds(graph: Graph, links: Links) -> float:

@@ -4,14 +4,14 @@
 //
 // The program must not notice. So kept blocks go back to the driver when
 //
-//     an allocation fails               the memory that they hold may be what it needs
+//     an allocation fails               or another call that lacks memory, which is made again
 //     the program asks for free memory  (cuMemGetInfo)
 //     it asks about, or frees, an address in one: the driver then answers as to freed memory
 //     a capture of a stream begins      nothing may wait in a capture, so nothing is kept in one
 //     a context ends                    the driver releases them with it
 //
 // and memory is never kept that the program shared with other processes or devices. What is kept
-// at most: `most_kept` blocks, and a quarter of each GPU's memory; the oldest go first.
+// at most: 256 blocks, and a quarter of each GPU's memory; the oldest go first.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@
 #include "../memory.hpp"
 
 namespace attach::pooled {
+
+bool is_on();
 
 // Whether this allocation may come from a kept block, or become one.
 bool is_meant(const request& asked);
@@ -47,8 +49,10 @@ bool give_back();
 // Releases the kept block that contains this address, if there is one.
 void give_back_at(driver::device_pointer address);
 
-// Called after the driver has destroyed this context, and with it all blocks in it.
-void forget_context(const void* context);
+// Called after the driver has destroyed this context, and with it all blocks in it. `device`: of a
+// primary context, -1 of others. All blocks of the device are forgotten then, since those of green
+// contexts end with the primary one.
+void forget_context(const void* context, driver::device device);
 
 // Makes an allocation of GPU memory: from a kept block, or by the driver; once more where the
 // driver had no memory left and kept blocks have given theirs back.

@@ -6,7 +6,9 @@
 #include <initializer_list>
 
 #include "driver_call.hpp"
+#include "lines.hpp"
 #include "plan.hpp"
+#include "quota.hpp"
 
 namespace attach::staged {
 namespace {
@@ -25,14 +27,6 @@ unsigned ranks_here() {
         if (ranks > 0) return static_cast<unsigned>(ranks);
     }
     return 1;
-}
-
-bool read_line(const char* path, char* line, int size) {
-    std::FILE* file = std::fopen(path, "re");
-    if (!file) return false;
-    const bool is_read = std::fgets(line, size, file) != nullptr;
-    std::fclose(file);
-    return is_read;
 }
 
 int node_of(driver::device gpu) {
@@ -68,7 +62,8 @@ crew crew_near(driver::device gpu) {
     crew found;
     if (sched_getaffinity(0, sizeof found.cpus, &found.cpus) != 0) return found;
     // the caller's thread works, too: it submits
-    const unsigned share = static_cast<unsigned>(CPU_COUNT(&found.cpus)) / ranks_here();
+    const unsigned share =
+        cpus_of_quota(static_cast<unsigned>(CPU_COUNT(&found.cpus))) / ranks_here();
     found.threads = share > most_threads ? most_threads : share > 0 ? share - 1 : 0;
     if (found.threads < least_threads) found.threads = 0;
     if (!has_several_nodes()) return found;

@@ -27,17 +27,17 @@ bool is_refused = false;  // the driver did not pin memory: not asked again
 // that the GPU reads must not become copies.
 unsigned char* map_slots(int node) {
     constexpr std::size_t huge = 2ul << 20;
-    void* mapped = mmap(nullptr, lane_bytes + huge, PROT_READ | PROT_WRITE,
+    void* mapped = mmap(nullptr, most_lane + huge, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     auto* slots = static_cast<unsigned char*>(mapped);
     slots += -reinterpret_cast<std::uintptr_t>(slots) % huge;
-    madvise(slots, lane_bytes, MADV_HUGEPAGE);
-    madvise(slots, lane_bytes, MADV_DONTFORK);
+    madvise(slots, most_lane, MADV_HUGEPAGE);
+    madvise(slots, most_lane, MADV_DONTFORK);
     if (node >= 0 && node < 64) {
         const unsigned long nodes = 1ul << node;
         constexpr int preferred = 1;  // MPOL_PREFERRED
-        syscall(SYS_mbind, slots, lane_bytes, preferred, &nodes, 64, 0);
+        syscall(SYS_mbind, slots, most_lane, preferred, &nodes, 64, 0);
     }
     return slots;
 }
@@ -56,11 +56,19 @@ bool create_events(lane& of) {
     return true;
 }
 
-bool attach_to(lane& one, const void* context, int node) {
+// A piece never lies in two registrations: both begin at multiples of every piece.
+bool grow(lane& one, std::size_t bytes) {
     constexpr unsigned portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
+    if (pin(one.slots + one.bytes, bytes - one.bytes, portable) != driver::success) return false;
+    one.bytes = bytes;
+    return true;
+}
+
+bool attach_to(lane& one, const void* context, std::size_t bytes, int node) {
     if (!one.slots) one.slots = map_slots(node);
     if (!one.slots || !create_events(one)) return false;
-    if (pin(one.slots, lane_bytes, portable) != driver::success) {
+    one.bytes = 0;
+    if (!grow(one, bytes)) {
         destroy_events(one, most_slots);
         return false;
     }
@@ -76,7 +84,7 @@ bool is_idle(lane& one, driver::stream on) {
     return true;
 }
 
-lane* find_lane(const void* context, driver::stream on, int node) {
+lane* find_lane(const void* context, driver::stream on, std::size_t bytes, int node) {
     for (unsigned i = 0; i < made; ++i)
         if (!lanes[i].is_used && lanes[i].context == context && is_idle(lanes[i], on))
             return &lanes[i];
@@ -86,7 +94,7 @@ lane* find_lane(const void* context, driver::stream on, int node) {
         if (!lanes[i].is_used && !lanes[i].context) another = &lanes[i];
     if (!another && made < most_lanes) another = &lanes[made];
     if (!another) return nullptr;
-    is_refused = !attach_to(*another, context, node);
+    is_refused = !attach_to(*another, context, bytes, node);
     if (is_refused) return nullptr;
     if (another == &lanes[made]) __atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
     return another;
@@ -94,10 +102,11 @@ lane* find_lane(const void* context, driver::stream on, int node) {
 
 }  // namespace
 
-lane* take_lane(const void* context, driver::stream on, int node) {
+lane* take_lane(const void* context, driver::stream on, std::size_t bytes, int node) {
     pthread_mutex_lock(&mutex);
-    lane* found = find_lane(context, on, node);
+    lane* found = find_lane(context, on, bytes, node);
     if (found) found->is_used = true;
+    if (found && found->bytes < bytes && !is_refused) is_refused = !grow(*found, bytes);
     pthread_mutex_unlock(&mutex);
     return found;
 }

@@ -14,13 +14,15 @@ struct lane {
     driver::stream last;   // stream of the last copy
     unsigned last_slot;    // whose event ends that copy
     bool is_in_flight;     // the GPU may still read the slots of that copy
-    unsigned char* slots;  // lane_bytes
+    unsigned char* slots;  // room for `most_lane`
+    std::size_t bytes;     // of them that are pinned
     void* events[most_slots];
     attach::staged::work work;
 };
 
-// A lane of this context for a copy in this stream, null if there is none. `node`: of NUMA, or -1.
-lane* take_lane(const void* context, driver::stream on, int node);
+// A lane of this context for a copy in this stream, null if there is none. `bytes` of its memory
+// are pinned, or fewer where the driver refuses. `node`: of NUMA, or -1.
+lane* take_lane(const void* context, driver::stream on, std::size_t bytes, int node);
 void give_back(lane* used);
 
 // All lanes, of which the first `lane_count()` exist.

@@ -1,13 +1,31 @@
 #include "plan.hpp"
 
 namespace attach::staged {
+namespace {
 
-plan plan_of(std::size_t bytes) {
+// From this size on a copy to the GPU comes from memory rather than from caches. Then its slots are
+// best kept in them: memory is busy enough.
+constexpr std::size_t beyond_caches = 192 * unit;
+
+}  // namespace
+
+std::size_t lane_of(std::size_t bytes) {
+    std::size_t lane = least_lane;
+    while (lane < bytes && lane < most_lane) lane *= 2;
+    return lane;
+}
+
+// A copy to the GPU needs its first piece soon, but threads that fill slots are slower than those
+// that empty them, so that their pieces may be larger. What arrives from the GPU is read next: it
+// belongs in the caches.
+plan plan_of(std::size_t bytes, bool is_to_host, std::size_t lane) {
     constexpr std::size_t smallest = unit / 4, largest = 2 * unit;
+    const std::size_t pieces = is_to_host ? 64 : 16;
     std::size_t piece = smallest;
-    while (piece < largest && piece * 32 < bytes) piece *= 2;
-    const std::size_t slots = lane_bytes / piece;
-    return {piece, static_cast<unsigned>(slots < most_slots ? slots : most_slots)};
+    while (piece < largest && piece * pieces < bytes) piece *= 2;
+    const std::size_t slots = lane / piece;
+    return {piece, static_cast<unsigned>(slots < most_slots ? slots : most_slots),
+            !is_to_host && bytes < beyond_caches};
 }
 
 }  // namespace attach::staged

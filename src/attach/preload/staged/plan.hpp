@@ -12,22 +12,29 @@ constexpr std::size_t unit = WATARI_STAGED_UNIT;
 // Below it the driver is as fast: its first piece is on the way sooner.
 constexpr std::size_t least_copy = 4 * unit;
 
-// Bytes of copies that could be staged, after which the threads and slots are made: they take some
-// milliseconds. Earlier ones go to the driver.
-constexpr std::size_t least_total = 32 * unit;
+// The threads and slots are made for a copy of this size, which pays for them by itself, or when
+// all copies that could be staged reach `least_total`. Earlier ones go to the driver.
+constexpr std::size_t large_copy = 64 * unit;
+constexpr std::size_t least_total = 128 * unit;
 
 constexpr unsigned most_threads = 8;
 constexpr unsigned least_threads = 3;  // two fill slots no faster than the driver does
 
-constexpr std::size_t lane_bytes = 32 * unit;  // pinned memory of one copy at a time
-constexpr unsigned most_lanes = 4;             // so 128 MiB of pinned memory at most
-constexpr unsigned most_slots = 64;            // of a lane
+// Pinned memory of one copy at a time: as much as the copies of a lane need.
+constexpr std::size_t least_lane = 4 * unit, most_lane = 32 * unit;
+constexpr unsigned most_lanes = 4;   // so 128 MiB of pinned memory at most
+constexpr unsigned most_slots = 64;  // of a lane
 
 struct plan {
     std::size_t piece;
     unsigned slots;
+    bool passes_caches;  // threads write past the caches
 };
 
-plan plan_of(std::size_t bytes);
+// The pinned memory that a copy needs: a power of 2.
+std::size_t lane_of(std::size_t bytes);
+
+// `lane`: bytes of pinned memory that there are.
+plan plan_of(std::size_t bytes, bool is_to_host, std::size_t lane);
 
 }  // namespace attach::staged

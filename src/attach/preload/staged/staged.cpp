@@ -32,12 +32,12 @@ std::uint64_t best_rates[2] = {};
 constexpr std::uint64_t usual_rates[2] = {8'000'000'000, 12'000'000'000};
 unsigned legacy_copies = 0;  // under way
 
-// The threads start with the copy that reaches `least_total`. Returns whether there are any.
+// The threads start with a large copy, or many others (plan.hpp). Returns whether there are any.
 bool is_ready(std::size_t bytes) {
     if (__atomic_load_n(&is_started, __ATOMIC_ACQUIRE)) return threads > 0;
     pthread_mutex_lock(&mutex);
     total += bytes;
-    if (!is_started && total >= least_total) {
+    if (!is_started && (bytes >= large_copy || total >= least_total)) {
         const driver::device gpu = current_device();
         const crew planned = crew_near(gpu);
         node = planned.node;
@@ -117,7 +117,7 @@ bool copy(const transfer& asked, result& outcome_of_copy) {
     const legacy_copy held(asked.on);
     if (!held.admitted) return false;
     const relaxed_capture relaxed;
-    lane* in = take_lane(current_context(), asked.on, node);
+    lane* in = take_lane(current_context(), asked.on, lane_of(asked.bytes), node);
     if (!in) return false;
     const outcome done = run(*in, asked);
     give_back(in);

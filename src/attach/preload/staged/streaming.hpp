@@ -1,4 +1,4 @@
-// Copies past the caches: neither side of a large copy is used again by the thread that copies it.
+// Copies past the caches: for slots that the GPU reads from memory.
 #pragma once
 
 #include <cstddef>

@@ -17,9 +17,10 @@ constinit driver_call<result(void*)> query_event{"cuEventQuery"};
 class pieces {
 public:
     pieces(lane& lane, const transfer& transfer) : in(lane), asked(transfer), work(lane.work) {
-        const plan cut = plan_of(asked.bytes);
+        const plan cut = plan_of(asked.bytes, asked.is_to_host, in.bytes);
         ring = cut.slots;
-        work.begin({asked.host, in.slots, asked.bytes, cut.piece, cut.slots, asked.is_to_host});
+        work.begin({asked.host, in.slots, asked.bytes, cut.piece, cut.slots, asked.is_to_host,
+                    cut.passes_caches});
         count = work.count();
     }
 

@@ -1,5 +1,7 @@
 #include "work.hpp"
 
+#include <cstring>
+
 #include "patience.hpp"
 #include "streaming.hpp"
 
@@ -51,10 +53,12 @@ bool work::help() {
                                           __ATOMIC_ACQUIRE));
     const std::uint64_t piece = next - first;
     unsigned char* host = what.host + offset(piece);
-    if (what.is_to_host)
-        copy_past_caches(host, slot(piece), size(piece));
+    unsigned char* to = what.is_to_host ? host : slot(piece);
+    const unsigned char* from = what.is_to_host ? slot(piece) : host;
+    if (what.passes_caches)
+        copy_past_caches(to, from, size(piece));
     else
-        copy_past_caches(slot(piece), host, size(piece));
+        std::memcpy(to, from, size(piece));
     __atomic_store_n(&done[piece % what.ring], next + 1, __ATOMIC_RELEASE);
     return true;
 }

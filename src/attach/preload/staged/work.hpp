@@ -17,8 +17,9 @@ struct sides {
     unsigned char* slots;  // pinned
     std::size_t bytes;
     std::size_t piece;
-    unsigned ring;    // number of slots: piece i is in slot i modulo it
-    bool is_to_host;  // slots to host, else host to slots
+    unsigned ring;       // number of slots: piece i is in slot i modulo it
+    bool is_to_host;     // slots to host, else host to slots
+    bool passes_caches;  // writes do not stay in caches
 };
 
 class work {

@@ -1,0 +1,114 @@
+"""What a change from outside saves of a program, beside what `watari advise` says of it.
+
+slower   its runs take 2% and the program's spread longer: in PAIRS of runs in turn, if there are
+short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
+         staged: seconds of pageable copies of 4 MiB and more - bytes / RATES
+         pooled: seconds of repeated allocations - 10 us for each
+right    the predicted saving is within 20%, or 1% of the run
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from stranger_table import Row
+
+SLOWER = 0.02  # of the run
+PART, LEAST = 0.2, 0.01  # of a saving, and of the run: how far a saving may be off
+MATTERS, ENOUGH = 0.05, 0.6  # of the run; of what could be saved
+KEPT = 1e-5  # seconds of a kept allocation and its release
+# bytes of a copy, and bytes per second that threads stage (H100, 16 cores; the slower direction)
+RATES = ((2**23, 19e9), (2**26, 29e9), (2**30, 46e9))
+
+
+@dataclass(frozen=True)
+class Change:
+    """Seconds of the run that a change saves. `predicted`: None where nothing is said of it;
+    `could`: what it could save, 0 where that does not matter."""
+
+    program: str
+    change: str
+    measured: float
+    predicted: float | None
+    run: float
+    spread: float
+    could: float = 0.0
+
+    @property
+    def loses(self) -> bool:
+        """Whether the program is slower with it, beyond 2% and its spread."""
+        return -self.measured > (SLOWER + self.spread) * self.run
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it saves too little of what it could."""
+        return self.measured < ENOUGH * self.could
+
+    @property
+    def right(self) -> bool:
+        """Whether the saving that was said is near the measured one."""
+        allowed = max(PART * abs(self.measured), LEAST * self.run)
+        return abs((self.predicted or 0.0) - self.measured) <= allowed
+
+
+def spread_of(runs: list[float]) -> float:
+    """Largest distance from the median, as a part of it."""
+    return max(abs(one / median(runs) - 1) for one in runs)
+
+
+def as_is(row: Row) -> tuple[float, float]:
+    """Seconds as it is, and their spread, beside the runs of styles."""
+    return median(row["as_is"]), spread_of(row["as_is"])
+
+
+def ratio(row: Row, seconds: float) -> float:
+    """From seconds in the run of the trace to those in the run of the styles."""
+    untraced: float = row["trace"].get("untraced_seconds", seconds)
+    return seconds / untraced
+
+
+def middle(row: Row, part: str) -> dict[str, float]:
+    """Median seconds of the styles or changes that worked."""
+    given = row.get(part, {}).items()
+    return {name: median(one["seconds"]) for name, one in given if one["seconds"] and good(one)}
+
+
+def good(one: Row) -> bool:
+    """Whether runs of a style ended well."""
+    return bool(one["status"] in ("ok", "unmeasured", "timeout"))
+
+
+def could(row: Row, change: str, seconds: float) -> float:
+    """Seconds that a change could save; 0 where what it acts on takes little of the run."""
+    counts = row.get("counts", {})
+    taken, least = 0.0, 0.0
+    if change == "staged":
+        taken = counts.get("large_pageable_s", 0.0)
+        moved = counts.get("large_pageable_bytes", 0.0)
+        size = moved / max(counts.get("pageable_copies", 1.0), 1.0)
+        sizes, rates = zip(*RATES, strict=True)
+        least = moved / float(np.interp(np.log2(max(size, 1.0)), np.log2(sizes), rates))
+    elif change == "pooled":
+        taken = row.get("repeated_s", 0.0)
+        least = KEPT * counts.get("allocations", 0.0)
+    return max(0.0, taken - least) if taken > MATTERS * seconds else 0.0
+
+
+def changes(row: Row) -> list[Change]:
+    """Each imposed change of a program; several are joined by `+`."""
+    seconds, spread = as_is(row)
+    factor = ratio(row, seconds)
+    advice = row.get("advice", {})
+    said = {one["style"]: one["seconds"] for one in advice.get("changes", ()) if "seconds" in one}
+    found = []
+    for name, one in middle(row, "changes").items():
+        run, off, changed = seconds, spread, one
+        if pairs := row.get("pairs", {}).get(name):
+            before, after = (list(each) for each in zip(*pairs, strict=True))
+            run, off, changed = median(before), spread_of(before), median(after)
+        predicted = (advice["measured"] - said[name]) * factor if name in said else None
+        able = could(row, name, seconds)
+        found.append(Change(row["name"], name, run - changed, predicted, run, off, able))
+    return found

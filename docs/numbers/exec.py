@@ -1,0 +1,37 @@
+"""Where the numbers of docs/exec.md come from."""
+
+from recompute import Page
+from result_files import text
+
+page = Page("docs/exec.md")
+measured = text("nvidia-h100-80gb-hbm3-x86_64/20261126-changes.txt")
+for line in measured.lines[1:10]:
+    size, *times = line.split()
+    if size in ("4096", "8388608", "67108864", "1073741824", "4294967296"):
+        page.says(
+            f"| {int(size) if size == '4096' else f'{int(size):,}'} |" + " {} |" * 4,
+            *map(float, times),
+        )
+begin = measured.lines.index("facts with pooled: the same") + 1
+facts = measured.lines[begin : measured.lines.index("", begin)]
+page.says("a lack of memory: {} lines", len(facts))
+assert not any("WITH POOLED" in line for line in facts)
+ways = [line.split() for line in measured.lines if " loop " in line]
+loops = [words[words.index("loop") + 1 :] for words in ways]
+ends = [[float(words[i].strip("()")) for words in loops] for i in (1, 3)]
+page.says(
+    "The shortest took {} s as it is, {} s with the library and {} s by `watari exec`; the longest {}, {} and {} s",
+    *ends[0],
+    *ends[1],
+)
+page.says("A start by `watari exec` took {} ms", float(measured.line("a start by watari exec:")[0]))
+page.given(
+    "limits and rates of src/attach/preload and python/watari/attach",
+    "acts on take 1% of the first run",
+    "assumes 15 GB/s by faults and 50 GB/s by a prefetch",
+    "as long for its release, and 0.3 us a MiB more",
+    "at most 256 blocks",
+    "looks at 16 pages",
+    "glibc 2.35 or later",
+    "20,000 rounds of a launch",
+)

@@ -1,0 +1,81 @@
+"""Where the numbers of docs/strangers.md come from: benchmarks/stranger_judge.py."""
+
+import sys
+from statistics import median
+
+from recompute import ROOT, Page
+from result_files import path
+
+sys.path.append(str(ROOT / "benchmarks"))
+
+import stranger_judge
+import stranger_report
+import stranger_result
+
+page = Page("docs/strangers.md")
+rows = stranger_result.read(path("nvidia-h100-80gb-hbm3-x86_64/20261126-strangers.json"))
+good = [row for row in rows if row["status"] == "ok"]
+found = [stranger_judge.judged(row) for row in good]
+bytes_alone = [
+    stranger_judge.judged(row, stranger_judge.baseline(row, one.seconds))
+    for row, one in zip(good, found, strict=True)
+]
+
+
+def percent(part, of):
+    """Of all these programs."""
+    return 100 * sum(map(part, of)) / len(of)
+
+
+def offs(models, group):
+    """How far predictions are off, in percent, for each model."""
+    pairs = [[p for one in model for p in one.pairs if p.group == group] for model in models]
+    return [[100 * abs(pair.off) for pair in own] for own in pairs]
+
+
+page.says(
+    "the reason why not | {} programs | {}% | |",
+    len(found),
+    percent(lambda one: one.replay_right, found),
+)
+for title, group in (("data stay local", "local"), ("`mapped` and `pinned`", "link")):
+    both = offs((found, bytes_alone), group)
+    tails = [stranger_report.quantile(own, stranger_report.TAIL) for own in both]
+    page.says(
+        title + ": median error | {} styles | {}% | {}% |\n| 90th percentile | | {}% | {}% |",
+        len(both[0]),
+        *map(median, both),
+        *tails,
+    )
+page.says(
+    "said that none matters | {} programs | {}% | {}% |",
+    len(found),
+    *(percent(lambda one: one.named, model) for model in (found, bytes_alone)),
+)
+page.says(
+    "said to be faster, and slower | | {} | {} |",
+    *(sum(len(one.faster_wrong) for one in model) for model in (found, bytes_alone)),
+)
+page.says("is no pair: {} of them", sum(len(one.timeouts) for one in found))
+
+changes = [change for one in found for change in one.changes]
+able = [change for change in changes if change.could]
+told = [change for change in changes if change.predicted is not None]
+page.says("| changes that were run | {} |", len(changes))
+page.says("| slower by 2% and the spread | {} |", sum(one.loses for one in changes))
+page.says("over 5% of the run: programs | {} |", len(able))
+page.says("saves 0.6 of what it could | {} |", sum(not one.is_short for one in able))
+page.says("| savings predicted | {} |", len(told))
+page.says("| within 20%, or 1% of the run | {} |", sum(one.right for one in told))
+page.given(
+    "bounds and costs of benchmarks/stranger_changes.py and stranger_judge.py",
+    "within 2% or the spread",
+    "slower by 2% and the spread",
+    "over 5% of the run",
+    "saves 0.6 of what it could",
+    "within 20%, or 1% of the run",
+    "10 us each",
+    "90th percentile",
+    "copies of 4 MiB or more",
+)
+page.given("the machine", "16 cores")

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Checks that take too long for `make test`: some 6 minutes on 2 cores. Needs no GPU.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+scripts/setup.sh test
+step "build"
+scripts/build.sh --config-settings=build-dir=build/test \
+    --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON \
+    --config-settings=cmake.define.WATARI_FASTER=TESTS
+cmake --build build/test --target attach_sequences_threads -j "$(nproc)"
+step "acceptance"
+"$VENV/bin/pytest" -n "$(nproc)" tests/acceptance "$@"

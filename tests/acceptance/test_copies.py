@@ -1,0 +1,53 @@
+"""100,000 random sequences of copies (tests/attach/staged/sequences.cpp) without a GPU: `staged`
+gives the results and bytes of the driver, and the test driver those of a GPU. ThreadSanitizer
+watches some."""
+
+import gzip
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from launching import HANGS
+from staging import SMALL, copies, folder, sequences
+
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "tests" / "fixtures" / "staged" / "sequences-h100.txt.gz"
+BLOCK = 2500
+
+
+def test_the_test_driver_copies_as_a_gpu_does():
+    recorded = gzip.decompress(RECORDED.read_bytes()).decode().splitlines()
+    assert sequences(1, 10_000, staged=False).stdout.splitlines() == recorded
+
+
+@pytest.mark.parametrize("first", range(1, 100_000, BLOCK))
+def test_staged_copies_as_the_driver_does(first):
+    late = first // BLOCK % 5  # how the test driver delays its work
+    by_driver = sequences(first, BLOCK, staged=False).stdout.splitlines()
+    ended = sequences(first, BLOCK, late=late, cpus=4 + first // BLOCK % 4)
+    assert ended.stdout.splitlines() == by_driver
+    assert copies(ended) > BLOCK
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_no_thread_races(threads):
+    program = folder() / "threads" / "sequences"
+    if not program.exists():
+        pytest.skip("attach_sequences_threads is not built: scripts/acceptance.sh builds it")
+    ended = subprocess.run(
+        [program, "1", str(400 // threads), str(SMALL), str(threads)],
+        env={
+            **os.environ,
+            "LD_LIBRARY_PATH": str(program.parent),
+            "WATARI_CHANGES": "staged",
+            "WATARI_CHANGES_VERBOSE": "1",
+            "CPUS": "4",
+        },
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+    )
+    assert "ThreadSanitizer" not in ended.stderr
+    assert ended.returncode == 0
+    assert copies(ended) > 400
