@@ -1,11 +1,13 @@
 """Predicted beside measured, for the row of a program.
 
     whole seconds   predicted seconds of a style / measured ones - 1
-    replay          right within 2%, or within the spread of the program's own runs
+    replay          right within 2%, or within the spread of the program's own runs, which is their
+                    standard deviation
     best style      right if the named one is as fast as the best; "none matters" if all are as fast
     times as fast   wrong if what is said to be faster is slower
 
-"As fast" is within 3%, or within the spread. A style that ended at its time limit is no pair.
+"As fast" is within 3%, or with runs that overlap: two or three runs cannot tell more. A style that
+ended at its time limit is no pair, and is slower than all others.
 
 The replay is compared with the untraced runs beside its trace. Trace and styles may be of two runs
 of this test: seconds of a style are then predicted as a ratio to the program as it is.
@@ -14,7 +16,7 @@ stranger_changes.py judges changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -99,20 +101,35 @@ def baseline(row: Row, seconds: float) -> dict[str, float]:
     return {style: seconds + one - priced[AS_IS] for style, one in priced.items()}
 
 
+def as_fast(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the first runs are not slower than the others: within 3%, or they overlap."""
+    return median(one) <= median(other) * (1 + CLOSE) or min(one) <= max(other)
+
+
+def highest(row: Row) -> float:
+    """What the slowest style takes at most by `advise`, in times of the program as it is."""
+    styles = row.get("advice", {}).get("styles", {}).get("imposed", [])
+    known = {one["style"]: one for one in styles if "seconds" in one}
+    return max(
+        (one.get("high", 0.0) / known[AS_IS]["seconds"] for one in known.values()), default=0
+    )
+
+
 def best(
-    said: Mapping[str, float], measured: Mapping[str, float], spread: float, timeouts: int
+    said: Mapping[str, float], runs: Mapping[str, Sequence[float]], most: float = 0.0
 ) -> tuple[str, bool]:
-    """What is called best, and whether it is. Both have AS_IS; `measured` has every style of
-    `said`, and those of which nothing is said."""
-    allowed = 1 + max(CLOSE, spread)
-    run, fastest = said[AS_IS], min(measured.values())
-    if all(abs(one / run - 1) <= CLOSE for one in said.values()):
-        alike = all(measured[one] <= measured[AS_IS] * allowed for one in said)
-        return NOTHING, alike and measured[AS_IS] <= fastest * allowed and not timeouts
+    """What is called best, and whether it is. Both have AS_IS; `runs` has the measured seconds of
+    each style, those of which nothing is said too. `said` has styles without runs: they ended at
+    their time limit. `most`: what the slowest style may take, in times of AS_IS."""
+    run = said[AS_IS]
+    fastest = min(runs.values(), key=median)
+    if most <= 1 + CLOSE and all(abs(one / run - 1) <= CLOSE for one in said.values()):
+        alike = all(style in runs and as_fast(runs[style], runs[AS_IS]) for style in said)
+        return NOTHING, alike and as_fast(runs[AS_IS], fastest)
     name = min(said, key=lambda style: said[style])
     if said[name] > run * (1 - CLOSE):
         name = AS_IS
-    return name, measured[name] <= fastest * allowed
+    return name, name in runs and as_fast(runs[name], fastest)
 
 
 def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
@@ -124,6 +141,7 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     found.styles = styles
     found.timeouts = [s for s, one in row["styles"].items() if one["status"] == "timeout"]
     found.changes = stranger_changes.changes(row)
+    most = 0.0 if said is not None else highest(row)
     if said is None:
         said = {} if found.stops else predictions(row, seconds)
     found.predicted = len(said.keys() - {AS_IS})
@@ -132,10 +150,11 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     if not said and not styles and not found.timeouts:  # no style acts on it
         found.said, found.named = NOTHING, True
     elif both:
-        measured = {AS_IS: seconds, **styles}
+        runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)
-        there = {AS_IS: run, **{style: said[style] for style in both}}
-        found.said, found.named = best(there, measured, spread, len(found.timeouts))
+        judgeable = both.union(style for style in found.timeouts if style in said)
+        there = {AS_IS: run, **{style: said[style] for style in judgeable}}
+        found.said, found.named = best(there, runs, most)
         found.faster_wrong = [
             style
             for style in both
@@ -151,7 +170,7 @@ def add_replay(found: Judged, row: Row) -> None:
     again = answer.get("replayed", replay.get("seconds"))
     runs = replay.get("untraced") or [trace.get("untraced_seconds", found.seconds)]
     middle_run = median(runs)
-    found.traced_spread = max(abs(one / middle_run - 1) for one in runs)
+    found.traced_spread = stranger_changes.spread_of(runs)
     found.replayed = again / middle_run - 1 if again else None
     found.stops = [one["text"] for one in replay.get("met", []) if one["stops"]]
     found.stops = answer.get("stops", found.stops)

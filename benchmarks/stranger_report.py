@@ -111,13 +111,18 @@ def errors(pairs: Sequence[Pair], group: str) -> str:
     offs = [abs(pair.off) for pair in pairs if pair.group == group]
     if not offs:
         return "no prediction"
-    ends = f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}"
-    return f"{ends} ({len(offs)} styles)"
+    return f"{percents(offs)} ({len(offs)} styles)"
+
+
+def percents(offs: Sequence[float]) -> str:
+    """Median and 90th percentile."""
+    return f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}" if offs else "none"
 
 
 def statistics(found: Sequence[Judged]) -> dict[str, str]:
     """The figures of all programs."""
     pairs = [pair for one in found for pair in one.pairs]
+    replays = [one.replayed for one in found if one.replayed is not None and not one.stops]
     changes = [change for one in found for change in one.changes]
     told = [change for change in changes if change.predicted is not None]
     wrong = [f"{one.name}: {style}" for one in found for style in one.faster_wrong]
@@ -128,7 +133,11 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
         "replay within 2% or the spread, or stopped": share(
             sum(one.replay_right for one in found), len(found)
         ),
-        "of these stopped": str(sum(bool(one.stops) for one in found)),
+        "replay within 2%": share(
+            sum(abs(off) <= stranger_judge.REPLAY for off in replays), len(replays)
+        ),
+        "replay off, median and 90%": percents(list(map(abs, replays))),
+        "replays stopped": str(sum(bool(one.stops) for one in found)),
         **{
             f"seconds off, median and 90%: {text}": errors(pairs, group)
             for group, text in GROUPS.items()

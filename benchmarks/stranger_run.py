@@ -24,7 +24,7 @@ from watari.attach import imposed, measure, record
 from watari.attach.measure import Measured, Run
 from watari.attach.start import Start, require_program
 from watari.attach.styles import AS_IS, STYLES
-from watari.attach.trace import session
+from watari.attach.trace import sampled, session
 from watari.common.errors import WatariError
 from watari.common.files import write_atomically
 from watari.common.places import portable
@@ -133,7 +133,9 @@ def traced(start: Start, keep: Path, clock: Clock) -> Row:
     try:
         with scratch.folder(None) as folder:
             require_program(bounded.command)
-            made = session.trace_prepared(bounded, folder, True, lambda text: None, prepared())
+            made = session.trace_prepared(
+                bounded, folder, True, lambda text: None, prepared(), sampled.Clock()
+            )
     except WatariError as error:
         return {"error": portable(str(error))}
     except Exception as error:  # the styles are measured all the same

@@ -92,6 +92,27 @@ page.given(
     "real rates are 70% to 100%",
 )
 page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
+page.given_block("an example of the test driver", "where the time goes, of")
+page.given_block("an example of the test driver", "(260 ms to 595 ms)")
+page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
+page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
+page.given(
+    "limits of the changes: python/watari/model/replay/of_copies.py, of_calls.py, staging.py",
+    "| no change that was considered saves 1% |",
+    "below 1% of the run",
+    "of 4 MiB and more at one call site",
+    "1.35 times a copy",
+    "1.1 times a copy",
+    "every 10th time",
+    "100 or more waiting",
+    "0.7 to 1.6 times",
+    "at 5 µs a call | 0.6 to 1.1 times",
+    "waits | 0.5 to 1.1 times",
+    "rows of 8 and more launches of less than 20 µs | at 0.3 µs a launch | 0.4 to 1.1 times",
+    "within 10 µs",
+)
+page.given("limits of --confirm: python/watari/attach/confirmed.py", "that saves 1%", "*12 ms more")
+page.given("the example's own words", "replayed large 120")
 
 # Programs of other people
 rows = {row["name"]: row for row in stranger_result.read(path(STRANGERS))}

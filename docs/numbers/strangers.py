@@ -38,6 +38,13 @@ page.says(
     len(found),
     percent(lambda one: one.replay_right, found),
 )
+replays = [one for one in found if one.replayed is not None and not one.stops]
+page.says(
+    "| replay within 2% | {} programs | {}% | |",
+    len(replays),
+    percent(lambda one: abs(one.replayed) <= stranger_judge.REPLAY, replays),
+)
+page.says("larger than 2% (median {}%)", 100 * median(one.traced_spread for one in found))
 for title, group in (("data stay local", "local"), ("`mapped` and `pinned`", "link")):
     both = offs((found, bytes_alone), group)
     tails = [stranger_report.quantile(own, stranger_report.TAIL) for own in both]
@@ -70,6 +77,8 @@ page.says("| within 20%, or 1% of the run | {} |", sum(one.right for one in told
 page.given(
     "bounds and costs of benchmarks/stranger_changes.py and stranger_judge.py",
     "within 2% or the spread",
+    "replay within 2%",
+    "larger than 2%",
     "slower by 2% and the spread",
     "over 5% of the run",
     "saves 0.6 of what it could",

@@ -143,12 +143,15 @@ page.given(
     "ten such gaps, 90% of those",
     "More than 1000 allocations",
 )
+page.given("a code of CUDA", "(error 700 and the like)")
 page.given("versions of programs", "in version 52 of the UI", "in Chromium 156")
 page.given(
     "limits of the fit: python/watari/model/replay/calibrate.py",
-    "10 ms for what is paid once",
+    "5 ms\nfor what is paid once",
+    "30% of the time of calls",
     "0.75 of their range",
-    "at least 15 ms",
+    "1% of a single run",
+    "at most 70% of their time",
 )
 page.given("the machine", "an H200 with 32 CPU cores")
 

@@ -1,8 +1,8 @@
 """Which operation follows which, from sequences that tests/attach/programs/orders.cpp plays.
 
 An operation that takes 2 ms shows what follows it: whatever begins before its end does not. An
-order counts if each repetition shows it. `orders.py PROGRAM FILE SEQUENCES REPEATS` writes the recording of a
-GPU: a header, then one line of JSON for each sequence:
+order counts if each repetition shows it. `orders.py PROGRAM FILE SEQUENCES REPEATS` writes the
+recording of a GPU: a header, then one line of JSON for each sequence:
 
     steps    the sequence
     results  of its calls, where they are not 0: by step
@@ -168,8 +168,9 @@ def with_records(runs: list[Run], process: Recorded) -> None:
 
 def played(
     program: str, steps: list[str], repeats: int, size: int, path: Path
-) -> tuple[list[Run], str]:
-    """Plays sequences, traced; also returns the name of the GPU. `size`: bytes of a long copy."""
+) -> tuple[list[Run], str, Recorded]:
+    """Plays sequences, traced; also returns the name of the GPU, and the records. `size`: bytes of
+    a long copy."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sequences.txt"
         file.write_text("".join(f"{one}\n" for one in steps))
@@ -179,8 +180,9 @@ def played(
             raise SystemExit(f"{program}: {ending.reason or ending.code}: {ending.errors}")
         text = ending.output.read_text()
     runs = list(read_runs(text))
-    with_records(runs, busiest(processes))
-    return runs, text.splitlines()[0].removeprefix("gpu ")
+    process = busiest(processes)
+    with_records(runs, process)
+    return runs, text.splitlines()[0].removeprefix("gpu "), process
 
 
 def orders(runs: list[Run], steps: list[str]) -> list[dict[str, Any]]:
@@ -201,6 +203,16 @@ def orders(runs: list[Run], steps: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
+def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What two rows of a sequence show."""
+    after = {
+        name: [sorted(set(a) & set(b)) for a, b in zip(shown, other["after"][name], strict=True)]
+        for name, shown in one["after"].items()
+        if name in other["after"]
+    }
+    return {**one, "after": after, "results": one["results"] | other["results"]}
+
+
 def write(path: Path, rows: list[dict[str, Any]], header: dict[str, Any]) -> None:
     """Writes a recording."""
     lines = [json.dumps(one, separators=(",", ":")) for one in (header, *rows)]
@@ -216,7 +228,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def record(program: str, path: Path, count: int, repeats: int) -> None:
     """Records the orders of this machine's GPU."""
     steps = sequences(count)
-    runs, gpu = played(program, steps, repeats, GPU_BYTES, cupti.find())
+    runs, gpu, _ = played(program, steps, repeats, GPU_BYTES, cupti.find())
     rows = orders(runs, steps)
     write(path, rows, {"gpu": gpu, "repeats": repeats})
     longs = sum(len(row["after"]) for row in rows)

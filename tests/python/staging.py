@@ -44,8 +44,8 @@ def copies(ended: subprocess.CompletedProcess) -> int:
     return int(said[1]) if said else 0
 
 
-def sequences(first, count, unit=SMALL, threads=1, **how) -> subprocess.CompletedProcess:
+def sequences(first, count, unit=SMALL, threads=1, words=(), **how) -> subprocess.CompletedProcess:
     """The lines of random sequences of copies (sequences.cpp)."""
-    ended = started("sequences", first, count, unit, threads, unit=unit, **how)
+    ended = started("sequences", first, count, unit, threads, *words, unit=unit, **how)
     assert ended.returncode == 0, ended.stderr
     return ended

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 from recompute import ROOT, Page
-from result_files import path, results
+from result_files import path, results, text
 
 sys.path.append(str(ROOT / "tests/python"))
 sys.path.append(str(ROOT / "tests/python/model"))
@@ -111,6 +111,33 @@ for size in (4, 16, 64):
     page.says(f"| {size} MiB | {signs[0]}{{}}% | {signs[1]}{{}}% |", *row)
 page.given("the machine's record", "records 300 MiB", "its 16 cores")
 page.given("rules of the model: docs/advise.md", "(5%, 25%, 1.4 times)")
+
+# Memory styles of a traced program
+COLUMNS = (
+    *("allocate", "first in", "in", "out", "pinned in", "pinned out", "first fill", "fill"),
+    *("inside", "first write", "write", "read", "free"),
+)
+kinds = text("nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt")
+block = {}
+for line in kinds.lines[1:]:
+    kind, size, *values = line.split()
+    if int(size) == 2**26:
+        block[kind] = dict(zip(COLUMNS, map(float, values), strict=True))
+for row, column in (
+    ("allocate", "allocate"),
+    ("first copy of pageable memory to it", "first in"),
+    ("each later copy", "in"),
+    ("first fill by the GPU", "first fill"),
+    ("each later fill", "fill"),
+    ("copy of pinned memory to it", "pinned in"),
+    ("release", "free"),
+):
+    page.says(f"| {row} |" + " {} |" * 5, *(of[column] / 1e3 for of in block.values()))
+page.given(
+    "the rules of model/replay", "Pinned blocks** of 256 KiB or less", "may add 30% of the run"
+)
+page.given("the rules of model/replay", "sectors of 32 bytes", "a third to 1.5 times")
+page.given("the machine", "an H100 with 16\ncores")
 
 # An H100 from its probe
 for name, group in test_scaled.groups().items():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from watari.attach import advised_changes
 from watari.attach.start import Start, standard_input
 from watari.attach.trace import session
 from watari.model.kinds import kind
@@ -28,10 +30,15 @@ def program(words: Sequence[str]) -> Start:
     return Start(tuple(words), LIMIT, stdin=standard_input())
 
 
-def trace(words: Sequence[str], report: session.Report) -> tuple[Trace, Graph, Links]:
+def trace(start: Start, report: session.Report) -> tuple[Trace, Graph, Links]:
     """The trace of a program, its graph without tracing, and the links of that. Raises WatariError
     where it cannot be traced."""
     with scratch.folder(None) as files:
-        made = session.trace(program(words), files, True, report)
+        made = session.trace(start, files, True, report)
     content = Trace.model_validate_json(json.dumps(made.content))
     return content, made.again.graph, made.again.links
+
+
+def with_prefetches(start: Start, trace: Trace) -> Start:
+    """The program, with what the change `prefetched` needs of its trace."""
+    return replace(start, prefetches=advised_changes.prefetches(trace.model_dump(by_alias=True)))

@@ -34,13 +34,33 @@ class Row:
     reason: str = ""
 
 
-def agree(one: Row, base: Row) -> bool:
-    """Whether the predicted difference to the program as it is meets the measured one."""
-    if not base.runs:
-        return False
-    low, high = min(one.runs) - max(base.runs), max(one.runs) - min(base.runs)
-    less, more = (end - base.predicted.middle for end in (one.predicted.low, one.predicted.high))
-    return low <= more and less <= high
+@dataclass(frozen=True)
+class More:
+    """Seconds that a row takes beyond the program as it is: at least, and at most."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def measured(cls, one: Row, base: Row) -> More:
+        """Of the runs."""
+        return cls(min(one.runs) - max(base.runs), max(one.runs) - min(base.runs))
+
+    @classmethod
+    def predicted(cls, one: Row, base: Row) -> More:
+        """Of the prediction, which is a difference to the same seconds."""
+        return cls(
+            *(end - base.predicted.middle for end in (one.predicted.low, one.predicted.high))
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be more or less."""
+        return self.low <= 0 <= self.high
+
+    def meets(self, other: More) -> bool:
+        """Whether both can be true."""
+        return self.low <= other.high and other.low <= self.high
 
 
 def chosen(answer: Answer) -> list[Styled]:
@@ -103,14 +123,15 @@ def said(one: Row) -> str:
 
 def verdict(one: Row, base: Row) -> str:
     """Whether the prediction holds: as a difference to the program as it is."""
-    if one is base:
+    if one is base or not base.runs:
         return ""
-    if agree(one, base):
-        return "as predicted"
-    if not base.runs:
-        return ""
-    off = median(one.runs) - median(base.runs) - (one.predicted.middle - base.predicted.middle)
-    return f"{format_latency(abs(off))} {'more' if off > 0 else 'less'} than predicted"
+    said, seen = More.predicted(one, base), More.measured(one, base)
+    if not seen.meets(said):
+        off = median(one.runs) - median(base.runs) - (one.predicted.middle - base.predicted.middle)
+        return f"{format_latency(abs(off))} {'more' if off > 0 else 'less'} than predicted"
+    if seen.is_open and not said.is_open:
+        return "not sure: the runs differ by more"
+    return "as predicted"
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:

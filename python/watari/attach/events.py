@@ -99,6 +99,7 @@ class Process:
     begun: float
     initialised: float | None = None  # seconds that cuInit took, None: never called
     init_code: int = 0
+    started: float | None = None  # when the first context was made, or cuInit ended
     ended: float | None = None  # None: by _exit, a crash, a signal
     allocations: list[Allocation] = field(default_factory=list)
     free_seconds: float = 0.0
@@ -223,6 +224,9 @@ def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) 
     match event["op"]:
         case "init":
             process.initialised, process.init_code = event["s"], event["rc"]
+            process.started = seconds(event) + event["s"]
+        case "context":
+            process.started = seconds(event) + event["s"]
         case "device":
             facts = (bool(event[name]) for name in ("managed", "pageable", "concurrent"))
             process.devices[event["device"]] = Device(event["memory"], *facts)

@@ -195,6 +195,11 @@ def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> d
     return variables
 
 
+def clocked(files: Path) -> dict[str, str]:
+    """Environment variables of a run that is only timed: `files`/events gets no allocation."""
+    return {**preloaded(files), "WATARI_ATTACH_CLOCK": "1"}
+
+
 def with_launcher(start: Start, variables: Mapping[str, str]) -> list[str]:
     """The whole command. `env` sets the variables in each rank: launchers need not pass them on,
     and do not load the library themselves."""

@@ -25,6 +25,13 @@ Words = Annotated[
         help="a case, or a trace file; results of the machine",
     ),
 ]
+Advised = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CASE AXIS=VALUE... | TRACE | -- PROGRAM...] [RESULTS]",
+        help="a case, a trace file, or a program after --; results of the machine",
+    ),
+]
 On = Annotated[
     str | None,
     typer.Option("--machine", metavar="NAME|FILE", help="name, profile or results of a machine"),
@@ -158,10 +165,11 @@ def predict_program(
 
 @app.command(
     epilog=f"Examples: watari advise · watari advise {STYLED} --machine gh200 · "
-    "watari advise run.json · watari advise trace.json · watari advise --confirm -- ./a.out 1000"
+    "watari advise run.json · watari advise trace.json -o figure.svg · "
+    "watari advise --confirm -- ./a.out 1000"
 )
 def advise(
-    words: Words = None,
+    words: Advised = None,
     on: On = None,
     results: Measured = None,
     processes: Processes = 1,
@@ -174,7 +182,7 @@ def advise(
         typer.Option("--output", "-o", metavar="FILE", help="a figure: .svg, .pdf or .png"),
     ] = None,
 ) -> None:
-    """Names the best memory style, and why: for a case, a trace, a program, or in general."""
+    """Says where a program's time goes and what would help; for a case the best memory style."""
     from watari.model import asked, render
     from watari.model.advise import advise as advice_on
 

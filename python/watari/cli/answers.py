@@ -17,6 +17,7 @@ from watari.common.errors import UsageError
 from watari.common.written import Written
 
 if TYPE_CHECKING:
+    from watari.attach.start import Start
     from watari.model.replay.answer import Answer
 
 
@@ -66,18 +67,20 @@ def advise(words: Sequence[str], on: str | None, results: Sequence[Path], wanted
     with written.held(figures, read):
         if wanted.output and wanted.output.suffix.lower() != ".svg":
             drawing("page")  # an error in one line where a package is missing
-        found, where = (
-            of_program(words, on, results) if program else of_trace(Path(words[0]), on, results)
+        found, where, start = (
+            of_program(words, on, results)
+            if program
+            else (*of_trace(Path(words[0]), on, results), None)
         )
         if wanted.as_json:
             content = {**values.of(found), "machine": where}
-            if wanted.confirm:
-                content["confirmed"] = confirmed(words, found, True)
+            if wanted.confirm and start:
+                content["confirmed"] = confirmed(start, found, True)
             print_json(content)
             return
         show(where, says.whole(found))
-        if wanted.confirm:
-            confirmed(words, found, False)
+        if wanted.confirm and start:
+            confirmed(start, found, False)
         if wanted.output:
             bars.write(found, wanted.output)
             print(f"figure: {wanted.output}")
@@ -85,16 +88,19 @@ def advise(words: Sequence[str], on: str | None, results: Sequence[Path], wanted
 
 def of_program(
     words: Sequence[str], on: str | None, results: Sequence[Path] | None
-) -> tuple[Answer, str]:
-    """Traces a program, and answers; also a line on the machine. Leaves no files."""
+) -> tuple[Answer, str, Start]:
+    """Traces a program, and answers; also a line on the machine, and how the program is started.
+    Leaves no files."""
     from watari.attach import advised
     from watari.model import asked
     from watari.model.replay.answered import answer, recorded
 
     asked.for_trace(on, results, "")  # an error in a word comes before the runs
-    trace, graph, links = advised.trace(words, lambda text: typer.echo(f"  {text}", err=True))
+    start = advised.program(words)
+    trace, graph, links = advised.trace(start, lambda text: typer.echo(f"  {text}", err=True))
     machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)
-    return answer(trace, graph, links, machine, here), where
+    found = answer(trace, graph, links, machine, here)
+    return found, where, advised.with_prefetches(start, trace)
 
 
 def of_trace(path: Path, on: str | None, results: Sequence[Path] | None) -> tuple[Answer, str]:
@@ -114,10 +120,10 @@ def show(where: str, lines: Iterator[str]) -> None:
         print(line, flush=True)
 
 
-def confirmed(words: Sequence[str], found: Answer, quiet: bool) -> list[dict[str, object]]:
+def confirmed(start: Start, found: Answer, quiet: bool) -> list[dict[str, object]]:
     """Runs the best changes and styles, and prints predicted beside measured seconds, unless the
     values are for a program."""
-    from watari.attach import advised, confirmed
+    from watari.attach import confirmed
     from watari.common import progress
 
     wanted = confirmed.chosen(found)
@@ -127,7 +133,7 @@ def confirmed(words: Sequence[str], found: Answer, quiet: bool) -> list[dict[str
         return []
     count = confirmed.RUNS * (len(wanted) + 1)
     shown = progress.Silent() if quiet else progress.suited(count, 0)
-    rows = confirmed.confirm(advised.program(words), found, shown)
+    rows = confirmed.confirm(start, found, shown)
     for line in () if quiet else confirmed.lines(rows):
         print(line)
     return confirmed.values(rows)

@@ -174,7 +174,7 @@ def page(content: Mapping[str, Any], made_by: str, shown: Shown | None = None) -
         "size": format_size,
         "bytes": format_bytes,
         "duration": format_duration,
-        "latency": format_latency,
+        "digits": format_latency,
         "sentence": sentence,
         "touched": touched_text,
         "placements": placement_cells,

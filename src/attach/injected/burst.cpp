@@ -7,6 +7,7 @@
 //     copying      a copy of 8 bytes to the CPU
 //     wait         a wait, where there is nothing to wait for
 //     record       the record of an event
+//     allocation   an allocation of 1 MiB and its release
 //     launch_wait  a launch and a wait
 //     launch_copy  a launch and a copy
 //     behind       an empty kernel behind others: the GPU alone counts
@@ -26,6 +27,7 @@ namespace {
 using steady = std::chrono::steady_clock;
 constexpr int bursts = 20, calls_of_burst = 32, few = 8, many = 72;
 constexpr int copies = 6;
+constexpr std::size_t small = std::size_t{1} << 20;
 constexpr std::size_t size = std::size_t{32} << 20;
 constexpr std::uint64_t cycles = 600'000;  // of the GPU, longer than `many` launches take
 
@@ -117,6 +119,13 @@ void burst(CUmodule module) {
     const auto out = [&] {
         require("cuMemcpyDtoHAsync_v2", to_cpu(pinned, memory, size, nullptr));
     };
+    const auto allocate = find("cuMemAlloc_v2", &cuMemAlloc_v2);
+    const auto release = find("cuMemFree_v2", &cuMemFree_v2);
+    const auto allocation = [&] {
+        CUdeviceptr one = 0;
+        require("cuMemAlloc_v2", allocate(&one, small));
+        require("cuMemFree_v2", release(one));
+    };
     const struct {
         const char* name;
         double nanoseconds;
@@ -126,6 +135,7 @@ void burst(CUmodule module) {
         {"copying", of_each(copy)},
         {"wait", of_each(wait)},
         {"record", of_each([&] { require("cuEventRecord", record_event(event, nullptr)); })},
+        {"allocation", of_each(allocation, few)},
         {"launch_wait", of_each([&] { launch(), wait(); })},
         {"launch_copy", of_each([&] { launch(), copy(); })},
         {"behind", behind(spin, launch)},

@@ -21,7 +21,7 @@ stream own_stream(stream on) { return on ? on : reinterpret_cast<stream>(stream_
 
 void record(const request& asked, std::uint64_t begun, device_pointer pointer, bool is_moved,
             result outcome) {
-    if (!log_folder()) return;
+    if (!memory_log_folder()) return;
     const std::uint64_t took = now() - begun;
     const int device = current_device();
     const kind as = is_moved ? chosen_style().device_becomes : asked.of;
@@ -67,7 +67,7 @@ result allocate_host(const char* api, void** pointer, std::size_t bytes, AsIs as
 }
 
 void record_free(const char* api, std::uint64_t begun, device_pointer pointer, result outcome) {
-    if (!log_folder()) return;
+    if (!memory_log_folder()) return;
     const std::uint64_t took = now() - begun;
     event line("free", begun);
     line.text("api", api).pointer("ptr", pointer).seconds("s", took).number("rc", outcome);

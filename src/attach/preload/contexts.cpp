@@ -1,5 +1,8 @@
-// The end of contexts and streams. The driver releases the memory of a context with it, so that
-// moved allocations end, too. cudaDeviceReset is a reset of the primary context.
+// The first context, which ends the start of CUDA, and the end of contexts and streams. The driver
+// releases the memory of a context with it, so that moved allocations end, too. cudaDeviceReset is
+// a reset of the primary context.
+#include <atomic>
+
 #include "event_log.hpp"
 #include "functions.hpp"
 #include "lock.hpp"
@@ -42,7 +45,24 @@ void end(const void* context, driver::device device) {
     managed::forget_context(context);
 }
 
+std::atomic<bool> is_made = false;
+
+// Records the making of the first context.
+void made(std::uint64_t begun, result outcome) {
+    if (outcome != driver::success || is_made.exchange(true)) return;
+    const std::uint64_t took = now() - begun;
+    const guard hold;
+    event("context", begun).seconds("s", took).write();
+}
+
 }  // namespace
+
+result cuDevicePrimaryCtxRetain(void** context, driver::device of) {
+    const std::uint64_t begun = now();
+    const result outcome = real<cuDevicePrimaryCtxRetain>()(context, of);
+    made(begun, outcome);
+    return outcome;
+}
 
 result cuDevicePrimaryCtxReset_v2(driver::device of) {
     const void* context = primary_context(of);

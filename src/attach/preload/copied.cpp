@@ -49,14 +49,14 @@ void write(const total& row) {
 }  // namespace
 
 copy_name name_copy(std::size_t bytes) {
-    const bool is_needed = log_folder() || names_copies();
+    const bool is_needed = memory_log_folder() || names_copies();
     const std::uint32_t site = is_needed ? name_allocation().site : 0;
     return {site, is_copy_chosen(site, bytes)};
 }
 
 void record_copy(const copy_name& name, bool is_to_gpu, std::size_t bytes,
                  std::uint64_t nanoseconds) {
-    if (!log_folder()) return;
+    if (!memory_log_folder()) return;
     const guard hold;
     total& row = row_of(name.site, is_to_gpu);
     ++row.times;

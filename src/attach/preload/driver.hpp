@@ -22,6 +22,37 @@ struct launch {
     unsigned count;
 };
 
+// CUDA_MEMCPY2D_v2
+struct rectangle {
+    std::size_t from_x, from_y;
+    unsigned from_type;
+    const void* from_host;
+    device_pointer from;
+    void* from_array;
+    std::size_t from_pitch, to_x, to_y;
+    unsigned to_type;
+    void* to_host;
+    device_pointer to;
+    void* to_array;
+    std::size_t to_pitch, width, height;
+};
+
+// CUDA_MEMCPY3D_v2
+struct cuboid {
+    std::size_t from_x, from_y, from_z, from_level;
+    unsigned from_type;
+    const void* from_host;
+    device_pointer from;
+    void *from_array, *from_unused;
+    std::size_t from_pitch, from_height, to_x, to_y, to_z, to_level;
+    unsigned to_type;
+    void* to_host;
+    device_pointer to;
+    void *to_array, *to_unused;
+    std::size_t to_pitch, to_height, width, height, depth;
+};
+constexpr unsigned host_memory = 1, device_memory = 2, any_memory = 4;  // CU_MEMORYTYPE_*
+
 constexpr result success = 0;
 constexpr result invalid_value = 1;
 constexpr result out_of_memory = 2;

@@ -3,6 +3,7 @@
 //
 //     {"op":"start","t":NS,"pid":1,"parent":1,"style":"as-is","program":"/path/a.out"}
 //     {"op":"init","t":NS,"s":0.1,"rc":0}                                    cuInit
+//     {"op":"context","t":NS,"s":0.1}                  the first context was made, the primary one
 //     {"op":"device","t":NS,"device":0,"memory":BYTES,"managed":1,"pageable":0,"concurrent":1}
 //     {"op":"module","id":0,"path":"/path/a.out"}                            before its first use
 //     {"op":"site","site":"0a1b2c3d","frames":[[ID,OFFSET,"symbol"], ...]}    before its first use
@@ -26,6 +27,8 @@
 // number of earlier allocations of this call site in this process; kind: the kind that the program
 // asked for; as: the kind that it got; frames: innermost first, a return address as offset in its
 // module. `pool` of an allocation: the pool's address, if the program named one.
+//
+// With WATARI_ATTACH_CLOCK a run is only timed: it has no line of an allocation, release or copy.
 //
 // The file is mapped and grows in blocks whose space on the disk is reserved first. A written event
 // survives _exit, a crash and SIGKILL. A full disk stops the log, not the program: the file is

@@ -50,6 +50,7 @@ result cuStreamBeginCaptureToGraph_ptsz(stream on, void* graph, const void* afte
 result cuStreamEndCapture(stream on, void** graph);
 result cuStreamEndCapture_ptsz(stream on, void** graph);
 // contexts.cpp
+result cuDevicePrimaryCtxRetain(void** context, driver::device of);
 result cuDevicePrimaryCtxReset_v2(driver::device of);
 result cuDevicePrimaryCtxRelease_v2(driver::device of);
 result cuCtxDestroy_v2(void* context);
@@ -104,6 +105,17 @@ result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+// staged/rectangles.cpp
+result cuMemcpy2D_v2(const driver::rectangle* asked);
+result cuMemcpy2D_v2_ptds(const driver::rectangle* asked);
+result cuMemcpy2DUnaligned_v2(const driver::rectangle* asked);
+result cuMemcpy2DUnaligned_v2_ptds(const driver::rectangle* asked);
+result cuMemcpy2DAsync_v2(const driver::rectangle* asked, stream on);
+result cuMemcpy2DAsync_v2_ptsz(const driver::rectangle* asked, stream on);
+result cuMemcpy3D_v2(const driver::cuboid* asked);
+result cuMemcpy3D_v2_ptds(const driver::cuboid* asked);
+result cuMemcpy3DAsync_v2(const driver::cuboid* asked, stream on);
+result cuMemcpy3DAsync_v2_ptsz(const driver::cuboid* asked, stream on);
 // prefetched/launches.cpp
 result cuLaunchKernel(const void* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
                       unsigned threads_y, unsigned threads_z, unsigned shared, stream on,

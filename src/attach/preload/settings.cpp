@@ -22,6 +22,7 @@ struct known_settings {
     process_settings open;
     const style* chosen = &styles[0];
     const char* folder = nullptr;
+    bool is_timed_only = false;
     rule* rules = nullptr;
     std::size_t count = 0;
 };
@@ -79,6 +80,7 @@ __attribute__((constructor)) void read_environment() {
     is_read = true;
     of_process.open.changes = read_changes();
     if (const char* folder = variable("WATARI_ATTACH_LOG")) of_process.folder = strdup(folder);
+    of_process.is_timed_only = variable("WATARI_ATTACH_CLOCK") != nullptr;
     if (const char* name = variable("WATARI_ATTACH_STYLE")) {
         of_process.chosen = nullptr;
         for (const style& row : styles)
@@ -139,6 +141,11 @@ const char* log_folder() {
     return of_process.folder;
 }
 
+const char* memory_log_folder() {
+    read_environment();
+    return of_process.is_timed_only ? nullptr : of_process.folder;
+}
+
 bool is_chosen(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes) {
     return is_selected(site, ordinal, bytes, false);
 }
@@ -149,6 +156,6 @@ bool is_copy_chosen(std::uint32_t site, std::size_t bytes) {
 
 bool names_copies() { return has_rule_of_sites(true); }
 
-bool names_allocations() { return log_folder() || has_rule_of_sites(false); }
+bool names_allocations() { return memory_log_folder() || has_rule_of_sites(false); }
 
 }  // namespace attach

@@ -1,6 +1,7 @@
 // Settings of this library, which `watari try`, `trace` and `exec` pass by the environment:
 //
 //     WATARI_ATTACH_LOG=FOLDER     folder of the event log (event_log.hpp); not set: no log
+//     WATARI_ATTACH_CLOCK=1        only times the run: no line of an allocation, release or copy
 //     WATARI_ATTACH_STYLE=managed  a row of the table below; not set: as-is
 //     WATARI_ATTACH_RULES=FILE     rules that select allocations, one per line
 //     WATARI_CHANGES=...           changes.hpp
@@ -54,6 +55,9 @@ const style& chosen_style();
 
 // The folder of the event log, null if it is not set.
 const char* log_folder();
+
+// The same, null if the run is only timed.
+const char* memory_log_folder();
 
 // Whether the rules move the allocation with this ordinal (0, 1, ...) of this call site.
 bool is_chosen(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes);

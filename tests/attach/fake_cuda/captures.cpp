@@ -29,7 +29,7 @@ unsigned long long this_thread() { return static_cast<unsigned long long>(gettid
 
 result begin(stream& one, graph* into, int in_mode) {
     if (in_mode < global || in_mode > relaxed) return invalid_value;
-    if (one.captures) return breaks(one.captures, capture_unsupported);
+    if (one.captures) return illegal_state;
     if (one.number == 7) return capture_unsupported;  // the legacy default stream
     const std::lock_guard hold(lock);
     one.captures = new capture{into, &one, ++last_id, in_mode, this_thread()};  // kept: see graphs
@@ -41,8 +41,8 @@ result begin(stream& one, graph* into, int in_mode) {
 result end(stream& one, graph** made) {
     capture* const own = one.captures;
     *made = nullptr;
-    if (!own) return invalid_value;
-    if (own->origin != &one) return capture_unmatched;
+    if (!own) return illegal_state;
+    if (own->origin != &one) return breaks(own, capture_unmatched);
     if (own->mode != relaxed && own->thread != this_thread()) return capture_wrong_thread;
     const std::lock_guard hold(lock);
     bool is_joined = true;
@@ -70,13 +70,16 @@ result end(stream& one, graph** made) {
 
 }  // namespace
 
-bool is_forbidden() {
+bool breaks_unsafely() {
     if (mode == relaxed) return false;
     const std::lock_guard hold(lock);
-    return std::any_of(going.begin(), going.end(), [](const capture* one) {
-        return one->mode != relaxed &&
-               (one->thread == this_thread() || (mode == global && one->mode == global));
-    });
+    bool found = false;
+    for (capture* one : going) {
+        if (one->mode == relaxed) continue;
+        if (one->thread != this_thread() && (mode != global || one->mode != global)) continue;
+        found = one->is_broken = true;
+    }
+    return found;
 }
 
 bool breaks_capture() {

@@ -28,27 +28,33 @@ result record(event& one, stream& in) {
     one.captures = in.captures;
     one.nodes = in.tail_nodes;
     if (in.captures) return success;
-    if (in.number == 7)
-        if (const result outcome = breaks_implicitly()) return outcome;
-    one.work = ready(in);
+    queue::pointer last;
+    if (is_legacy(in))
+        if (const result outcome = order_legacy(&last)) return outcome;
+    one.work = last ? queue::list{last} : ready(in);
     one.recorded = now();
     one.is_recorded = true;
     return success;
 }
 
+// The result of a wait for an event of a capture, or a query of it.
+result breaks_by_wait(const event& one) {
+    return one.captures->is_broken ? invalid_value : breaks(one.captures, captured_event);
+}
+
 result follow(stream& later, const event& one) {
     if (one.captures) {
+        if (one.captures->is_broken) return invalid_value;
         if (one.captures->is_over) return captured_event;
         if (later.captures && later.captures != one.captures) return breaks(later.captures, 902);
         later.captures = one.captures;
         later.tail_nodes.insert(later.tail_nodes.end(), one.nodes.begin(), one.nodes.end());
         return success;
     }
-    if (later.captures) return breaks(later.captures, capture_isolation);
-    if (later.number == 7)
-        if (const result outcome = breaks_implicitly()) return outcome;
+    if (later.captures)
+        return one.is_recorded ? breaks(later.captures, capture_isolation) : success;
     follow(later, one.work);
-    return success;
+    return is_legacy(later) ? order_legacy() : success;
 }
 
 }  // namespace
@@ -81,14 +87,15 @@ FAKE result cuEventRecordWithFlags(void* recorded, void* stream, unsigned) {
 
 FAKE result cuEventSynchronize(void* awaited) {
     return observed("cuEventSynchronize", {bits(awaited)}, [&] {
-        if (of(awaited).captures) return breaks(of(awaited).captures, captured_event);
+        if (of(awaited).captures) return breaks_by_wait(of(awaited));
         return queue::wait(of(awaited).work);
     });
 }
 
 FAKE result cuEventQuery(void* asked) {
     return observed("cuEventQuery", {bits(asked)}, [&] {
-        if (of(asked).captures) return breaks(of(asked).captures, captured_event);
+        if (of(asked).captures) return breaks_by_wait(of(asked));
+        if (breaks_unsafely()) return capture_unsupported;
         return queue::are_over(of(asked).work) ? success : not_ready;
     });
 }

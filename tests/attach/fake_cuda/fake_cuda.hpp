@@ -33,7 +33,7 @@ constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initiali
                  deinitialized = 4, no_device = 100, invalid_device = 101, invalid_image = 200,
                  invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600,
                  launch_failed = 719, already_registered = 712, not_registered = 713,
-                 not_supported = 801, capture_unsupported = 900;
+                 illegal_state = 401, not_supported = 801, capture_unsupported = 900;
 
 // Counted from the start of a process; in the file under these names. read_mostly: the largest
 // number of bytes of pages that were read-mostly at once, if an observer is set.
@@ -48,7 +48,7 @@ bool has_pageable_access();  // FAKE_CUDA_PAGEABLE
 bool is_initialised();
 int current_device();                   // of the current context, -1 without one
 bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
-bool is_forbidden();                    // whether a capture forbids an unsafe call: streams.cpp
+bool breaks_unsafely();                 // whether an unsafe call breaks captures: captures.cpp
 bool breaks_capture();                  // whether a wait for all streams breaks a capture
 
 void release_all(int device);  // releases all allocations on it, of each kind

@@ -117,7 +117,7 @@ FAKE result cuGraphLaunch(void* launched, void* stream) {
     return observed("cuGraphLaunch", {bits(launched), bits(stream)}, [&] {
         auto& graph = *static_cast<executable*>(launched);
         auto& to = stream_of(stream);
-        if (to.captures) return not_supported;  // a graph in a graph
+        if (to.captures) return breaks(to.captures);  // a graph in a graph
         auto entry = ready(to);
         entry.insert(entry.end(), graph.last.begin(), graph.last.end());
         auto ends = launch(graph, entry, to.number);

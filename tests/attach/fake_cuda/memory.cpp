@@ -67,17 +67,25 @@ result release(device_pointer pointer, bool is_host) {
 
 // As `allocate`, for a call that could break a capture of another thread.
 result allocate_now(device_pointer* pointer, std::size_t bytes, kind of, unsigned flags = 0) {
-    return is_forbidden() ? capture_unsupported : allocate(pointer, bytes, of, flags);
+    return breaks_unsafely() ? capture_unsupported : allocate(pointer, bytes, of, flags);
 }
 
 result release_now(device_pointer pointer, bool is_host) {
-    if (is_forbidden()) return capture_unsupported;
+    if (breaks_unsafely()) return capture_unsupported;
     if (pointer) queue::wait_for_all();
     return release(pointer, is_host);
 }
 
+result allocate_in(device_pointer* pointer, std::size_t bytes, void* stream) {
+    if (!stream_of(stream).captures && breaks_unsafely()) return capture_unsupported;
+    if (bytes) return allocate(pointer, bytes, kind::device);
+    *pointer = 0;
+    return success;
+}
+
 // Frees memory when the earlier work of a stream is done.
 result release_in(device_pointer pointer, void* stream) {
+    if (!stream_of(stream).captures && breaks_unsafely()) return capture_unsupported;
     if (pointer == 0) return success;
     const auto found = find(pointer);
     if (!found || found->begin != pointer || found->of != kind::device) return invalid_value;
@@ -86,22 +94,23 @@ result release_in(device_pointer pointer, void* stream) {
 }
 
 result register_host(device_pointer pointer, std::size_t bytes, unsigned flags) {
-    if (is_forbidden()) return capture_unsupported;
+    if (breaks_unsafely()) return capture_unsupported;
     if (current_device() < 0) return invalid_context;
     if (!pointer || bytes == 0) return invalid_value;
     const std::lock_guard hold(lock);
     const auto after = alive.lower_bound(pointer + bytes);
     if (after != alive.begin() &&
         std::prev(after)->second.begin + std::prev(after)->second.bytes > pointer)
-        return already_registered;
+        return std::prev(after)->second.of == kind::registered ? already_registered : invalid_value;
     alive[pointer] = {pointer, bytes, kind::registered, current_device(), flags, ++last_identifier};
     return success;
 }
 
 result unregister(device_pointer pointer) {
-    if (is_forbidden()) return capture_unsupported;
+    if (breaks_unsafely()) return capture_unsupported;
     const auto found = find(pointer);
-    if (!found || found->of != kind::registered || found->begin != pointer) return not_registered;
+    if (!found) return not_registered;
+    if (found->of != kind::registered || found->begin != pointer) return invalid_value;
     queue::wait_for_all();
     const std::lock_guard hold(lock);
     alive.erase(pointer);
@@ -156,11 +165,12 @@ FAKE result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std:
 
 FAKE result cuMemAllocAsync(device_pointer* pointer, std::size_t bytes, void* stream) {
     return observed("cuMemAllocAsync", {bits(pointer), bytes, bits(stream)},
-                    [&] { return allocate(pointer, bytes, kind::device); });
+                    [&] { return allocate_in(pointer, bytes, stream); });
 }
 
-FAKE result cuMemAllocFromPoolAsync(device_pointer* pointer, std::size_t bytes, void*, void*) {
-    return allocate(pointer, bytes, kind::device);
+FAKE result cuMemAllocFromPoolAsync(device_pointer* pointer, std::size_t bytes, void*,
+                                    void* stream) {
+    return allocate_in(pointer, bytes, stream);
 }
 
 FAKE result cuMemFree_v2(device_pointer pointer) {

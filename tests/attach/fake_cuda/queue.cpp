@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -129,13 +130,27 @@ void run_ready() {  // in order of submission: what one makes ready comes after 
         if (!one->is_done && is_ready(one)) run(one);
 }
 
+constexpr std::uint64_t soon = 100'000;  // ns
+
+std::chrono::steady_clock::time_point at(std::uint64_t time) {
+    return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{time}};
+}
+
+// One at a time, each as soon as what it follows is over.
 void run_host_functions() {
     std::unique_lock hold(all().lock);
     for (;;) {
         all().changed.wait(hold, [] { return !all().hosts.empty(); });
-        const pointer one = all().hosts.front();
-        all().hosts.pop_front();
+        const auto first = std::min_element(
+            all().hosts.begin(), all().hosts.end(),
+            [](const pointer& a, const pointer& b) { return ready(*a) < ready(*b); });
+        const pointer one = *first;
         const auto time = ready(*one);
+        if (time > now() + soon) {  // an earlier one may come
+            all().changed.wait_until(hold, at(time - soon));
+            continue;
+        }
+        all().hosts.erase(first);
         const bool is_called = !all().has_failed;
         hold.unlock();
         timeline::wait_until(time);

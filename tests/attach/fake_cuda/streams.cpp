@@ -70,6 +70,12 @@ stream& stream_of(void* handle) {
     return value < 2 ? legacy : *static_cast<stream*>(handle);
 }
 
+bool is_legacy(const stream& one) { return &one == &legacy; }
+
+result order_legacy(queue::pointer* submitted) {
+    return submit(reinterpret_cast<void*>(1), {}, submitted);
+}
+
 bool exists(void* handle) { return stream_of(handle).exists; }
 
 queue::list ready(const stream& of) {
@@ -82,6 +88,11 @@ queue::list ready(const stream& of) {
         append(found, legacy.tail);
     }
     return found;
+}
+
+queue::list awaited(const stream& of) {
+    const std::lock_guard hold(lock);
+    return is_legacy(of) ? ready(of) : of.tail;
 }
 
 void follow(stream& later, const queue::list& work) {
@@ -140,7 +151,7 @@ FAKE result cuStreamCreateWithPriority(void** made, unsigned flags, int priority
 FAKE result cuStreamDestroy_v2(void* destroyed) {
     return observed("cuStreamDestroy_v2", {bits(destroyed)}, [&] {
         stream& one = stream_of(destroyed);
-        if (bits(destroyed) <= 2 || !one.exists) return invalid_value;
+        if (bits(destroyed) <= 2 || !one.exists) return invalid_handle;
         const std::lock_guard hold(lock);
         if (one.is_blocking) append(orphans, one.tail);
         one = {};
@@ -152,13 +163,10 @@ FAKE result cuStreamSynchronize(void* awaited) {
     return observed("cuStreamSynchronize", {bits(awaited)}, [&] {
         const stream& one = stream_of(awaited);
         if (one.captures) return breaks(one.captures);
-        if (is_forbidden()) {
-            breaks_capture();
-            return capture_unsupported;
-        }
         if (&one == &legacy)
             if (const result outcome = breaks_implicitly()) return outcome;
-        return queue::wait(ready(one));
+        if (breaks_unsafely()) return capture_unsupported;
+        return queue::wait(fake::awaited(one));
     });
 }
 
@@ -166,7 +174,8 @@ FAKE result cuStreamQuery(void* asked) {
     return observed("cuStreamQuery", {bits(asked)}, [&] {
         const stream& one = stream_of(asked);
         if (one.captures) return breaks(one.captures);
-        const bool is_over = !std::getenv("FAKE_CUDA_BUSY") && queue::are_over(ready(one));
+        if (breaks_unsafely()) return capture_unsupported;
+        const bool is_over = !std::getenv("FAKE_CUDA_BUSY") && queue::are_over(fake::awaited(one));
         return is_over ? success : not_ready;
     });
 }

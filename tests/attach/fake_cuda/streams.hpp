@@ -29,6 +29,15 @@ void follow(stream& later, const queue::list& work);
 // All work of a stream so far, with what the legacy default stream orders.
 queue::list ready(const stream& of);
 
+// What a wait for a stream waits for: not the legacy default stream, unless it is that one.
+queue::list awaited(const stream& of);
+
+bool is_legacy(const stream& one);
+
+// Adds an operation of no time to the legacy default stream: records and waits there order blocking
+// streams as its work does.
+result order_legacy(queue::pointer* submitted = nullptr);
+
 // While one exists, handle 0 is the stream of the thread.
 struct per_thread_default {
     per_thread_default();

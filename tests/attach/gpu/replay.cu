@@ -252,7 +252,7 @@ void managed(int rounds) {
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         first<<<1024, 256>>>(values, some);
-        run_second(values, is("doubled") ? 4 * work : 2 * work);
+        run_second(values, is("doubled") ? 16 * work : 8 * work);
         REQUIRE(cudaDeviceSynchronize());
         for (size_t at = 0; at < some; at += 1024) values[at] += 1.0f;
     }

@@ -43,6 +43,7 @@ run_sequences() { # name, arguments
 run_sequences small 20001 "${COUNT:-2000}" 16384
 run_sequences threads 1 100 16384 4
 run_sequences full 1 20 1048576
+run_sequences rows 1 1000 16384 1 rows
 gzip -f small-driver.txt
 echo "sequences: $SECONDS s"
 for stores in "" plain; do

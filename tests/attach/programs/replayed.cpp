@@ -11,6 +11,7 @@
 //     threads    four threads, each with a stream of its own
 //     queries    the CPU asks for an event until it is complete
 //     small      many copies of 8 KiB back, with a kernel each
+//     large      memory is allocated and filled by a large pageable copy, 8 bytes come back
 //     launches   kernels in a row, then one wait
 //     allocated  memory is allocated and freed around each kernel
 #include <chrono>
@@ -77,14 +78,15 @@ void streams(int rounds) {
     void* const first = stream_of(non_blocking);
     void* const second = is("merged") ? first : stream_of(non_blocking);
     void* const done = event_made();
-    std::vector<char> host(bytes);
+    void* host;
+    REQUIRE(cuMemHostAlloc(&host, bytes, 0));
     for (int i = 0; i < rounds; ++i) {
-        REQUIRE(cuMemcpyHtoDAsync(buffer, host.data(), bytes, first));
+        REQUIRE(cuMemcpyHtoDAsync(buffer, host, bytes, first));
         REQUIRE(cuEventRecord(done, first));
         launch(4, first);
         REQUIRE(cuStreamWaitEvent(second, done, 0));
         launch(is("doubled") ? 6 : 3, second);
-        REQUIRE(cuMemcpyDtoHAsync(host.data(), buffer, bytes, second));
+        REQUIRE(cuMemcpyDtoHAsync(host, buffer, bytes, second));
         REQUIRE(cuStreamSynchronize(first));
         REQUIRE(cuStreamSynchronize(second));
         work(200);
@@ -153,6 +155,19 @@ void small(int rounds) {
     }
 }
 
+void large(int rounds) {
+    std::vector<char> host(4 * bytes);
+    for (int i = 0; i < rounds; ++i) {
+        device_pointer memory;
+        REQUIRE(cuMemAlloc(&memory, host.size()));
+        REQUIRE(cuMemcpyHtoD(memory, host.data(), host.size()));
+        launch(4);
+        REQUIRE(cuMemcpyDtoH(host.data(), memory, 8));
+        REQUIRE(cuMemFree(memory));
+        work(500);
+    }
+}
+
 void launches(int rounds) {
     for (int i = 0; i < rounds; ++i) launch(1);
     REQUIRE(cuCtxSynchronize());
@@ -170,9 +185,10 @@ void allocated(int rounds) {
 constexpr struct {
     const char* name;
     void (*play)(int rounds);
-} scenes[] = {{"copies", copies}, {"streams", streams},   {"default", in_turn},
-              {"graphs", graphs}, {"threads", threads},   {"queries", queries},
-              {"small", small},   {"launches", launches}, {"allocated", allocated}};
+} scenes[] = {{"copies", copies},      {"streams", streams}, {"default", in_turn},
+              {"graphs", graphs},      {"threads", threads}, {"queries", queries},
+              {"small", small},        {"large", large},     {"launches", launches},
+              {"allocated", allocated}};
 
 }  // namespace
 

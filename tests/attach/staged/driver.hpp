@@ -31,6 +31,30 @@ inline void* find(const char* name, bool is_per_thread) {
     return function;
 }
 
+// CUDA_MEMCPY2D_v2 and CUDA_MEMCPY3D_v2
+struct end {
+    unsigned type;
+    void* host;
+    device_pointer device;
+    void* array;
+};
+struct rectangle {
+    std::size_t from_x, from_y;
+    end from;
+    std::size_t from_pitch, to_x, to_y;
+    end to;
+    std::size_t to_pitch, width, height;
+};
+struct cuboid {
+    std::size_t from_x, from_y, from_z, from_level;
+    end from;
+    void* from_unused;
+    std::size_t from_pitch, from_height, to_x, to_y, to_z, to_level;
+    end to;
+    void* to_unused;
+    std::size_t to_pitch, to_height, width, height, depth;
+};
+
 #define DRIVER_CALL(name, parameters, per_thread, function) \
     inline auto name = reinterpret_cast<result(*) parameters>(find(function, per_thread));
 
@@ -61,6 +85,12 @@ inline void* find(const char* name, bool is_per_thread) {
     X(out_async, (void*, device_pointer, std::size_t, void*), false, "cuMemcpyDtoHAsync")         \
     X(any, (device_pointer, device_pointer, std::size_t), false, "cuMemcpy")                      \
     X(any_async, (device_pointer, device_pointer, std::size_t, void*), false, "cuMemcpyAsync")    \
+    X(rows, (const rectangle*), false, "cuMemcpy2DUnaligned")                                     \
+    X(rows_async, (const rectangle*, void*), false, "cuMemcpy2DAsync")                            \
+    X(slices, (const cuboid*), false, "cuMemcpy3D")                                               \
+    X(slices_async, (const cuboid*, void*), false, "cuMemcpy3DAsync")                             \
+    X(own_rows, (const rectangle*), true, "cuMemcpy2DUnaligned")                                  \
+    X(own_rows_async, (const rectangle*, void*), true, "cuMemcpy2DAsync")                         \
     X(own_in, (device_pointer, const void*, std::size_t), true, "cuMemcpyHtoD")                   \
     X(own_out, (void*, device_pointer, std::size_t), true, "cuMemcpyDtoH")                        \
     X(own_any, (device_pointer, device_pointer, std::size_t), true, "cuMemcpy")                   \

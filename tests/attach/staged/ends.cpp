@@ -1,6 +1,7 @@
 // A program that copies, and does what its arguments say, in turn:
 //
 //     copy MIB       to the GPU and back, and checks the bytes
+//     rows MIB       the same by rows that lie apart on both sides
 //     threads        prints the number of threads of the process
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
@@ -8,6 +9,9 @@
 //     reset          resets the primary context, and makes it again
 //     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
 //     watched        copies memory of which another thread makes the pages (userfaultfd)
+//     captured       captures a stream again and again while another thread copies; prints how
+//     often that
+//                    failed
 //     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
 //     fail
 #include <fcntl.h>
@@ -20,10 +24,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -49,6 +55,27 @@ void copy(std::size_t bytes) {
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned>(i * 2654435761u);
     REQUIRE(cuda::in(device, sent.data(), bytes));
     REQUIRE(cuda::out(received.data(), device, bytes));
+    REQUIRE(cuda::release(device));
+    std::printf("%s\n", sent == received ? "same" : "other bytes");
+}
+
+void copy_rows(std::size_t bytes) {
+    constexpr std::size_t width = 1000, pitch = 1024;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    std::vector<char> sent(bytes), received(bytes, 1);
+    for (std::size_t i = 0; i < bytes; ++i)
+        sent[i] = i % pitch < width ? char(i * i >> 7) : char(1);
+    cuda::rectangle one{};
+    one.from = {1, sent.data(), 0, nullptr};
+    one.to = {2, nullptr, device, nullptr};
+    one.from_pitch = one.to_pitch = pitch;
+    one.width = width;
+    one.height = bytes / pitch;
+    REQUIRE(cuda::rows(&one));
+    one.from = {2, nullptr, device, nullptr};
+    one.to = {1, received.data(), 0, nullptr};
+    REQUIRE(cuda::rows(&one));
     REQUIRE(cuda::release(device));
     std::printf("%s\n", sent == received ? "same" : "other bytes");
 }
@@ -104,6 +131,38 @@ void end(const char* how) {
     if (!std::strcmp(how, "exit")) std::exit(7);
     if (!std::strcmp(how, "_exit")) _exit(7);
     raise(SIGKILL);
+}
+
+// Copies in a stream of its own, which a capture in another stream does not forbid.
+void copy_aside(const std::atomic<bool>& is_over) {
+    begin();
+    constexpr std::size_t bytes = 16 * mib;
+    device_pointer device;
+    void* stream;
+    std::vector<char> host(bytes);
+    REQUIRE(cuda::allocate(&device, bytes));
+    REQUIRE(cuda::create_stream(&stream, 1));
+    while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, stream));
+    REQUIRE(cuda::await(stream));
+}
+
+void captured() {
+    constexpr int global = 0;
+    std::atomic<bool> is_over = false;
+    std::thread copier(copy_aside, std::cref(is_over));
+    void* stream;
+    REQUIRE(cuda::create_stream(&stream, 1));
+    int failed = 0;
+    for (int i = 0; i < 300; ++i) {
+        void* graph = nullptr;
+        usleep(500);
+        REQUIRE(cuda::begin_capture(stream, global));
+        usleep(500);
+        failed += cuda::end_capture(stream, &graph) != 0;
+    }
+    is_over = true;
+    copier.join();
+    std::printf("failed %d\n", failed);
 }
 
 sigjmp_buf jump;
@@ -194,10 +253,12 @@ int main(int argc, char** argv) {
         const char* word = argv[i];
         const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
         if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
+        if (is("rows")) copy_rows(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("threads")) print_threads();
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();
         if (is("exit") || is("_exit") || is("kill")) end(word);
+        if (is("captured")) captured();
         if (is("fail")) fail(argv[++i]);
         if (is("reset")) reset();
         if (is("truncated")) truncated();

@@ -1,4 +1,4 @@
-// Random sequences of copies: sequences FIRST COUNT UNIT [THREADS]
+// Random sequences of copies: sequences FIRST COUNT UNIT [THREADS [rows]]
 //
 // Prints a line for each sequence: the results of its calls, and a hash of all memory at its end.
 // The lines do not depend on how copies are made, so those with `staged` are those of the driver.
@@ -6,11 +6,12 @@
 // directions by every function, in several streams, with host memory of each kind; events and
 // waits; writes of the host just after a call; captures; overlapping and refused copies. Calls that
 // touch the same memory are ordered: by their stream, by an event or by a wait, which random
-// numbers choose.
+// numbers choose. With `rows`, half of the copies are of rows and volumes.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -36,8 +37,8 @@ struct area {
 
 class player {
 public:
-    player(std::size_t unit_bytes, bool with_captures)
-        : unit(unit_bytes), size(14 * unit_bytes), captures(with_captures) {
+    player(std::size_t unit_bytes, bool with_captures, bool with_rows)
+        : unit(unit_bytes), size(14 * unit_bytes), captures(with_captures), rows(with_rows) {
         for (area& one : on_device) REQUIRE(cuda::allocate(&one.device, size));
         REQUIRE(cuda::create_stream(&stream[1], 0));
         REQUIRE(cuda::create_stream(&stream[2], 1));
@@ -97,7 +98,9 @@ private:
 
     void act() {
         const int choice = below(14);
-        if (choice < 8)
+        if (choice < 4 && rows)
+            copy_rows();
+        else if (choice < 8)
             copy();
         else if (choice < 10)
             set();
@@ -158,6 +161,67 @@ private:
             if (is_out) mix(host.host + from_host, bytes);
             scribble(host.host + from_host, bytes);
         }
+    }
+
+    // Some rows are wider than staged ones may be.
+    void copy_rows() {
+        area& device = any_device_area();
+        const int kind = below(3) ? below(2) : below(kinds);
+        area& host = on_host[kind];
+        const std::size_t width = below(8) ? 1 + random() % (unit / 4) : unit / 4 + 1;
+        const std::size_t gap = below(3) ? random() % (width / 8 + 1) : 0;
+        const std::size_t device_gap = below(3) ? random() % (width / 8 + 1) : 0;
+        const std::size_t most = size / (width + std::max(gap, device_gap));
+        const std::size_t height = std::max<std::size_t>(1, most - random() % (most / 2 + 1));
+        const bool is_out = below(2) == 0;
+        if (!host.is_quiet) wait_for(host);
+        if (!is_out) scribble(host.host, size);
+        const int function = below(6);
+        const int by = function == 0 || function == 1 ? 0 : function == 2 ? 3 : any_stream();
+        order(device, by);
+        order(host, by);
+        const bool names_sides = below(2) == 0;
+        const auto address = reinterpret_cast<device_pointer>(host.host);
+        const cuda::end at_host{names_sides ? 1u : 4u, host.host, address, nullptr};
+        const cuda::end at_device{names_sides ? 2u : 4u, nullptr, device.device, nullptr};
+        cuda::rectangle flat{};
+        flat.from = is_out ? at_device : at_host;
+        flat.to = is_out ? at_host : at_device;
+        flat.from_pitch = width + (is_out ? device_gap : gap);
+        flat.to_pitch = width + (is_out ? gap : device_gap);
+        flat.width = width;
+        flat.height = height;
+        if (height > 1 && below(2)) {
+            flat.from_y = flat.to_y = 1;
+            flat.height = height - 1;
+        }
+        note(call_rows(function, flat, by));
+        if (is_free_after_call[kind]) {
+            host.is_quiet = true;
+            if (is_out) mix(host.host, size);
+            scribble(host.host, size);
+        }
+    }
+
+    cuda::result call_rows(int function, const cuda::rectangle& flat, int by) {
+        void* own = by == 3 ? nullptr : by == 0 ? reinterpret_cast<void*>(1) : stream[by];
+        cuda::cuboid deep{};
+        deep.from_y = flat.from_y;
+        deep.to_y = flat.to_y;
+        deep.from = flat.from;
+        deep.to = flat.to;
+        deep.from_pitch = flat.from_pitch;
+        deep.to_pitch = flat.to_pitch;
+        deep.width = flat.width;
+        deep.depth = flat.height > 3 ? 2 : 1;
+        deep.height = deep.from_height = deep.to_height = flat.height / deep.depth;
+        if (deep.depth == 2 && deep.height > 2 && below(3) == 0) --deep.height;
+        if (function == 0) return cuda::rows(&flat);
+        if (function == 1) return cuda::slices(&deep);
+        if (function == 2) return cuda::own_rows(&flat);
+        if (function == 3) return cuda::rows_async(&flat, stream[by]);
+        if (function == 4) return cuda::own_rows_async(&flat, own);
+        return cuda::slices_async(&deep, stream[by]);
     }
 
     // Functions 0 to 3 wait; even ones of them use the legacy stream, odd ones the thread's own.
@@ -266,7 +330,7 @@ private:
     }
 
     std::size_t unit, size;
-    bool captures;
+    bool captures, rows;
     area on_device[device_areas], on_host[kinds];
     bool is_free_after_call[kinds] = {true, true, false, false, false, true, true};
     void* stream[streams] = {};
@@ -278,9 +342,9 @@ private:
 };
 
 void play(void* context, unsigned first, unsigned count, std::size_t unit, bool with_captures,
-          std::string& lines) {
+          bool with_rows, std::string& lines) {
     REQUIRE(cuda::set_context(context));
-    player one(unit, with_captures);
+    player one(unit, with_captures, with_rows);
     for (unsigned seed = first; seed < first + count; ++seed)
         lines += std::to_string(seed) + ": " + one.play(seed) + '\n';
 }
@@ -293,15 +357,16 @@ int main(int argc, char** argv) {
     const auto count = static_cast<unsigned>(std::atol(argv[2]));
     const auto unit = static_cast<std::size_t>(std::atol(argv[3]));
     const auto threads = static_cast<unsigned>(argc > 4 ? std::atol(argv[4]) : 1);
+    const bool with_rows = argc > 5;
     void* context;
     REQUIRE(cuda::init(0));
     REQUIRE(cuda::retain_context(&context, 0));
     std::vector<std::string> lines(threads);
     std::vector<std::thread> players;
     for (unsigned i = 1; i < threads; ++i)
-        players.emplace_back(play, context, first + i * count, count, unit, false,
+        players.emplace_back(play, context, first + i * count, count, unit, false, with_rows,
                              std::ref(lines[i]));
-    play(context, first, count, unit, threads == 1, lines[0]);
+    play(context, first, count, unit, threads == 1, with_rows, lines[0]);
     for (std::thread& one : players) one.join();
     for (const std::string& one : lines) std::fputs(one.c_str(), stdout);
     return 0;

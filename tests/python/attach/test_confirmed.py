@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from watari.attach import confirmed
-from watari.attach.confirmed import Row, agree, chosen, lines
+from watari.attach.confirmed import Row, chosen, lines, verdict
 from watari.case.sentence import Cost
 from watari.model.replay.answer import Answer, Styled
 
@@ -11,12 +13,23 @@ BASE = Row("as-is", Cost(1.0, 1.0, 1.0), (1.0, 1.02, 1.01))
 STAGED = Cost(0.8, 0.75, 0.85)
 
 
-def test_a_prediction_holds_as_a_difference() -> None:
-    assert agree(Row("staged", STAGED, (0.81, 0.8)), BASE)
-    assert not agree(Row("staged", STAGED, (0.95, 0.94)), BASE)
-    slower = Row("as-is", BASE.predicted, (1.2, 1.21))  # the machine became slower
-    assert agree(Row("staged", STAGED, (1.0, 1.01)), slower)
-    assert not agree(Row("staged", STAGED, (0.8, 0.81)), slower)
+@pytest.mark.parametrize(
+    ("base", "runs", "says"),
+    [
+        ((1.0, 1.02), (0.81, 0.8), "as predicted"),
+        ((1.0, 1.02), (0.95, 0.94), "135 ms more than predicted"),
+        ((1.2, 1.21), (1.0, 1.01), "as predicted"),  # the machine became slower
+        ((1.2, 1.21), (0.8, 0.81), "200 ms less than predicted"),
+        ((1.0, 1.3), (0.8, 1.1), "not sure: the runs differ by more"),
+    ],
+)
+def test_a_prediction_holds_as_a_difference(base, runs, says) -> None:
+    as_is = Row("as-is", Cost(1.0, 1.0, 1.0), base)
+    assert verdict(Row("staged", STAGED, runs), as_is) == says
+
+
+def test_a_style_that_changes_nothing_is_as_predicted() -> None:
+    assert verdict(Row("managed", Cost(1.0, 0.99, 1.01), (1.0, 1.01)), BASE) == "as predicted"
 
 
 def test_each_row_has_a_line_with_its_verdict() -> None:

@@ -25,6 +25,13 @@ def test_so_do_those_of_four_threads_at_once():
     )
 
 
+def test_so_do_copies_of_rows_and_volumes():
+    ended = sequences(1, 300, words=["rows"], late=1)
+    lines = sequences(1, 300, words=["rows"], staged=False).stdout
+    assert ended.stdout == lines
+    assert copies(ended) > 500
+
+
 def test_so_do_copies_of_full_size():
     ended = sequences(1, 8, unit=FULL, cpus=16, late=4)
     assert ended.stdout == sequences(1, 8, unit=FULL, staged=False).stdout
@@ -76,6 +83,18 @@ def test_threads_start_with_the_first_large_copies_and_sleep_when_idle(cpus):
     lines = ["threads 1", "same", "same", "threads 1", "same", f"threads {began}", "asleep"]
     assert ended.stdout.splitlines() == lines
     assert copies(ended) == 2
+
+
+def test_rows_that_lie_apart_are_staged_and_nothing_between_them_is_written():
+    ended = started("ends", "rows", 66)
+    assert ended.stdout.splitlines() == ["same"]
+    assert copies(ended) == 2
+
+
+def test_a_capture_that_begins_during_a_copy_stays_valid():
+    ended = started("ends", "copy", 64, "captured", late=1)
+    assert ended.stdout.splitlines() == ["same", "failed 0"]
+    assert copies(ended) > 10
 
 
 def test_a_child_of_fork_has_no_thread_of_ours_and_ends():

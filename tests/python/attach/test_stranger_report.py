@@ -54,7 +54,7 @@ def test_a_replay_is_right_within_two_percent(replayed: float, right: bool) -> N
 
 def test_a_replay_may_be_off_by_the_spread_or_say_what_stops_it() -> None:
     wide = row(replayed=1.05)
-    wide["trace"]["replay"]["untraced"] = [0.93, 1.0, 1.0]
+    wide["trace"]["replay"]["untraced"] = [0.9, 1.0, 1.0]
     assert stranger_judge.judged(wide).replay_right
     stopped = row(replayed=2.0)
     stopped["advice"]["stops"] = ["polls mapped memory"]
@@ -88,6 +88,27 @@ def test_a_style_that_ended_at_its_limit_is_no_pair_and_no_proof() -> None:
     one = stranger_judge.judged(given)
     assert [pair.style for pair in one.pairs] == ["managed"]
     assert not one.named
+
+
+def test_a_style_that_ended_at_its_limit_is_slower() -> None:
+    given = row(as_is=1.0, managed=1.0, mapped=5.0)
+    given["styles"]["mapped"] = style(status="timeout")
+    one = stranger_judge.judged(given)
+    assert (one.said, one.named) == ("as-is", True)
+
+
+@pytest.mark.parametrize(("fastest", "right"), [(0.93, True), (0.89, False)])
+def test_styles_whose_runs_overlap_are_as_fast(fastest: float, right: bool) -> None:
+    given = row(as_is=1.0, managed=1.2, mapped=3.0)
+    given["as_is"] = [0.92, 1.0, 1.1]
+    given["styles"]["managed"] = style(0.85, fastest)
+    assert stranger_judge.judged(given).named == right
+
+
+def test_a_style_that_may_be_slower_matters() -> None:
+    given = row(as_is=1.0, managed=1.01)
+    given["advice"]["styles"]["imposed"][1]["high"] = 1.5
+    assert stranger_judge.judged(given).said == "as-is"
 
 
 def test_what_is_said_to_be_faster_must_be() -> None:

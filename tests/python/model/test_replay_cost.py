@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic.replays import Call, copy, launch, traced, wait
+from synthetic.replays import FIRST, SECOND, Call, copy, launch, traced, wait
 
 from watari.model.replay import changes
-from watari.model.replay.calibrate import MOST, UNCERTAIN, Calibrated, calibrated
-from watari.model.replay.differences import NEIGHBOURS, Base, difference
+from watari.model.replay.calibrate import MOST, SLOWEST, Calibrated, Run, calibrated
+from watari.model.replay.differences import NEIGHBOURS, Base, difference, of_tracing
 from watari.model.replay.fit import fitted
-from watari.model.replay.graph import Graph, Tracing, Work
+from watari.model.replay.graph import Graph, Machine, Tracing, Work
 from watari.model.replay.link import link
 from watari.model.replay.simulate import replay
 from watari.model.replay.tracing import untraced
@@ -32,7 +32,9 @@ def program(calls: int = CALLS) -> Graph:
 
 
 def fit(graph: Graph, *seconds: float) -> Calibrated:
-    return calibrated(*fitted(graph), list(seconds))
+    """The fit to runs that have no start and no end of their own."""
+    traced = Run(0.0, graph.span * 1e-9, 0.0)
+    return calibrated(*fitted(graph), [Run(0.0, one, 0.0) for one in seconds], traced)
 
 
 def without(graph: Graph, factor: float) -> float:
@@ -49,7 +51,7 @@ def test_costs_are_fitted_to_the_runs_without_tracing(factor: float) -> None:
     found = fit(graph, expected, 1.001 * expected, 0.999 * expected)
     assert found.agrees
     assert found.done.total == pytest.approx(expected * 1e9, rel=0.01)
-    # what tracing takes once is as uncertain as 10 ms are, and takes a part
+    # that calls are slower takes a part
     assert abs(found.factors["call"] - factor) < 0.5 * abs(1 - factor) + 0.05
 
 
@@ -58,7 +60,7 @@ def test_a_difference_that_tracing_cannot_explain_stays() -> None:
     found = fit(graph, 0.5 * without(graph, 1.0))
     assert not found.agrees
     assert found.off > 0.5
-    assert all(0 <= f <= 1 + MOST * UNCERTAIN for n, f in found.factors.items() if n != "once")
+    assert all(0 <= f <= MOST for f in found.factors.values())
 
 
 def test_the_noise_of_the_program_is_not_attributed_to_tracing() -> None:
@@ -85,8 +87,11 @@ def test_a_fit_never_leaves_its_limits(part: float, noise: float) -> None:
     seconds = part * without(graph, 1.0)
     found = fit(graph, seconds, seconds * (1 + noise))
     costs = vars(found.graph.tracing)
-    assert all(value >= 0 for value in costs.values())
-    assert all(f <= 1 + MOST * UNCERTAIN for n, f in found.factors.items() if n != "once")
+    assert all(
+        value >= 0 for name, value in costs.items() if name not in ("slower", "start", "end")
+    )
+    assert abs(costs["slower"]) <= SLOWEST
+    assert all(f <= MOST * (1 + 1e-9) for f in found.factors.values())
 
 
 def base_of(graph: Graph) -> Base:
@@ -145,3 +150,55 @@ def test_launches_as_one_graph_save_the_other_launches() -> None:
     assert np.bincount(found.operations["call"])[0] == 8
     saved = replay(graph, link(graph)).total - replay(found, link(found)).total
     assert saved == pytest.approx(8 * 5 * US - 8 * US, rel=0.2)
+
+
+def test_the_start_and_the_end_are_those_of_the_runs_without_tracing() -> None:
+    graph = program()
+    middle = without(graph, 1.0)
+    graph = replace(graph, tail=80 * MS)
+    found, links = fitted(graph)
+    found.calls["gap"][0] += 100 * MS
+    runs = [Run(0.05 + one, middle, 0.02) for one in (0.0, 0.04, -0.03)]
+    fit = calibrated(found, links, runs, Run(0.1, graph.span * 1e-9 - 0.08, 0.08))
+    assert fit.done.total == pytest.approx((0.05 + middle + 0.02) * 1e9, rel=0.002)
+    assert fit.factors["call"] == pytest.approx(1, abs=0.02)  # their spread is not in the middle
+    assert fit.spread == pytest.approx(0.07e9)
+
+
+def test_calls_that_all_took_longer_are_slower_without_a_cost_of_each() -> None:
+    graph = replace(traced(*[Call(own=50 * US)] * 500, wait()), tracing=Tracing(call=100.0))
+    found = fit(graph, 0.7 * graph.span * 1e-9)
+    assert found.agrees
+    assert found.graph.tracing.slower == pytest.approx(0.3, abs=0.03)
+
+
+def test_what_is_taken_out_as_a_whole_is_known_better_than_its_parts() -> None:
+    whole, half, more = (of_tracing(10 * MS, has, 1 * MS) for has in (0.0, 5 * MS, 20 * MS))
+    assert whole <= 1.01 * MS
+    assert half > 1.5 * whole
+    assert more == pytest.approx(5 * MS)
+
+
+def test_operations_that_no_longer_run_beside_others_may_get_faster() -> None:
+    base = base_of(traced(*[launch(1 * MS, FIRST), launch(1 * MS, SECOND)] * 5, wait()))
+    found = difference(base, changes.merged(base.graph, FIRST, SECOND))
+    assert found.middle == pytest.approx(5e-3, rel=0.05)
+    assert found.middle - found.low > 2 * (found.high - found.middle)
+
+
+def test_twice_the_work_of_a_kernel_is_not_twice_its_record() -> None:
+    graph = base_of(traced(*[launch(10 * US), wait()] * 10)).graph
+    graph = replace(graph, machine=Machine(empty=1 * US))
+    twice = changes.scaled(graph, np.ones(10, bool), 2.0)
+    assert twice.operations["takes"] == pytest.approx(np.full(10, 19 * US))
+
+
+def test_migrations_that_were_recorded_took_longer() -> None:
+    graph = traced(*[Call(10 * MS, gap=10 * MS), wait()] * 20)
+    graph.calls["migrates"] = np.arange(40) % 2 == 0
+    graph.operations["migrates"] = True
+    found = fit(graph, 0.65 * graph.span * 1e-9)
+    assert found.agrees
+    assert found.graph.tracing.migrating == pytest.approx(0.35, abs=0.03)
+    graph.calls["migrates"] = graph.operations["migrates"] = False
+    assert not fit(graph, 0.65 * graph.span * 1e-9).agrees

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from watari.attach.entry import PACKAGE
-from watari.attach.start import Start, run
+from watari.attach.start import Start, preloaded, run
 from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS
 from watari.attach.trace.records import Kind
@@ -46,16 +46,20 @@ def burst(variables: Mapping[str, str], files: Path) -> dict[str, float]:
 
 
 def measured(variables: Mapping[str, str], files: Path) -> Measured:
-    """Runs the bursts in turn without and with tracing."""
+    """Runs the bursts in turn without and with tracing, by both libraries."""
+    variables = {**preloaded(files), **variables}
     runs = [(burst({}, files), burst(variables, files)) for _ in range(RUNS)]
     plain, traced = (
         {name: min(run[name] for run in kind) for name in kind[0]}
         for kind in zip(*runs, strict=True)
     )
-    sites = np.concatenate([one.of(Kind.CALL)["device"] for one in records.read(files)])
+    found = records.read(files)
+    sites = np.concatenate([one.of(Kind.CALL)["device"] for one in found])
+    kernels = np.concatenate([one.of(Kind.KERNEL) for one in found])
+    took = (kernels["end"] - kernels["start"]).astype(float)
     return Measured(
         tracing_of(plain, traced, float(np.median(sites)) if len(sites) else 0.0),
-        machine_of(plain),
+        replace(machine_of(plain), empty=float(np.median(took)) if len(took) else 0.0),
         plain,
         traced,
     )
@@ -76,6 +80,7 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
         beyond("copying", call + site),
         beyond("wait", call),
         beyond("record", call),
+        beyond("allocation", 2 * call) / 2,
         returns=beyond("launch_wait", more["launch"] + more["wait"]),
         behind=beyond("behind", 0.0),
         once=beyond("once", 0.0),
@@ -83,6 +88,7 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
 
 
 def machine_of(plain: Mapping[str, float]) -> Machine:
-    """What the machine takes without tracing."""
+    """What the machine takes without tracing; `empty` is seen in traces."""
     rates = {name: plain["size"] / max(plain[name], 1.0) * 1e9 for name in ("to_gpu", "to_cpu")}
-    return Machine(plain["launch"], plain["wait"], plain["launch_wait"], **rates)
+    launches = (plain["launch"], plain["wait"], plain["launch_wait"])
+    return Machine(*launches, behind=plain["behind"], **rates)

@@ -13,7 +13,7 @@ import numpy as np
 from watari.attach.trace.functions import FREES, GRAPHS, QUERIES, matching, roles
 from watari.attach.trace.operations import Streams, operations_of
 from watari.attach.trace.outer import Outer, outermost
-from watari.attach.trace.records import Array, Kind, Recorded
+from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.sites import Sites, with_sites
 from watari.attach.trace.threads import with_threads
 from watari.attach.trace.waits import (
@@ -81,6 +81,7 @@ def host(
     rows, kept, loops = without_polls(rows, outer.rows["result"], is_query, operations)
     rows, operations = renumbered(rows, operations, kept)
     joins = with_threads(rows)
+    with_migrations(rows, operations, process, begin)
     last = int(np.argmax(rows["end"])) if len(rows) else NONE
     graph = Graph(
         rows, operations, streams.all(), (), tuple(names), process.names, joins, words, last=last,
@@ -88,6 +89,21 @@ def host(
     )  # fmt: skip
     graph = replace(graph, tail=max(end - begin - graph.span, 0.0))
     return Host(graph, loops, found - len(operations))
+
+
+def with_migrations(rows: Array, operations: Array, process: Recorded, begin: float) -> None:
+    """Which gaps of the CPU, and which operations, have faults or transfers of managed memory."""
+    before = rows["before"]
+    gaps = np.where(before == NONE, 0.0, rows["end"][before]), rows["start"]
+    timed = operations["start"], operations["end"]
+    sides = (
+        (rows, gaps, (Counter.CPU_FAULT, Counter.TO_CPU)),
+        (operations, timed, (Counter.GPU_FAULT, Counter.TO_GPU)),
+    )
+    for table, (starts, ends), counters in sides:
+        times = np.sort(np.concatenate([process.counters(one)["start"] for one in counters]))
+        first, end = (np.searchsorted(times.astype(float) - begin, at) for at in (starts, ends))
+        table["migrates"] = end > first
 
 
 def renumbered(rows: Array, operations: Array, kept: Array) -> tuple[Array, Array]:

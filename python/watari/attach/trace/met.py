@@ -102,8 +102,8 @@ def of_total(fit: Calibrated) -> Iterator[Met]:
     """A replay that does not give the measured time, with any plausible cost of tracing."""
     if not fit.agrees:
         text = (
-            f"the replay differs by {fit.off:+.1%} from the runs without tracing, whose noise is "
-            f"{fit.noise / fit.measured:.1%}"
+            f"the replay differs by {fit.off:+.1%} from the runs without tracing, which differ by "
+            f"{fit.spread / fit.measured:.1%}"
         )
         yield Met("total", text, True)
 

@@ -8,15 +8,16 @@ from typing import Any
 
 from watari.attach.events import Events
 from watari.attach.start import Ending
-from watari.attach.trace import host, met
+from watari.attach.trace import clock, host, met
 from watari.attach.trace.cost import Measured
 from watari.attach.trace.records import Recorded
 from watari.attach.trace.sites import Sites
-from watari.model.replay.calibrate import Calibrated, calibrated
+from watari.model.replay.calibrate import Calibrated, Run, calibrated
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
 from watari.model.replay.shares import shares
+from watari.model.replay.tracing import SHARES
 
 SECOND = 1e9  # ns
 
@@ -36,25 +37,25 @@ def of_run(
     process: Recorded,
     log: Events,
     ending: Ending,
-    untraced: Sequence[float],
+    untraced: Sequence[Run],
     paid: Measured,
     processes: int,
     others: Sequence[int] = (),
     sites: Sites | None = None,
 ) -> Replayed:
-    """Replays a traced run. `untraced`: seconds of the runs as it is; `others`: other processes on
+    """Replays a traced run. `untraced`: the runs as it is; `others`: other processes on
     each GPU."""
     begin = ending.begun * SECOND
     end = begin + ending.seconds * SECOND
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
     made = host.host(process, begin, end, paid.tracing, sum(seconds), sites)
     graph, links = fitted(replace(made.graph, machine=paid.machine))
-    fit = calibrated(graph, links, list(untraced))
+    fit = calibrated(graph, links, untraced, clock.divided(ending, log, process.pid))
     seen = [*met.of_total(fit), *met.all_of(made, process, processes, others)]
     facts = {
         "seconds": fit.done.total / SECOND,
         "untraced_seconds": fit.measured / SECOND,
-        "untraced": list(untraced),
+        "untraced": [one.seconds for one in untraced],
         "traced_seconds": graph.span / SECOND,
         "shares": {n: value / SECOND for n, value in shares(fit.plain, fit.done).items()},
         "met": [vars(one) for one in seen],
@@ -70,10 +71,13 @@ def of_run(
 def cost_of(fit: Calibrated) -> dict[str, Any]:
     """The fitted costs, and the factors of those that the burst gave."""
     costs = asdict(fit.graph.tracing)
-    once, copying = costs.pop("once"), costs.pop("copying")
+    copying = costs.pop("copying")
+    parts = {name: costs.pop(name) for name in SHARES}
+    seconds = {f"{name}_s": costs.pop(name) / SECOND for name in ("once", "start", "end")}
     return {
         **{f"{name}_ns": value for name, value in costs.items()},
         "copy_ns": copying,
-        "once_s": once / SECOND,
-        "factors": {n: value for n, value in fit.factors.items() if n != "once"},
+        **parts,
+        **seconds,
+        "factors": fit.factors,
     }

@@ -56,10 +56,10 @@ class Bounds:
 
 
 class Clock:
-    """The seconds of a whole trace, from now on; `before`: seconds that count, too."""
+    """The seconds of a whole trace, from now on."""
 
-    def __init__(self, before: float = 0.0) -> None:
-        self.begun = self.now() - before
+    def __init__(self) -> None:
+        self.begun = self.now()
 
     def now(self) -> float:
         """Seconds of CLOCK_MONOTONIC."""

@@ -1,8 +1,8 @@
 """Traces a program: the check, a run as it is, a traced run, and a run with sampled kernels.
 
 check     runs watari_touches, whose touches are known: does this machine lose records?
-as it is  its seconds are the measurement; those of the other runs are not. A short program runs
-          so three times
+as it is  its seconds are the measurement; those of the other runs are not. A library notes when
+          CUDA has started, and nothing else. A short program runs so three times
 traced    the preloaded library records allocations, CUPTI records copies and migrations
 sampled   all memory is managed, and evicted before the first launches of each kernel: its pages
           on the GPU afterwards are those that the launch touched. Meanwhile the traced run is
@@ -20,8 +20,8 @@ import numpy as np
 
 from watari.attach import events
 from watari.attach.entry import obstacle
-from watari.attach.start import Ending, Start, code_words, require_program, run
-from watari.attach.trace import check, observed, replayed, sampled, touched
+from watari.attach.start import Ending, Start, code_words, require_program
+from watari.attach.trace import check, clock, observed, replayed, sampled, touched
 from watari.attach.trace import cost as costs
 from watari.attach.trace.aside import Aside
 from watari.attach.trace.findings import Seen
@@ -33,8 +33,6 @@ from watari.machine import cupti
 from watari.machine.probe import machine, nvml
 
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
-SHORT = 3.0  # seconds of a program that runs `REPEATS` times more as it is
-REPEATS = 2
 WRITING, OF_CALL = 2.0, 5e-6  # seconds to make and write the files, and more for each call
 NOT_ASKED = "not asked for"
 Report = Callable[[str], None]
@@ -79,36 +77,25 @@ def outside(process: Recorded) -> int:
     return int((late | early).sum())
 
 
-def repeated(start: Start, files: Path, first: Ending) -> list[Ending]:
-    """Two more runs as it is of a short program: its own spread is then known."""
-    if first.seconds > SHORT:
-        return []
-    again = (run(start, {}, fresh(files, f"as-is-{number}")) for number in range(REPEATS))
-    return [one for one in again if one.code == first.code and not one.timed_out]
-
-
 @dataclass(frozen=True)
 class Prepared:
     """What is measured before a program is traced: CUPTI's library, the check, and the cost of
-    tracing. They are the machine's, not the program's. `seconds`: what that took."""
+    tracing. They are the machine's, not the program's."""
 
     path: Path
     judged: check.Check
     cost: costs.Measured
-    seconds: float
 
 
 def prepared(files: Path, report: Report) -> Prepared:
     """Runs the check and the bursts of calls. Raises WatariError where nothing can be traced."""
-    clock = sampled.Clock()
     try:
         path = cupti.find()
         report("check: a program whose touches are known")
         folder = fresh(files, "check")
         judged = check.check(variables(folder, path), folder)
         folder = fresh(files, "cost")
-        cost = costs.measured(variables(folder, path), folder)
-        return Prepared(path, judged, cost, clock.now() - clock.begun)
+        return Prepared(path, judged, costs.measured(variables(folder, path), folder))
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
 
@@ -116,38 +103,44 @@ def prepared(files: Path, report: Report) -> Prepared:
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Runs the check and every run, and makes the trace. Raises UsageError where there is no such
     program, WatariError where it cannot be traced."""
+    timer = sampled.Clock()
     require_program(start.command)
-    return trace_prepared(start, files, samples, report, prepared(files, report))
+    return trace_prepared(start, files, samples, report, prepared(files, report), timer)
 
 
 def trace_prepared(
-    start: Start, files: Path, samples: bool, report: Report, machine_facts: Prepared
+    start: Start,
+    files: Path,
+    samples: bool,
+    report: Report,
+    ready: Prepared,
+    timer: sampled.Clock,
 ) -> Traced:
-    """The trace, after the check. One check serves several programs of a process."""
-    clock = sampled.Clock(machine_facts.seconds)
-    path, judged, cost = machine_facts.path, machine_facts.judged, machine_facts.cost
+    """The trace, after the check, which serves several programs of a process. `timer` began with
+    the command."""
+    path, judged, cost = ready.path, ready.judged, ready.cost
     others = nvml.computing()
     report("run as it is")
-    first = run(start, {}, fresh(files, "as-is"))
-    if first.timed_out:
-        raise WatariError(f"{start.command[0]}: {first.reason}: raise --time-limit")
+    first = clock.as_it_is(start, fresh(files, "as-is"))
+    if first.ending.timed_out:
+        raise WatariError(f"{start.command[0]}: {first.ending.reason}: raise --time-limit")
     report("run with both libraries")
     ending, log, processes = traced_run(start, fresh(files, "traced"), path)
-    reading = clock.now() - ending.begun - ending.seconds
+    reading = timer.now() - ending.begun - ending.seconds
     if not log.uses_cuda or not processes:
         raise WatariError(no_cuda(start, ending, log))
-    plains = [first, *repeated(start, files, first)]
-    plain = sorted(plains, key=lambda one: one.seconds)[len(plains) // 2]
+    plains = [first, *clock.repeated(start, files, first)]
+    plain = sorted((p.ending for p in plains), key=lambda one: one.seconds)[len(plains) // 2]
     process = busiest(processes)
     seen, sites = observed.seen_of(process, log, touched.Touches(), ending.seconds)
-    seconds = [one.seconds for one in plains]
+    parts = [one.parts for one in plains]
     replaying = Aside(
-        lambda: replayed.of_run(process, log, ending, seconds, cost, len(processes), others, sites)
+        lambda: replayed.of_run(process, log, ending, parts, cost, len(processes), others, sites)
     )
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
         still = reading + WRITING + len(process.calls) * OF_CALL
-        bounds = sampled.Bounds.of(plain.seconds, clock.left(plain.seconds) - still)
+        bounds = sampled.Bounds.of(plain.seconds, timer.left(plain.seconds) - still)
         touches, why = sampled.reported(start, files, path, bounds, plain.code, report)
         seen = replace(seen, touches=touches)
     reasons = incomplete(process, ending, judged) + sampled.lost(process, touches)

@@ -74,15 +74,18 @@ def aligned(rows: Array, operations: Array) -> float:
 
 def with_own(rows: Array, operations: Array, synchronous: Array) -> None:
     """Copies that their call waits for: synchronous ones, and those of pageable memory, if most of
-    the copy lies inside the call. A small one to the GPU may begin when the call has returned."""
+    the copy lies inside the call. A small synchronous one to the GPU may begin when the call has
+    returned, which waited for earlier work."""
     copies = (operations["work"] == Work.COPY) & (operations["pageable"] | synchronous)
     own = operations[copies]
     begun, ended = rows["start"][own["call"]], rows["end"][own["call"]]
     inside = np.minimum(own["end"], ended) - np.maximum(own["start"], begun)
     is_most = inside >= (own["end"] - own["start"]) / 2
     is_late = own["end"] <= ended + CLOCKS
-    calls = own["call"][is_most | is_late]
-    rows["wait"][calls[rows["wait"][calls] == Wait.NOTHING]] = Wait.OWN
+    waits = np.where(is_most | is_late, Wait.OWN, Wait.BEFORE)
+    waits[~(is_most | is_late) & ~(operations["pageable"] & synchronous)[copies]] = Wait.NOTHING
+    free = rows["wait"][own["call"]] == Wait.NOTHING
+    rows["wait"][own["call"][free]] = waits[free]
 
 
 def with_full_queues(rows: Array, operations: Array) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from watari.common.errors import FileError, UnsupportedError
 from watari.model.machine import MachineProfile
-from watari.model.replay import files, savings, staging
+from watari.model.replay import files, of_faults, savings, staging
 from watari.model.replay.answer import Answer
 from watari.model.replay.elsewhere import elsewhere
 from watari.model.replay.fit import fitted
-from watari.model.replay.graph import Graph
+from watari.model.replay.graph import Array, Graph
 from watari.model.replay.link import Links
 from watari.model.replay.placed import styled
 from watari.model.replay.program import of_trace
@@ -49,13 +49,10 @@ def recorded(trace: Trace) -> tuple[Observed, Replay]:
     return observed, observed.replay
 
 
-def moved(
-    graph: Graph, links: Links, observed: Observed, machine: MachineProfile, here: MachineProfile
-) -> Graph:
-    """The program on another machine, in the middle of its bounds."""
-    there = elsewhere(of_trace(graph, links, observed, Rates(here)), Rates(machine))
+def with_times(graph: Graph, takes: Array) -> Graph:
+    """The graph whose operations take so many ns."""
     rows = graph.operations.copy()
-    rows["takes"] = there.bounds.takes[0]
+    rows["takes"] = takes
     return changed(graph, operations=rows)
 
 
@@ -68,6 +65,19 @@ def difference(seen: Replay, seconds: float) -> str:
     return f"the replay differs from the measured time by {off:+.1%}"
 
 
+def known_of(observed: Observed, seen: Replay, seconds: float) -> tuple[list[str], list[str]]:
+    """Notes on a trace whose replay takes `seconds`, and why nothing is predicted from it."""
+    notes = [f"the program did not succeed: {observed.ended}"] if observed.ended else []
+    notes += [one.text for one in seen.met if not one.stops]
+    stops = [one.text for one in seen.met if one.stops]
+    if off := difference(seen, seconds):
+        if seen.untraced:
+            notes.append(f"{off}, within the noise of the runs without tracing")
+        else:
+            stops.append(off)
+    return notes, stops
+
+
 def answer(
     trace: Trace,
     graph: Graph,
@@ -78,29 +88,26 @@ def answer(
     """The answer for a program that has a replay. `machine`: the machine to answer for; `here`:
     that of the trace, where it is another one."""
     observed, seen = recorded(trace)
-    here_it_is = replay(graph, links)
-    notes = [f"the program did not succeed: {observed.ended}"] if observed.ended else []
-    notes += [one.text for one in seen.met if not one.stops]
-    stops = tuple(one.text for one in seen.met if one.stops)
-    if off := difference(seen, here_it_is.total * NS):
-        if seen.untraced:
-            notes.insert(0, f"{off}: no more than the runs without tracing differ")
-        else:
-            stops = (*stops, off)
-    now = graph
-    if here and not stops:
-        try:
-            now = moved(graph, links, observed, machine, here)
-        except UnsupportedError as error:
-            stops = (str(error),)
-    done = here_it_is if now is graph else replay(now, links)
+    done = replay(graph, links)
+    notes, stops = known_of(observed, seen, done.total * NS)
+    program, now, run = None, graph, seen.untraced_seconds
+    try:
+        program = None if stops else of_trace(graph, links, observed, Rates(here or machine))
+        if program and here:
+            program = elsewhere(program, Rates(machine))
+            now = with_times(graph, program.bounds.takes[0])
+            run -= done.total * NS
+            done = replay(now, links)
+            run += done.total * NS
+    except UnsupportedError as error:
+        stops.append(str(error))
     parts = {name: value * NS for name, value in shares(now, done).items()}
     known = (trace.name, seen.untraced_seconds, done.total * NS, parts)
-    if stops:
-        return Answer(*known, notes=tuple(notes), stops=stops)
-    run = seen.untraced_seconds + (done.total - here_it_is.total) * NS
+    if stops or not program:
+        return Answer(*known, notes=tuple(notes), stops=tuple(stops))
     rates = staging.of(now, machine, here is None)
-    found = savings.of_graph(now, links, done, rates, run)
+    faults = tuple(of_faults.candidates(program))
+    found = savings.of_graph(now, links, done, rates, run, faults)
     imposed, rewritten, more = styled(graph, links, trace, machine, here)
     return Answer(
         *known,

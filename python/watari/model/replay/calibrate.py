@@ -1,20 +1,26 @@
 """Fits the cost of tracing to runs without it: the replay's total should be theirs.
 
-A burst of calls gives each cost, within its uncertainty. With c the nanoseconds of each kind on the
-longest chain, R = replay - measured, and u the uncertainties, the least change of all costs, in
-units of their uncertainty, is
+A clock divides every run at the making of its first context and at its end. The start of CUDA and
+the end of the process differ from run to run by more than all else: theirs are the medians of the
+runs without tracing. What lies between them is replayed, and the costs are fitted to it.
+
+A burst of calls gives each cost. With c the nanoseconds of each kind on the longest chain, R =
+replay - measured, and u the uncertainties, the least change of all costs, in units of their
+uncertainty, is
 
     change of a cost = u^2 c R / V      V = sum of (u c)^2 + (uncertainty of `once`)^2 + noise^2
 
-What belongs to the noise of the program's runs stays as a difference. No change goes beyond `MOST`
-uncertainties of the whole: where that is not enough, the replay misses something else.
+What belongs to the noise of the program's runs stays as a difference. A cost is at least 0 and at
+most `MOST` times the burst's; calls, and migrations, took at most `SLOWEST` of their time longer.
+Where that is not enough, the replay misses something else.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from statistics import median
 
 import numpy as np
 
@@ -22,31 +28,44 @@ from watari.model.replay.chain import Chain, Step, chain
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links
 from watari.model.replay.simulate import Replay, replay
-from watari.model.replay.tracing import KINDS, Taken, of_start, taken, untraced
+from watari.model.replay.tracing import KINDS, OF_CALLS, SHARES, Taken, of_start, taken, untraced
 
-UNCERTAIN = 0.5  # of each cost; `once`: of itself, and at least `LEAST`
-LEAST = 10e6  # ns
-MOST = 2.0  # uncertainties
-ROUNDS = 3  # replays at most: another chain may become the longest one
-CLOSE = 0.001  # of the measured time
-SMALL = 0.01  # a factor
+MOST = 3.0  # times the cost of the burst
+SLOWER, SLOWEST = 0.3, 0.7  # of the time of calls and migrations: the uncertainty, and the most
+ONCE = 5e6  # ns, the uncertainty
+ROUNDS = 4  # replays at most: another chain may become the longest one
+CLOSE = 0.0005  # of the measured time
 CLOSE_ENOUGH = 0.02  # of the measured time, for a prediction
 ONE_RUN = 0.01  # of the time: the noise of a program that ran once
-START = 15e6  # ns: the noise of the start of CUDA
 OF_RANGE = 0.75  # of the range of three normal values: the deviation of a fourth from their median
+FEW = 4  # runs
+LEAST = 0.002  # of the time: the noise of several runs
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seconds of a run: until its first context was made, until its end, and of its end."""
+
+    start: float
+    middle: float
+    end: float
+
+    @property
+    def seconds(self) -> float:
+        return self.start + self.middle + self.end
 
 
 @dataclass(frozen=True)
 class Calibrated:
     """A graph with fitted costs, the same without tracing, and its replay. `factors`: each cost by
-    that of the burst. `off`: replay by measured time, less 1."""
+    that of the burst. `spread`: the range of the runs. `off`: replay by measured time, less 1."""
 
     graph: Graph
     plain: Graph
     done: Replay
     factors: dict[str, float]
     measured: float
-    noise: float
+    spread: float
 
     @property
     def off(self) -> float:
@@ -54,17 +73,18 @@ class Calibrated:
 
     @property
     def agrees(self) -> bool:
-        """Whether the replay gives the measured time within 2% or the program's own noise."""
-        return abs(self.off) <= max(CLOSE_ENOUGH, MOST * self.noise / self.measured)
+        """Whether the replay gives the measured time within 2% or the range of the runs."""
+        return abs(self.off) <= max(CLOSE_ENOUGH, self.spread / self.measured)
 
 
-def noise_of(seconds: list[float]) -> float:
+def noise_of(seconds: Sequence[float]) -> float:
     """The standard deviation of a run from the median of these, in seconds: from the range of a
-    few runs, and at least that of the start of CUDA."""
-    of_start, of_one = START * 1e-9, ONE_RUN * min(seconds)
+    few runs, without the extremes of many."""
     if len(seconds) == 1:
-        return math.hypot(of_start, of_one)
-    return max(OF_RANGE * (max(seconds) - min(seconds)), of_start, of_one / 2)
+        return ONE_RUN * seconds[0]
+    low, high = np.percentile(seconds, [16, 84])
+    few = OF_RANGE * (max(seconds) - min(seconds))
+    return max(few if len(seconds) <= FEW else float(high - low) / 2, LEAST * min(seconds))
 
 
 def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
@@ -75,51 +95,92 @@ def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
     of_calls[calls[Step.OWN]] += less.own[calls[Step.OWN]]
     issued = calls[Step.ISSUE]
     call_of = graph.operations["call"][issued]
-    rest = np.minimum((less.cost - less.gap - less.own)[call_of], less.issue[issued])
-    np.add.at(of_calls, call_of, rest)
+    np.add.at(of_calls, call_of, less.begun[issued])
     part = np.divide(of_calls, less.cost, out=np.zeros_like(of_calls), where=less.cost > 0)
+    slower = less.slower_own[calls[Step.OWN]].sum() + less.slower_late[calls[Step.LATE]].sum()
+    slower += less.slower_issue[issued].sum()
+    migrating = less.migrating_gap[calls[Step.GAP]].sum()
+    migrating += less.migrating_takes[calls[Step.TAKES]].sum()
+    behind = less.after[calls[Step.AFTER]].sum() + (less.issue - less.begun)[issued].sum()
     return {
         **{kind: float((part * each).sum()) for kind, each in less.of_calls.items()},
         "returns": float(less.late[calls[Step.LATE]].sum()),
-        "behind": float(less.after[calls[Step.AFTER]].sum() + (less.issue[issued] - rest).sum()),
+        "behind": float(behind),
+        "slower": float(slower),
+        "migrating": float(migrating),
     }
 
 
+Limits = tuple[float, float]
+
+
 def least_change(
-    costs: dict[str, float], off: float, prior: Tracing, noise: float, room: float
-) -> tuple[dict[str, float], float, float]:
-    """The factors of all costs, the change of `once`, and the difference that is left. `costs`: ns
-    on the chain by the burst; `off`: the difference with them; `room`: the most for `once`."""
-    of_once = max(UNCERTAIN * prior.once, LEAST)
-    of_once = min(of_once, max(prior.once if off < 0 else room - prior.once, 0.0) / MOST)
-    variance = sum((UNCERTAIN * cost) ** 2 for cost in costs.values()) + of_once**2 + noise**2
-    most = MOST / math.sqrt(variance)
-    step = min(max(off / variance, -most), most)
-    factors = {kind: 1 + UNCERTAIN**2 * float(cost) * step for kind, cost in costs.items()}
-    once = of_once**2 * step
-    left = off - sum(costs[kind] * (factors[kind] - 1) for kind in costs) - once
-    return factors, once, left
+    off: float, noise: float, uncertain: dict[str, float], limits: dict[str, Limits]
+) -> dict[str, float]:
+    """The change of each part, in ns, within its limits, that together take `off` away but for what
+    belongs to the noise."""
+    found = dict.fromkeys(uncertain, 0.0)
+    free = {name for name, one in uncertain.items() if one > 0}
+    while free:
+        variance = sum(uncertain[name] ** 2 for name in free) + noise**2
+        asked = {name: uncertain[name] ** 2 * off / variance for name in free}
+        beyond = {n for n in free if not limits[n][0] <= asked[n] <= limits[n][1]}
+        for name in beyond or free:
+            low, high = limits[name]
+            found[name] = min(max(asked[name], low), high)
+            off -= found[name] if beyond else 0.0
+        free = free - beyond if beyond else set()
+    return found
 
 
-def calibrated(graph: Graph, links: Links, seconds: list[float]) -> Calibrated:
+def calibrated(graph: Graph, links: Links, runs: Sequence[Run], traced: Run) -> Calibrated:
     """Fits the costs of a fitted graph to runs without tracing."""
-    prior = graph.tracing
-    measured, noise = float(np.median(seconds)) * 1e9, noise_of(seconds) * 1e9
-    factors, once = dict.fromkeys(KINDS, 1.0), 0.0
-    plain = untraced(graph)
-    done = replay(plain, links)
-    room = sum(of_start(graph))
+    seconds = [one.seconds for one in runs]
+    start, middle, end = (median(getattr(r, n) for r in runs) for n in ("start", "middle", "end"))
+    noise = noise_of([one.middle for one in runs]) * 1e9
+    aim = (start + middle + end) * 1e9
+    prior = changed(
+        graph.tracing, once=0.0, noise=noise, start=(traced.start - start) * 1e9,
+        end=(traced.end - end) * 1e9,
+    )  # fmt: skip
+    tracing = prior
+    room = max(of_start(graph) - max(prior.start, 0.0), 0.0)
     for _ in range(ROUNDS):
-        costs = on_chain(graph, taken(graph, graph.tracing), chain(plain, done))
-        costs = {kind: costs[kind] / max(factors[kind], SMALL) for kind in KINDS}
-        off = done.total - measured + once
-        off += sum(costs[kind] * (factors[kind] - 1) for kind in KINDS)
-        factors, once, left = least_change(costs, off, prior, noise, room)
-        values = {kind: getattr(prior, kind) * factors[kind] for kind in KINDS}
-        tracing = changed(prior, **values, once=prior.once + once, noise=noise)
         graph = changed(graph, tracing=tracing)
         plain = untraced(graph)
         done = replay(plain, links)
-        if abs(done.total - measured - left) < CLOSE * measured:
+        if abs(done.total - aim) < CLOSE * aim:
             break
-    return Calibrated(graph, plain, done, {**factors, "once": once}, measured, noise)
+        tracing = closer(graph, prior, chain(plain, done), done.total - aim, room)
+    factors = {
+        kind: getattr(graph.tracing, kind) / (getattr(prior, kind) or 1.0) for kind in OF_CALLS
+    }
+    return Calibrated(
+        graph, plain, done, factors, median(seconds) * 1e9, (max(seconds) - min(seconds)) * 1e9
+    )
+
+
+def closer(graph: Graph, prior: Tracing, path: Chain, off: float, room: float) -> Tracing:
+    """Costs with which the replay is closer to the measured time, by the least change from
+    `prior`. `off`: the difference with those of the graph; `room`: the most for `once`."""
+    now = graph.tracing
+    part = 0.1  # any, to see how much of the chain it is
+    at = on_chain(graph, taken(graph, changed(now, **dict.fromkeys(SHARES, part))), path)
+    each = {
+        kind: at[kind] / getattr(now, kind) if getattr(now, kind) > 0 else 0.0 for kind in KINDS
+    }
+    each |= {kind: at[kind] / part for kind in SHARES}
+    off += sum(each[kind] * (getattr(now, kind) - getattr(prior, kind)) for kind in KINDS)
+    off += now.once
+    costs = {kind: each[kind] * getattr(prior, kind) for kind in KINDS}
+    shares = {kind: SLOWER * each[kind] for kind in SHARES}
+    uncertain: dict[str, float] = {**costs, **shares, "once": ONCE}
+    limits = {kind: (-cost, (MOST - 1) * cost) for kind, cost in costs.items()}
+    limits |= {kind: (-SLOWER * each[kind], SLOWEST * each[kind]) for kind in SHARES}
+    limits["once"] = (0.0, room)
+    moved = least_change(off, prior.noise, uncertain, limits)
+    values = {
+        kind: getattr(prior, kind) + (moved[kind] / each[kind] if each[kind] > 0 else 0.0)
+        for kind in KINDS
+    }
+    return changed(prior, **values, once=moved["once"])

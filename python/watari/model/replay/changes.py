@@ -10,9 +10,13 @@ from watari.model.replay.graph import NONE, OPERATIONS, Array, Graph, Order, Rol
 
 
 def scaled(graph: Graph, which: Array, factor: float) -> Graph:
-    """These operations take `factor` times as long."""
+    """These operations do `factor` times as much. The record of a kernel that does nothing has some
+    time, which stays."""
     rows = graph.operations.copy()
-    rows["takes"] = np.where(which, rows["takes"] * factor, rows["takes"])
+    stays = np.where(rows["work"] == Work.KERNEL, graph.machine.empty, 0.0)
+    stays = np.minimum(stays, rows["takes"])
+    takes = stays + (rows["takes"] - stays) * factor
+    rows["takes"] = np.where(which, takes, rows["takes"])
     return changed(graph, operations=rows)
 
 
@@ -102,7 +106,7 @@ def added(
 
 def as_graphs(graph: Graph, group: Array, own: float) -> Graph:
     """The launches of a group are one call, its first, which takes `own` ns. `group`: by call, its
-    group, or NONE. The gaps between the launches stay."""
+    group, or NONE. The gaps between the launches stay; those between the kernels go."""
     rows, calls = graph.operations.copy(), graph.calls.copy()
     inside = np.flatnonzero(group != NONE)
     _, at, inverse = np.unique(group[inside], return_index=True, return_inverse=True)
@@ -112,6 +116,10 @@ def as_graphs(graph: Graph, group: Array, own: float) -> Graph:
     rows["call"] = leader[rows["call"]]
     calls["own"] = np.where(group == NONE, calls["own"], np.where(is_first, own, 0.0))
     order = np.lexsort((rows["start"], rows["call"]))
+    follows = order[1:][np.diff(rows["call"][order]) == 0]
+    follows = follows[group[rows["call"][follows]] != NONE]
+    for name in ("after", "turn"):
+        rows[name][follows] = np.minimum(rows[name][follows], 0.0)
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
     named = calls["wait"] == Wait.OPERATION

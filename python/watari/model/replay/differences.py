@@ -3,7 +3,11 @@
 The difference of two replays is the middle. Its interval has, where they apply:
 
     `LEAST`      of the difference: what changes does not change by exactly its factor
-    tracing      its cost on the longest chain, as far as the two replays do not share it
+    tracing      its cost on the longest chain, as far as the two replays do not share it. The fit
+                 to runs without tracing knows the sum of all costs within the noise of these runs;
+                 how it divides into parts is uncertain, and so is what a change adds
+    runs         those without tracing differ: as the part of the time that changes
+    beside       operations that run beside one another slow each other down
     pageable     copies of equal size differ: their spread, for those on the longest chain
     neighbours   where pageable copies go away, those that stay may get faster: the CPU has written
                  or read less memory between them
@@ -17,13 +21,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from watari.case.sentence import Cost
-from watari.model.replay.calibrate import UNCERTAIN
 from watari.model.replay.chain import Step, chain
-from watari.model.replay.graph import Array, Graph, Work
+from watari.model.replay.graph import Array, Graph, Role, Work
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import Replay, replay
 
 LEAST = 0.05
+UNCERTAIN = 0.5  # of each cost of tracing
+BESIDE = 0.15  # of the time in which operations run beside one another
 NEIGHBOURS = 0.4  # of the time of copies that stay
 ENOUGH = 4  # equal copies, for their spread
 RUNS = 8  # independent parts of a run at most: copies drift together
@@ -86,6 +91,25 @@ def parts(graph: Graph, done: Replay) -> Parts:
     return Parts(float(tracing), float(takes.sum()), spread)
 
 
+def beside(graph: Graph, done: Replay) -> float:
+    """Nanoseconds of operations that run beside others: of all, less those of any."""
+    busy = graph.operations["takes"] > 0
+    if not busy.any():
+        return 0.0
+    order = np.argsort(done.starts[busy], kind="stable")
+    starts, ends = done.starts[busy][order], done.finishes[busy][order]
+    until = np.maximum.accumulate(ends)
+    covered = until - np.maximum(starts, np.concatenate([starts[:1], until[:-1]]))
+    return float((ends - starts).sum() - np.maximum(covered, 0.0).sum())
+
+
+def middle(graph: Graph, done: Replay) -> float:
+    """Nanoseconds between the start of CUDA and the end of the process."""
+    calls = graph.calls
+    of_start = calls["own"][calls["role"] == Role.START].sum() + calls["gap"][:1].sum()
+    return max(done.total - graph.tail - float(of_start), 1.0)
+
+
 def gone(before: Graph, after: Graph) -> float:
     """The bytes of pageable copies that a change removes, by those that it leaves; at most 1."""
     had, has = (
@@ -94,20 +118,34 @@ def gone(before: Graph, after: Graph) -> float:
     return min(max(had - has, 0.0) / has, 1.0) if has else 0.0
 
 
+def of_tracing(had: float, has: float, noise: float) -> float:
+    """The uncertainty of the change of the cost of tracing on the longest chain, in ns."""
+    gone, added = max(had - has, 0.0), max(has - had, 0.0)
+    if not had:
+        return UNCERTAIN * added
+    whole = noise / math.hypot(UNCERTAIN * had, noise)  # that of the sum of all parts, by a part's
+    of_parts = math.hypot(whole, math.sqrt(2) * (1 - gone / had))
+    return UNCERTAIN * math.hypot(gone * min(of_parts, 1.0), added)
+
+
 def difference(base: Base, *variants: Graph) -> Cost:
     """Seconds by which the changed program takes longer. Of several variants the first one is the
     middle, and all are in the interval."""
     before = parts(base.graph, base.done)
+    noise, whole = base.graph.tracing.noise, middle(base.graph, base.done)
+    had = beside(base.graph, base.done)
     middles, lows, highs = [], [], []
     for changed in variants:
         done = replay(changed, link(changed))
         after = parts(changed, done)
         delta = done.total - base.done.total
         wide = math.hypot(
-            LEAST * delta, UNCERTAIN * (after.tracing - before.tracing), before.spread, after.spread
-        )
+            LEAST * delta, of_tracing(before.tracing, after.tracing, noise),
+            noise * min(abs(delta) / whole, 1.0), before.spread, after.spread,
+        )  # fmt: skip
+        alone = BESIDE * (had - beside(changed, done))  # they get faster
         neighbours = NEIGHBOURS * gone(base.graph, changed) * after.pageable
         middles.append(delta)
-        lows.append(delta - wide - neighbours)
-        highs.append(delta + wide)
+        lows.append(delta - wide - neighbours - max(alone, 0.0))
+        highs.append(delta + wide + max(-alone, 0.0))
     return Cost(middles[0] / SECOND, min(lows) / SECOND, max(highs) / SECOND)

@@ -33,6 +33,7 @@ from watari.model.replay.sound import problems
 
 SCHEMA = "watari-graph-2"
 TIMES = ("start", "end")
+LATER = {"migrates"}  # that old graphs lack
 FITTED = {"gap", "own", "late", "cost", "takes", "issue", "after", "turn"}
 BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, MemoryError),
@@ -54,7 +55,7 @@ def rows_of(found: dict[str, Array], kind: np.dtype[Any]) -> Array:
     """The rows of columns."""
     rows = np.zeros(len(found["start"]), kind)
     for name in kind.names or ():
-        if name not in FITTED:
+        if name not in FITTED and (name in found or name not in LATER):
             rows[name] = found[name]
     rows["start"] = np.cumsum(found["start"])
     rows["end"] = rows["start"] + found["end"]

@@ -90,6 +90,8 @@ def fitted_operations(graph: Graph, links: Links) -> Array:
             # delays of operations that nothing else can have held back
             others = np.min([lags[o] for o in lags if o != name], axis=0)
             usual = percentile(lag[own & (lag <= others)], USUAL[name])
+            if name != "issue" and graph.machine.behind:
+                usual = min(usual, graph.machine.behind - graph.machine.empty)
             rows[name][own] = np.minimum(lag[own], max(usual, 0.0))
         slacks[name] = np.where(np.isfinite(lag), lag - rows[name], np.inf)
     least = np.argmin([slacks[name] for name in lags], axis=0)

@@ -32,6 +32,7 @@ class Wait(IntEnum):
     ALL = 3  # all work of a device
     OWN = 4  # the operations that it adds
     OPERATION = 5  # one operation, `on`
+    BEFORE = 6  # what the operations that it adds follow
 
 
 class Order(IntEnum):
@@ -73,6 +74,7 @@ CALLS = np.dtype(
         ("site", "<i4"),  # of a copy, prefetch, allocation or release, NONE where unknown
         ("bytes", "<f8"),  # of an allocation or release, 0 where unknown
         ("before", "<i8"),  # the call before it, NONE for the first one of the program
+        ("migrates", "?"),  # managed memory moves in the gap, for the CPU
         ("records", "<u2"),  # of the call, and of those inside it
         ("aside", "<f8"),  # ns of tracing that were measured in the call itself
         ("gap", "<f8"),
@@ -92,6 +94,7 @@ OPERATIONS = np.dtype(
         ("bytes", "<f8"),
         ("detail", "<i4"),  # of a copy: its direction, as CUPTI numbers it
         ("pageable", "?"),
+        ("migrates", "?"),  # managed memory moves for it
         ("inside", "?"),  # a node of a CUDA graph: its order there is the measured one
         ("name", "<u8"),
         ("pair", "<i4"),  # of a copy: as those of the same bytes, source and target; or NONE
@@ -118,29 +121,40 @@ class Stream:
 @dataclass(frozen=True)
 class Tracing:
     """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
-    `wait` and `record` (of an event); `returns`: the return from a wait for a kernel, and the start
-    of that kernel; `behind`: an operation behind another one, on the GPU; `once`. `noise`: by which
-    the program's own runs differ."""
+    `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
+    for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
+    GPU; `once`: after the start of CUDA. `slower`, `migrating`: the part of the time of calls, and
+    of gaps and kernels in which managed memory moves, that the traced run took longer. `start`,
+    `end`: by which the start of CUDA and the end of the process took longer, or shorter. `noise`:
+    by which the program's own runs differ between these."""
 
     call: float = 0.0
     launch: float = 0.0
     copying: float = 0.0
     wait: float = 0.0
     record: float = 0.0
+    allocation: float = 0.0
     returns: float = 0.0
     behind: float = 0.0
+    slower: float = 0.0
+    migrating: float = 0.0
     once: float = 0.0
+    start: float = 0.0
+    end: float = 0.0
     noise: float = 0.0
 
 
 @dataclass(frozen=True)
 class Machine:
     """What this machine takes without tracing, in ns: a launch, a wait for nothing, a launch with
-    its wait. Pinned memory to the GPU and back, in bytes per second. 0: unknown."""
+    its wait; `empty`: a kernel that does nothing, by its record; `behind`: the same behind others.
+    Pinned memory to the GPU and back, in bytes per second. 0: unknown."""
 
     launch: float = 0.0
     wait: float = 0.0
     launch_wait: float = 0.0
+    empty: float = 0.0
+    behind: float = 0.0
     to_gpu: float = 0.0
     to_cpu: float = 0.0
 

@@ -96,16 +96,19 @@ class Streams:
         return found if len(found) < 2 else tuple(dict.fromkeys(found))
 
     def order(self, kind: int, stream: int, event: int) -> None:
-        """An event is recorded, or a stream waits for it."""
+        """An event is recorded, or a stream waits for it. In the legacy default stream both are
+        work, which blocking streams wait for."""
         if kind == Order.RECORD:
             self.events[event] = self.ready(stream)
-        elif known := self.events.get(event, ()):
+        if self.streams[stream].default:
+            self.tails[stream] = self.ready(stream)
+        if kind == Order.FOLLOW and (known := self.events.get(event, ())):
             self.tails[stream] = tuple(dict.fromkeys((*self.tails[stream], *known)))
 
     def awaited(self, kind: int, on: int) -> Operations:
         """What a call waits for."""
-        if kind == Wait.STREAM:
-            return self.ready(on)
+        if kind == Wait.STREAM:  # not for the legacy default stream, unless it is that one
+            return self.ready(on) if self.streams[on].default else self.tails[on]
         if kind == Wait.EVENT:
             return self.events.get(on, ())
         every = (self.tails[index] for index in self.of_device.get(on, []))
@@ -180,6 +183,8 @@ def dependencies(graph: Graph) -> tuple[list[Operations], dict[int, Operations]]
             state.order(orders[call], streams[call], events[call])
         if waits[call] == Wait.OWN:
             targets[call] = tuple(own)
+        elif waits[call] == Wait.BEFORE:
+            targets[call] = tuple({before: None for one in own for before in follows[one]})
         elif waits[call] == Wait.OPERATION:
             targets[call] = (on[call],)
         elif waits[call]:

@@ -48,7 +48,8 @@ def kept(graph: Graph) -> Iterator[Candidate]:
         times = max(len(again) // 2, 1)
         size = format_size(int(sizes.max()))
         each = "up to " if sizes.min() < sizes.max() else ""
-        words = f"{format_count(times)} allocations of {each}{size} and their releases"
+        nouns = ("allocation", "its release") if times == 1 else ("allocations", "their releases")
+        words = f"{format_count(times)} {nouns[0]} of {each}{size} and {nouns[1]}"
         facts = (named(graph, site), times, int(sizes.sum() / 2))
         saved = float(np.maximum(took - KEPT, 0).sum())
         yield Candidate(

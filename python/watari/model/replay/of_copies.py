@@ -55,7 +55,8 @@ def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
     sizes = graph.operations["bytes"][own]
     each = "up to " if sizes.min() < sizes.max() else ""
     size = format_size(int(sizes.max()))
-    return f"{format_count(len(own))} {kind}copies of {each}{size} {WORDS[direction]}"
+    nouns = "copy of" if len(own) == 1 else "copies of"
+    return f"{format_count(len(own))} {kind}{nouns} {each}{size} {WORDS[direction]}"
 
 
 def faster(
@@ -113,7 +114,7 @@ def left_out(
     """Without these copies, and without the waits for them."""
     rows = graph.operations
     calls = np.unique(rows["call"][own])
-    waits = calls[graph.calls["wait"][calls] == Wait.OWN]
+    waits = calls[np.isin(graph.calls["wait"][calls], (Wait.OWN, Wait.BEFORE))]
     took = graph.calls["end"][calls] - graph.calls["start"][calls]
     gone = mask(len(rows), own)
     return Candidate(

@@ -59,9 +59,9 @@ def evaluated(one: Candidate, graph: Graph, links: Links, total: float) -> Savin
     return Saving(one.change, one.text, saves, one.site, one.times, one.bytes, one.imposed)
 
 
-def candidates(graph: Graph, rates: Rates) -> list[Candidate]:
+def candidates(graph: Graph, rates: Rates, more: Sequence[Candidate]) -> list[Candidate]:
     """All changes that were thought of, the largest bound first."""
-    every = [*of_copies.candidates(graph, rates), *of_calls.candidates(graph)]
+    every = [*of_copies.candidates(graph, rates), *of_calls.candidates(graph), *more]
     return sorted(every, key=lambda one: -one.bound)
 
 
@@ -92,12 +92,17 @@ def compatible(
 
 
 def of_graph(
-    graph: Graph, links: Links, done: Replay, rates: Rates, seconds: float | None = None
+    graph: Graph,
+    links: Links,
+    done: Replay,
+    rates: Rates,
+    seconds: float | None = None,
+    more: Sequence[Candidate] = (),
 ) -> Found:
     """What would help a program, of which `done` is the replay as it is. `seconds`: of the run, if
-    they differ from the replay's."""
+    they differ from the replay's; `more`: changes beside those of copies and calls."""
     total = done.total
-    every = candidates(graph, rates)
+    every = candidates(graph, rates, more)
     asked = [one for one in every if one.bound >= LEAST * total]
     most = max(FEWEST, min(MOST, NODES // max(len(links.nodes), 1)))
     found = [(one, evaluated(one, graph, links, total)) for one in asked[:most]]

@@ -64,7 +64,7 @@ def part(one: Saving, total: float) -> float:
 def how(one: Saving) -> str:
     """Whether the change can be imposed, and how."""
     if one.imposed == PREFETCHED:
-        return "watari exec --prefetched --from TRACE"
+        return "watari try --changes prefetched --trace TRACE"
     return f"watari try --changes {one.imposed}" if one.imposed else "needs the source"
 
 

@@ -1,7 +1,8 @@
 """Microseconds of allocating, touching first and releasing a block, by kind of memory; and copies.
 
-Measured by tests/attach/gpu/kinds.cu on an H100 over PCIe (CUDA 13.0, a virtual machine of 16
-cores), beyond the same of GPU memory. Between sizes, and beyond them, times are straight lines.
+Measured by tests/attach/gpu/kinds.cu on an H100 over PCIe with 16 cores of a virtual machine
+(results/nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt), beyond the same of GPU memory. Between
+sizes, and beyond them, times are straight lines.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Takes the time of tracing out of a fitted graph.
 
-A call's share comes from the gap before it, then from the call itself; what is left delays its
-operation. Half of what a kernel behind another one takes longer delays its start, the rest and the
-return of a wait follow it. What tracing takes once comes from the start of CUDA, else from the end
-of the program.
+The record of a call is written in the gap before the next one; all else that a call takes longer is
+in the call, and delays its operation as much. Half of what a kernel behind another one takes longer
+delays its start, the rest and the return of a wait follow it. `slower` is a part of the calls' own
+time, of the delay of their operations and of the returns of waits, after the start of CUDA,
+`migrating` one of gaps and operations in which managed memory moves: each fault is recorded. What
+tracing takes once comes from the calls of the start.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import numpy as np
 
 from watari.model.replay.graph import Array, Graph, Order, Role, Tracing, Wait, Work
 
-OF_CALLS = ("call", "launch", "copying", "wait", "record")  # kinds that take time of the CPU
-OF_GPU = ("returns", "behind")
-KINDS = (*OF_CALLS, *OF_GPU)
+# kinds that take time of the CPU
+OF_CALLS = ("call", "launch", "copying", "wait", "record", "allocation")
+SHARES = ("slower", "migrating")  # parts of measured times
+KINDS = (*OF_CALLS, "returns", "behind", *SHARES)
 WAITS = (Wait.STREAM, Wait.EVENT, Wait.ALL)
 
 
@@ -34,12 +37,14 @@ def units(graph: Graph) -> dict[str, Array]:
         "copying": adds[Work.COPY].astype(float),
         "wait": (np.isin(calls["wait"], WAITS) & (calls["role"] == Role.CALL)).astype(float),
         "record": (calls["order"] != Order.NOTHING).astype(float),
+        "allocation": (calls["role"] == Role.ALLOCATION).astype(float),
     }
 
 
 @dataclass(frozen=True)
 class Taken:
-    """Nanoseconds to take out: of calls by kind, and where they come from."""
+    """Nanoseconds to take out: of calls by kind, and where they come from. `own`, `late` and
+    `issue` are without what is slower there. `begun`: the part of `issue` that its call takes."""
 
     of_calls: dict[str, Array]
     cost: Array  # of each call, with what was measured in it
@@ -47,8 +52,14 @@ class Taken:
     own: Array
     late: Array
     issue: Array
+    begun: Array
     after: Array
     turn: Array
+    slower_own: Array
+    slower_late: Array
+    slower_issue: Array
+    migrating_gap: Array
+    migrating_takes: Array
 
 
 def taken(graph: Graph, tracing: Tracing) -> Taken:
@@ -56,48 +67,63 @@ def taken(graph: Graph, tracing: Tracing) -> Taken:
     calls, operations = graph.calls, graph.operations
     each = {kind: getattr(tracing, kind) * many for kind, many in units(graph).items()}
     cost = sum(each.values(), start=calls["aside"].astype(float))
-    gap = np.minimum(cost, np.maximum(calls["gap"], 0.0))
-    own = np.minimum(cost - gap, np.maximum(calls["own"], 0.0))
+    there = {name: np.maximum(calls[name], 0.0) for name in ("gap", "own", "late")}
+    gap = np.minimum(each["call"], there["gap"])
+    own = np.minimum(cost - gap, there["own"])
     later = max(tracing.returns - tracing.behind / 2, 0.0)
     waited = (calls["wait"] != Wait.NOTHING) & (calls["wait"] != Wait.OWN)
-    late = np.where(waited, np.minimum(later, np.maximum(calls["late"], 0.0)), 0.0)
+    late = np.where(waited, np.minimum(later, there["late"]), 0.0)
+    part = np.where(calls["role"] == Role.START, 0.0, tracing.slower)
     is_timed = operations["work"] != Work.FILL
-    issue = (cost - gap - own)[operations["call"]] + np.where(is_timed, tracing.behind / 2, 0.0)
     behind = np.where(is_timed, tracing.behind, 0.0)
     least = {name: np.maximum(operations[name], 0.0) for name in ("issue", "after", "turn")}
+    call_of = operations["call"]
+    begun = np.minimum((cost - gap)[call_of], least["issue"])
+    issue = np.minimum(begun + behind / 2, least["issue"])
     return Taken(
-        each, cost, gap, own, late, np.minimum(issue, least["issue"]),
+        each, cost, gap, own, late, issue, begun,
         np.minimum(behind, least["after"]), np.minimum(behind, least["turn"]),
+        part * (there["own"] - own), part * (there["late"] - late),
+        part[call_of] * (least["issue"] - issue),
+        np.where(calls["migrates"], tracing.migrating * (there["gap"] - gap), 0.0),
+        np.where(operations["migrates"], tracing.migrating * operations["takes"], 0.0),
     )  # fmt: skip
 
 
-def of_start(graph: Graph) -> tuple[float, float, float]:
-    """Where what tracing takes once may come from, in ns: the start of CUDA before the first call,
-    calls of the start, the end."""
-    calls = graph.calls
-    own = float(calls["own"][calls["role"] == Role.START].sum())
-    return graph.start_seconds * 1e9, own, graph.tail
+def of_start(graph: Graph) -> float:
+    """Where what tracing takes once comes from, in ns."""
+    return float(graph.calls["own"][graph.calls["role"] == Role.START].sum())
+
+
+def less_of_start(calls: Array, less: float) -> None:
+    """Takes time out of the calls of the start of CUDA, the first ones first."""
+    for call in np.flatnonzero(calls["role"] == Role.START).tolist():
+        part = min(less, float(calls["own"][call]))
+        calls["own"][call] -= part
+        less -= part
 
 
 def untraced(graph: Graph) -> Graph:
     """Without the time of tracing."""
-    less = taken(graph, graph.tracing)
+    tracing = graph.tracing
+    less = taken(graph, tracing)
     calls, operations = graph.calls.copy(), graph.operations.copy()
-    for name in ("gap", "own", "late"):
-        calls[name] -= getattr(less, name)
-    calls["cost"] = less.gap + less.own + less.late
+    calls["gap"] -= less.gap + less.migrating_gap
+    calls["own"] -= less.own + less.slower_own
+    calls["late"] -= less.late + less.slower_late
+    calls["cost"] = less.gap + less.own + less.late + less.slower_own + less.slower_late
+    calls["cost"] += less.migrating_gap
     for name in ("issue", "after", "turn"):
         operations[name] -= getattr(less, name)
-    operations["cost"] = np.maximum(less.issue, less.after)
-    left, start = graph.tracing.once, graph.start_seconds * 1e9
-    from_start = min(left, start)
-    calls["gap"][:1] -= from_start  # the first call is the first of the program
-    left -= from_start
-    for call in np.flatnonzero(calls["role"] == Role.START).tolist():
-        part = min(left, float(calls["own"][call]))
-        calls["own"][call] -= part
-        left -= part
+    operations["issue"] -= less.slower_issue
+    operations["takes"] -= less.migrating_takes
+    operations["cost"] = np.maximum(less.issue + less.slower_issue, less.after)
+    before = float(calls["gap"][0]) if len(calls) else 0.0
+    begins = min(tracing.start, before)  # the first call is the first of the program
+    calls["gap"][:1] -= begins
+    less_of_start(calls, max(tracing.start - begins, 0.0) + tracing.once)
     return changed(
-        graph, calls=calls, operations=operations, tail=max(graph.tail - left, 0.0),
-        start_seconds=(start - from_start) * 1e-9, tracing=Tracing(noise=graph.tracing.noise),
+        graph, calls=calls, operations=operations, tail=max(graph.tail - tracing.end, 0.0),
+        start_seconds=max(graph.start_seconds - begins * 1e-9, 0.0),
+        tracing=Tracing(noise=tracing.noise),
     )  # fmt: skip

@@ -19,9 +19,9 @@ std::size_t lane_of(std::size_t bytes) {
 // that empty them, so that their pieces may be larger. What arrives from the GPU is read next: it
 // belongs in the caches.
 plan plan_of(std::size_t bytes, bool is_to_host, std::size_t lane) {
-    constexpr std::size_t smallest = unit / 4, largest = 2 * unit;
+    constexpr std::size_t largest = 2 * unit;
     const std::size_t pieces = is_to_host ? 64 : 16;
-    std::size_t piece = smallest;
+    std::size_t piece = least_piece;
     while (piece < largest && piece * pieces < bytes) piece *= 2;
     const std::size_t slots = lane / piece;
     return {piece, static_cast<unsigned>(slots < most_slots ? slots : most_slots),

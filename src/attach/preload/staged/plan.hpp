@@ -25,6 +25,8 @@ constexpr std::size_t least_lane = 4 * unit, most_lane = 32 * unit;
 constexpr unsigned most_lanes = 4;   // so 128 MiB of pinned memory at most
 constexpr unsigned most_slots = 64;  // of a lane
 
+constexpr std::size_t least_piece = unit / 4;
+
 struct plan {
     std::size_t piece;
     unsigned slots;

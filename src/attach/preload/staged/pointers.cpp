@@ -13,7 +13,6 @@ using driver::result;
 constexpr int memory_type = 2, is_managed = 8, device_ordinal = 9, range_start = 11,
               range_size = 12;               // CU_POINTER_ATTRIBUTE_*
 constexpr int page_tables_of_host = 100;     // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_...
-constexpr unsigned device_memory = 2;        // CU_MEMORYTYPE_DEVICE
 constexpr std::uintptr_t named_streams = 2;  // legacy and per-thread are no handles
 
 constinit driver_call<result(void*, int, device_pointer)> attribute{"cuPointerGetAttribute"};
@@ -32,7 +31,7 @@ bool is_memory_of(driver::device gpu, device_pointer pointer, std::size_t bytes)
     int device = -1;
     device_pointer start = 0;
     std::size_t size = 0;
-    return read(type, memory_type, pointer) && type == device_memory &&
+    return read(type, memory_type, pointer) && type == driver::device_memory &&
            read(managed, is_managed, pointer) && !managed &&
            read(device, device_ordinal, pointer) && device == gpu &&
            read(start, range_start, pointer) && read(size, range_size, pointer) && bytes <= size &&

@@ -106,13 +106,13 @@ void count(const transfer& asked, const outcome& done) {
 }  // namespace
 
 bool is_pageable(const transfer& asked) {
-    return is_unknown(asked.host, asked.bytes) &&
-           is_memory_of(current_device(), asked.device, asked.bytes);
+    return is_unknown(asked.host, asked.host_span()) &&
+           is_memory_of(current_device(), asked.device, asked.device_span());
 }
 
 bool copy(const transfer& asked, result& outcome_of_copy) {
-    if (!is_stream_of(current_context(), asked.on) ||
-        !is_anonymous(asked.host, asked.bytes, asked.is_to_host) || !is_ready(asked.bytes))
+    if (asked.rows.width > least_piece || !is_stream_of(current_context(), asked.on) ||
+        !is_anonymous(asked.host, asked.host_span(), asked.is_to_host) || !is_ready(asked.bytes))
         return false;
     const legacy_copy held(asked.on);
     if (!held.admitted) return false;

@@ -19,8 +19,10 @@ public:
     pieces(lane& lane, const transfer& transfer) : in(lane), asked(transfer), work(lane.work) {
         const plan cut = plan_of(asked.bytes, asked.is_to_host, in.bytes);
         ring = cut.slots;
-        work.begin({asked.host, in.slots, asked.bytes, cut.piece, cut.slots, asked.is_to_host,
-                    cut.passes_caches});
+        const rows& by = asked.rows;
+        const std::size_t piece = by.width ? cut.piece / by.width * by.width : cut.piece;
+        work.begin({asked.host, in.slots, asked.bytes, piece, cut.piece, cut.slots,
+                    asked.is_to_host, cut.passes_caches, by.width, by.host_pitch});
         count = work.count();
     }
 
@@ -89,14 +91,34 @@ private:
     }
 
     bool submit() {
-        const device_pointer device = asked.device + work.offset(submitted);
-        unsigned char* slot = work.slot(submitted);
-        const std::size_t bytes = work.size(submitted);
-        failed = asked.is_to_host ? real<cuMemcpyDtoHAsync_v2>()(slot, device, bytes, asked.on)
-                                  : real<cuMemcpyHtoDAsync_v2>()(device, slot, bytes, asked.on);
+        failed = asked.rows.width ? submit_rows() : submit_line();
         if (!failed) failed = record_event(in.events[submitted % ring], asked.on);
         if (!failed) ++submitted;
         return !failed;
+    }
+
+    result submit_line() const {
+        const device_pointer device = asked.device + work.offset(submitted);
+        unsigned char* slot = work.slot(submitted);
+        const std::size_t bytes = work.size(submitted);
+        return asked.is_to_host ? real<cuMemcpyDtoHAsync_v2>()(slot, device, bytes, asked.on)
+                                : real<cuMemcpyHtoDAsync_v2>()(device, slot, bytes, asked.on);
+    }
+
+    result submit_rows() const {
+        const rows& by = asked.rows;
+        const device_pointer device =
+            asked.device + work.offset(submitted) / by.width * by.device_pitch;
+        driver::rectangle piece{};
+        piece.width = by.width;
+        piece.height = work.size(submitted) / by.width;
+        piece.from_pitch = asked.is_to_host ? by.device_pitch : by.width;
+        piece.to_pitch = asked.is_to_host ? by.width : by.device_pitch;
+        piece.from_type = asked.is_to_host ? driver::device_memory : driver::host_memory;
+        piece.to_type = asked.is_to_host ? driver::host_memory : driver::device_memory;
+        piece.from_host = piece.to_host = work.slot(submitted);
+        piece.from = piece.to = device;
+        return real<cuMemcpy2DAsync_v2>()(&piece, asked.on);
     }
 
     // Whether the GPU has done with a piece.

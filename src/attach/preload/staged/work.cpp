@@ -45,6 +45,24 @@ void work::stop() {
         while (load(done[piece % what.ring]) < first + piece + 1) waiting.pass();
 }
 
+void work::copy(unsigned char* host, unsigned char* slot, std::size_t bytes) const {
+    unsigned char* to = what.is_to_host ? host : slot;
+    const unsigned char* from = what.is_to_host ? slot : host;
+    if (what.passes_caches)
+        copy_past_caches(to, from, bytes);
+    else
+        std::memcpy(to, from, bytes);
+}
+
+// Rows lie one after the other in a slot.
+void work::copy_piece(std::uint64_t piece) const {
+    const std::size_t bytes = size(piece), begin = offset(piece);
+    if (!what.width) return copy(what.host + begin, slot(piece), bytes);
+    unsigned char* host = what.host + begin / what.width * what.pitch;
+    for (std::size_t done = 0; done < bytes; done += what.width, host += what.pitch)
+        copy(host, slot(piece) + done, what.width);
+}
+
 bool work::help() {
     std::uint64_t next = load(taken);
     do {
@@ -52,13 +70,7 @@ bool work::help() {
     } while (!__atomic_compare_exchange_n(&taken, &next, next + 1, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE));
     const std::uint64_t piece = next - first;
-    unsigned char* host = what.host + offset(piece);
-    unsigned char* to = what.is_to_host ? host : slot(piece);
-    const unsigned char* from = what.is_to_host ? slot(piece) : host;
-    if (what.passes_caches)
-        copy_past_caches(to, from, size(piece));
-    else
-        std::memcpy(to, from, size(piece));
+    copy_piece(piece);
     __atomic_store_n(&done[piece % what.ring], next + 1, __ATOMIC_RELEASE);
     return true;
 }

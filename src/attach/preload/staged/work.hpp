@@ -16,10 +16,13 @@ struct sides {
     unsigned char* host;   // the program's memory
     unsigned char* slots;  // pinned
     std::size_t bytes;
-    std::size_t piece;
+    std::size_t piece;   // whole rows
+    std::size_t slot;    // from one to the next
     unsigned ring;       // number of slots: piece i is in slot i modulo it
     bool is_to_host;     // slots to host, else host to slots
     bool passes_caches;  // writes do not stay in caches
+    std::size_t width;   // of a row; 0: all bytes are one row
+    std::size_t pitch;   // of rows in the program's memory
 };
 
 class work {
@@ -30,7 +33,7 @@ public:
     std::size_t offset(std::uint64_t piece) const { return piece * what.piece; }
     std::size_t size(std::uint64_t piece) const;
     unsigned char* slot(std::uint64_t piece) const {
-        return what.slots + piece % what.ring * what.piece;
+        return what.slots + piece % what.ring * what.slot;
     }
 
     // Lets threads do the pieces below this one. Returns whether there are new ones.
@@ -44,6 +47,9 @@ public:
     bool has_open() const;
 
 private:
+    void copy(unsigned char* host, unsigned char* slot, std::size_t bytes) const;
+    void copy_piece(std::uint64_t piece) const;
+
     sides what{};
     std::uint64_t first = 0;  // ticket of piece 0
     alignas(64) std::uint64_t opened = 0;
