@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tracing import trace, watari
+from tracing import trace
 
 from watari.attach import fit
 from watari.common.errors import UsageError
@@ -59,11 +59,6 @@ def test_traces_of_before_are_read_as_they_are(folders, tmp_path) -> None:
     (tmp_path / "old.json").write_text(text.replace(', "assumed": true', ""))
     old = program.read_trace(tmp_path / "old.json")
     assert {one.reason for one in predict.of_trace(old, PEGASUS)} == {REASON}
-
-
-def test_predict_says_why(folders) -> None:
-    ended = watari(folders["without"], "predict", "trace.json", "--machine", "pegasus")
-    assert REASON in ended.stdout + ended.stderr
 
 
 def test_nothing_is_moved_by_a_guess(folders) -> None:
