@@ -130,10 +130,11 @@ page.given(
     "limits of the command: python/watari/attach/trace, src/attach/injected",
     "kernel that follows within 50 µs",
     "at most 1000 phases",
-    "first 16 launches",
-    "| 16 launches of each kernel |",
-    "After 10 + 3 T seconds",
-    "about 5 T, and 15 s",
+    "up to 16 of a kernel",
+    "then 16 launches of each kernel |",
+    "at most 4 T + 15 s",
+    "when 1.1 T are left",
+    "[4 times the program, and 15 s]",
     "up to 100 ms before",
 )
 page.given_block("an example of the test driver", "where the time goes, of 0.21 s")

@@ -17,9 +17,13 @@ LEARN = "managed"
 
 
 def touched(trace: Path) -> dict[str, int]:
-    """Bytes that the GPU reads and writes of each allocation, by its name `SITE#ORDINAL`."""
+    """Bytes that the GPU reads and writes of each allocation, by its name `SITE#ORDINAL`. Raises
+    UsageError where the trace has only guesses of them."""
     found: Counter[str] = Counter()
-    for phase in read_trace(trace).phases:
+    program = read_trace(trace)
+    if program.assumed:
+        raise UsageError(f"--trace: {program.assumed}: trace the program with touches")
+    for phase in program.phases:
         for access in phase.accesses:
             if access.processor.startswith("gpu"):
                 found[access.allocation] += (access.read + access.written) * phase.repeats

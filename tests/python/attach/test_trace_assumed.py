@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tracing import trace, watari
+from tracing import trace
 
+from watari.attach import fit
+from watari.common.errors import UsageError
 from watari.model import choose, predict, program, trace_file
 from watari.model.advise import advise
 
@@ -59,6 +61,7 @@ def test_traces_of_before_are_read_as_they_are(folders, tmp_path) -> None:
     assert {one.reason for one in predict.of_trace(old, PEGASUS)} == {REASON}
 
 
-def test_predict_says_why(folders) -> None:
-    ended = watari(folders["without"], "predict", "trace.json", "--machine", "pegasus")
-    assert REASON in ended.stdout + ended.stderr
+def test_nothing_is_moved_by_a_guess(folders) -> None:
+    assert fit.touched(folders["with"] / "trace.json")
+    with pytest.raises(UsageError, match="trace the program with touches"):
+        fit.touched(folders["without"] / "trace.json")
