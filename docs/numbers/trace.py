@@ -133,7 +133,8 @@ page.given(
     "first 16 launches",
     "| 16 launches of each kernel |",
     "After 10 + 3 T seconds",
-    "about 5 T, and 15 s",
+    "more than 4 T + 15 s",
+    "before 6 s + T",
     "up to 100 ms before",
 )
 page.given_block("an example of the test driver", "where the time goes, of 0.21 s")

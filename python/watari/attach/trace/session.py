@@ -31,6 +31,7 @@ from watari.attach.start import (
 )
 from watari.attach.trace import check, clock, lines, observed, placed, records, replayed, touched
 from watari.attach.trace import cost as costs
+from watari.attach.trace.bounds import Bounds
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.lives import grouped
 from watari.attach.trace.records import Counter, Kind, Recorded
@@ -44,8 +45,6 @@ from watari.machine.probe import machine, nvml
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
 LAUNCHES = 16  # sampled launches of each kernel
-SAMPLING = 5.0  # seconds that sampling may take, beyond those of the program as it is
-MANAGED = 2.0  # further time of the sampled run, as a multiple of the seconds as it is
 MOST_NAMES = 5  # of kernels, in a message
 NOT_ASKED = "not asked for"
 Report = Callable[[str], None]
@@ -131,20 +130,6 @@ def outside(process: Recorded) -> int:
     return int((late | early).sum())
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Bounds of the sampled run: seconds that sampling may take, and the time limit of the run."""
-
-    sampling: float
-    end: float
-
-    @classmethod
-    def of(cls, seconds: float) -> Bounds:
-        """The bounds for a program that takes `seconds` as it is."""
-        sampling = SAMPLING + seconds
-        return cls(sampling, SAMPLING + sampling + MANAGED * seconds)
-
-
 def sample(
     start: Start, files: Path, path: Path, bounds: Bounds, code: int = 0
 ) -> tuple[touched.Touches, str]:
@@ -221,6 +206,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Runs the check and every run, and makes the trace. Raises UsageError where there is no such
     program, WatariError where it cannot be traced."""
     require_program(start.command)
+    started = time.monotonic()
     try:
         path = cupti.find()
         report("check: a program whose touches are known")
@@ -244,7 +230,8 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     process = busiest(processes)
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
-        bounds = Bounds.of(plain.seconds)
+        spent = time.monotonic() - started
+        bounds = Bounds.of(plain.seconds, spent, len(process.calls))
         most = format_duration(min(start.limit, bounds.end))
         report(
             "run in which the first launches of each kernel are sampled, for at most "
