@@ -10,9 +10,9 @@ uncertainty, is
 
     change of a cost = u^2 c R / V      V = sum of (u c)^2 + (uncertainty of `once`)^2 + noise^2
 
-What belongs to the noise of the program's runs stays as a difference. A cost is at least 0 and at
-most `MOST` times the burst's; calls, and migrations, took at most `SLOWEST` of their time longer.
-Where that is not enough, the replay misses something else.
+What belongs to the noise of the program's runs stays as a difference, not more than it is. A cost
+is at least 0 and at most `MOST` times the burst's; calls, and migrations, took at most `SLOWEST` of
+their time longer. Where that is not enough, the replay misses something else.
 """
 
 from __future__ import annotations
@@ -115,14 +115,13 @@ Limits = tuple[float, float]
 
 
 def least_change(
-    off: float, noise: float, uncertain: dict[str, float], limits: dict[str, Limits]
+    off: float, uncertain: dict[str, float], limits: dict[str, Limits]
 ) -> dict[str, float]:
-    """The change of each part, in ns, within its limits, that together take `off` away but for what
-    belongs to the noise."""
+    """The change of each part, in ns, within its limits, that together take `off` away."""
     found = dict.fromkeys(uncertain, 0.0)
     free = {name for name, one in uncertain.items() if one > 0}
     while free:
-        variance = sum(uncertain[name] ** 2 for name in free) + noise**2
+        variance = sum(uncertain[name] ** 2 for name in free)
         asked = {name: uncertain[name] ** 2 * off / variance for name in free}
         beyond = {n for n in free if not limits[n][0] <= asked[n] <= limits[n][1]}
         for name in beyond or free:
@@ -174,11 +173,11 @@ def closer(graph: Graph, prior: Tracing, path: Chain, off: float, room: float) -
     off += now.once
     costs = {kind: each[kind] * getattr(prior, kind) for kind in KINDS}
     shares = {kind: SLOWER * each[kind] for kind in SHARES}
-    uncertain: dict[str, float] = {**costs, **shares, "once": ONCE}
+    uncertain = {**costs, **shares, "once": ONCE, "noise": prior.noise}
     limits = {kind: (-cost, (MOST - 1) * cost) for kind, cost in costs.items()}
     limits |= {kind: (-SLOWER * each[kind], SLOWEST * each[kind]) for kind in SHARES}
-    limits["once"] = (0.0, room)
-    moved = least_change(off, prior.noise, uncertain, limits)
+    limits |= {"once": (0.0, room), "noise": (-prior.noise, prior.noise)}
+    moved = least_change(off, uncertain, limits)
     values = {
         kind: getattr(prior, kind) + (moved[kind] / each[kind] if each[kind] > 0 else 0.0)
         for kind in KINDS
