@@ -167,7 +167,7 @@ void end(const char* how) {
 }
 
 // Copies in a stream of its own, which a capture in another stream does not forbid.
-void copy_aside(const std::atomic<bool>& is_over) {
+void copy_aside(std::atomic<bool>& is_ready, const std::atomic<bool>& is_over) {
     begin();
     constexpr std::size_t bytes = 16 * mib;
     device_pointer device;
@@ -175,16 +175,18 @@ void copy_aside(const std::atomic<bool>& is_over) {
     std::vector<char> host(bytes);
     REQUIRE(cuda::allocate(&device, bytes));
     REQUIRE(cuda::create_stream(&stream, 1));
+    is_ready = true;  // captures forbid what was called so far
     while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, stream));
     REQUIRE(cuda::await(stream));
 }
 
 void captured() {
     constexpr int global = 0;
-    std::atomic<bool> is_over = false;
-    std::thread copier(copy_aside, std::cref(is_over));
+    std::atomic<bool> is_ready = false, is_over = false;
+    std::thread copier(copy_aside, std::ref(is_ready), std::cref(is_over));
     void* stream;
     REQUIRE(cuda::create_stream(&stream, 1));
+    while (!is_ready) usleep(100);
     int failed = 0;
     for (int i = 0; i < 300; ++i) {
         void* graph = nullptr;
