@@ -2,6 +2,9 @@
 //
 //     copy MIB       to the GPU and back, and checks the bytes
 //     rows MIB       the same by rows that lie apart on both sides
+//     sizes          copies 7 MiB and then 60 MiB to the GPU in one stream, behind other work, and
+//     checks
+//                    the first ones
 //     threads        prints the number of threads of the process
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
@@ -24,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -80,6 +84,35 @@ void copy_rows(std::size_t bytes) {
     std::printf("%s\n", sent == received ? "same" : "other bytes");
 }
 
+// Two rows of the first copy fill a slot, so that it has more slots than the second one.
+void copy_sizes() {
+    constexpr std::size_t width = 200'000, height = 36, few = width * height, many = 60 * mib;
+    device_pointer first, second;
+    void* stream;
+    REQUIRE(cuda::allocate(&first, few));
+    REQUIRE(cuda::allocate(&second, many));
+    REQUIRE(cuda::create_stream(&stream, 1));
+    const std::vector<char> ones(few + height, 1), twos(many, 2);
+    std::vector<char> received(width);
+    cuda::rectangle apart{};
+    apart.from = {1, const_cast<char*>(ones.data()), 0, nullptr};
+    apart.to = {2, nullptr, first, nullptr};
+    apart.from_pitch = width + 1;
+    apart.to_pitch = apart.width = width;
+    apart.height = height;
+    bool is_same = true;
+    for (int i = 0; i < 40; ++i) {
+        REQUIRE(cuda::rows_async(&apart, stream));
+        REQUIRE(cuda::in_async(second, twos.data(), many, stream));
+        REQUIRE(cuda::await(stream));
+        for (std::size_t row = 0; row < height; ++row) {
+            REQUIRE(cuda::out(received.data(), first + row * width, width));
+            is_same = is_same && std::equal(received.begin(), received.end(), ones.begin());
+        }
+    }
+    std::printf("%s\n", is_same ? "same" : "other bytes");
+}
+
 long threads() {
     namespace fs = std::filesystem;
     return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
@@ -134,7 +167,7 @@ void end(const char* how) {
 }
 
 // Copies in a stream of its own, which a capture in another stream does not forbid.
-void copy_aside(const std::atomic<bool>& is_over) {
+void copy_aside(std::atomic<bool>& is_ready, const std::atomic<bool>& is_over) {
     begin();
     constexpr std::size_t bytes = 16 * mib;
     device_pointer device;
@@ -142,16 +175,18 @@ void copy_aside(const std::atomic<bool>& is_over) {
     std::vector<char> host(bytes);
     REQUIRE(cuda::allocate(&device, bytes));
     REQUIRE(cuda::create_stream(&stream, 1));
+    is_ready = true;  // captures forbid what was called so far
     while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, stream));
     REQUIRE(cuda::await(stream));
 }
 
 void captured() {
     constexpr int global = 0;
-    std::atomic<bool> is_over = false;
-    std::thread copier(copy_aside, std::cref(is_over));
+    std::atomic<bool> is_ready = false, is_over = false;
+    std::thread copier(copy_aside, std::ref(is_ready), std::cref(is_over));
     void* stream;
     REQUIRE(cuda::create_stream(&stream, 1));
+    while (!is_ready) usleep(100);
     int failed = 0;
     for (int i = 0; i < 300; ++i) {
         void* graph = nullptr;
@@ -254,6 +289,7 @@ int main(int argc, char** argv) {
         const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
         if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("rows")) copy_rows(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
+        if (is("sizes")) copy_sizes();
         if (is("threads")) print_threads();
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();

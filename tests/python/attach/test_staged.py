@@ -91,6 +91,12 @@ def test_rows_that_lie_apart_are_staged_and_nothing_between_them_is_written():
     assert copies(ended) == 2
 
 
+def test_a_copy_waits_for_slots_of_an_earlier_one_of_another_size():
+    ended = started("ends", "copy", 64, "sizes", late=1)
+    assert ended.stdout.splitlines() == ["same", "same"]
+    assert copies(ended) == 2 + 2 * 40
+
+
 def test_a_capture_that_begins_during_a_copy_stays_valid():
     ended = started("ends", "copy", 64, "captured", late=1)
     assert ended.stdout.splitlines() == ["same", "failed 0"]

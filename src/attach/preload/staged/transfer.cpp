@@ -75,11 +75,11 @@ private:
         }
     }
 
-    // The slots of an earlier copy in this stream.
+    // The slots of an earlier copy in this stream, which may have had other slots than this one.
     void await_previous() {
         patience waiting;
         while (!failed && in.is_in_flight) {
-            if (is_at_rest(in.last_slot))
+            if (has_passed(in.events[in.last_slot]))
                 in.is_in_flight = false;
             else
                 waiting.pass();
@@ -123,10 +123,15 @@ private:
 
     // Whether the GPU has done with a piece.
     bool is_at_rest(std::uint64_t piece) {
-        const result found = query_event(in.events[piece % ring]);
+        if (!has_passed(in.events[piece % ring])) return false;
+        if (!begun) begun = now();
+        return true;
+    }
+
+    bool has_passed(void* event) {
+        const result found = query_event(event);
         if (found == not_ready) return false;
         failed = found;
-        if (submitted && !begun) begun = now();
         return !failed;
     }
 
