@@ -12,13 +12,17 @@ from launching import HANGS
 from staging import SMALL, copies, folder, sequences
 
 ROOT = Path(__file__).parents[2]
-RECORDED = ROOT / "tests" / "fixtures" / "staged" / "sequences-h100.txt.gz"
+RECORDED = ROOT / "tests" / "fixtures" / "staged"
 BLOCK = 2500
 
 
-def test_the_test_driver_copies_as_a_gpu_does():
-    recorded = gzip.decompress(RECORDED.read_bytes()).decode().splitlines()
-    assert sequences(1, 10_000, staged=False).stdout.splitlines() == recorded
+@pytest.mark.parametrize(
+    ("name", "count", "words"), [("sequences", 10_000, []), ("rows", 1000, ["rows"])]
+)
+def test_the_test_driver_copies_as_a_gpu_does(name, count, words):
+    recorded = gzip.decompress((RECORDED / f"{name}-h100.txt.gz").read_bytes()).decode()
+    ended = sequences(1, count, words=words, staged=False)
+    assert ended.stdout.splitlines() == recorded.splitlines()
 
 
 @pytest.mark.parametrize("first", range(1, 100_000, BLOCK))

@@ -140,8 +140,15 @@ device_pointer base(unsigned type, const side& of) {
     return type == host_type ? of.host : of.device;
 }
 
+// As CUDA demands of rows and volumes. Without pitch or height, they are those of the copy.
+bool fits(std::size_t room, std::size_t begin, std::size_t size) {
+    return room == 0 || room >= begin + size;
+}
+
 result copy(const rectangle& in, void* stream, bool is_async) {
     if (in.from_type == array_type || in.to_type == array_type) return not_supported;
+    if (!fits(in.from_pitch, in.from_x, in.width) || !fits(in.to_pitch, in.to_x, in.width))
+        return invalid_value;
     const auto from_pitch = in.from_pitch ? in.from_pitch : in.width;
     const auto to_pitch = in.to_pitch ? in.to_pitch : in.width;
     return copy(box{.to = base(in.to_type, in.to) + in.to_y * to_pitch + in.to_x,
@@ -155,6 +162,9 @@ result copy(const rectangle& in, void* stream, bool is_async) {
 
 result copy(const cuboid& in, void* stream, bool is_async) {
     if (in.from_type == array_type || in.to_type == array_type) return not_supported;
+    if (!fits(in.from_pitch, in.from_x, in.width) || !fits(in.to_pitch, in.to_x, in.width) ||
+        !fits(in.from_height, in.from_y, in.height) || !fits(in.to_height, in.to_y, in.height))
+        return invalid_value;
     const auto from_pitch = in.from_pitch ? in.from_pitch : in.width;
     const auto to_pitch = in.to_pitch ? in.to_pitch : in.width;
     const auto from_slice = from_pitch * (in.from_height ? in.from_height : in.height);

@@ -37,15 +37,26 @@ struct request {
     std::size_t width, height;
 };
 
+// Rows must lie within their pitch, and slices within their height: the driver refuses others.
+bool fits(std::size_t room, std::size_t begin, std::size_t size) {
+    return begin <= room && size <= room - begin;
+}
+
+// Width 0 if the driver would refuse it.
 request read(const rectangle& in) {
+    const bool is_valid =
+        fits(in.from_pitch, in.from_x, in.width) && fits(in.to_pitch, in.to_x, in.width);
     return {at(in.from_type, in.from_host, in.from, in.from_pitch,
                in.from_y * in.from_pitch + in.from_x),
             at(in.to_type, in.to_host, in.to, in.to_pitch, in.to_y * in.to_pitch + in.to_x),
-            in.width, in.height};
+            is_valid ? in.width : 0, in.height};
 }
 
-// Width 0 if rows are not equally far from each other.
+// Width 0 if the driver would refuse it, or if rows are not equally far from each other.
 request read(const cuboid& in) {
+    const bool is_valid =
+        fits(in.from_pitch, in.from_x, in.width) && fits(in.to_pitch, in.to_x, in.width) &&
+        fits(in.from_height, in.from_y, in.height) && fits(in.to_height, in.to_y, in.height);
     const bool is_even =
         in.depth == 1 || (in.from_height == in.height && in.to_height == in.height);
     const std::size_t from_row = in.from_z * in.from_height + in.from_y;
@@ -54,7 +65,7 @@ request read(const cuboid& in) {
     return {at(in.from_type, in.from_host, in.from, in.from_pitch,
                from_row * in.from_pitch + in.from_x),
             at(in.to_type, in.to_host, in.to, in.to_pitch, to_row * in.to_pitch + in.to_x),
-            is_even && !has_levels ? in.width : 0, in.height * in.depth};
+            is_valid && is_even && !has_levels ? in.width : 0, in.height * in.depth};
 }
 
 transfer made(const request& of, bool is_to_host, bool waits, stream on) {
@@ -71,8 +82,7 @@ result copy(const Shape* in, bool waits, stream on, AsIs as_is) {
     if (!in) return as_is();
     const request asked = read(*in);
     std::size_t bytes;
-    if (asked.width == 0 || asked.from.pitch < asked.width || asked.to.pitch < asked.width ||
-        __builtin_mul_overflow(asked.width, asked.height, &bytes))
+    if (asked.width == 0 || __builtin_mul_overflow(asked.width, asked.height, &bytes))
         return as_is();
     const auto out = [&] {
         if (!asked.from.may_be(driver::device_memory) || !asked.to.may_be(driver::host_memory))
