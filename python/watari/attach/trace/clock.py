@@ -8,6 +8,7 @@ from pathlib import Path
 from watari.attach import events
 from watari.attach.events import Events, Process
 from watari.attach.start import Ending, Start, clocked, run
+from watari.attach.trace.records import Recorded
 from watari.model.replay.calibrate import Run
 
 SHORT = 3.0  # seconds of a program that runs `REPEATS` times more
@@ -24,6 +25,13 @@ def divided(ending: Ending, log: Events, pid: int | None = None) -> Run:
     start = min(max(start, 0.0), ending.seconds)
     until = min(max(until, start), ending.seconds)
     return Run(start, until - start, ending.seconds - until)
+
+
+def traced(ending: Ending, log: Events, process: Recorded) -> Run:
+    """The seconds of a traced run: that its last records were fetched belongs to its end."""
+    found = divided(ending, log, process.pid)
+    late = min(process.draining, found.middle)
+    return Run(found.start, found.middle - late, found.end + late)
 
 
 def is_meant(process: Process, pid: int | None) -> bool:

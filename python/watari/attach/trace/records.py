@@ -154,6 +154,11 @@ class Recorded:
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
+    def draining(self) -> float:
+        """Seconds that fetching the last records took, after the program's own end."""
+        return float(self.of(Kind.END)["end"].sum()) * 1e-9
+
+    @property
     def destroyed(self) -> int:
         """Records that were written before the end, and that the file lacks by now."""
         ends = np.flatnonzero(self.records["kind"] == Kind.END)
