@@ -197,9 +197,9 @@ class Met(Row):
 
 class Cost(Row):
     """The cost of tracing. `factors`: of the costs that a burst of calls gave; `slower`: the part
-    of the time of calls, `migrating`: of gaps and kernels with migrations, less than 0 where the
-    traced run was faster; `start_s`, `end_s`: likewise of the start of CUDA and the end of the
-    process."""
+    of the time of calls, `migrating`: of gaps and kernels with migrations, `pageable`: of pageable
+    copies, less than 0 where the traced run was faster; `start_s`, `end_s`: likewise of the start
+    of CUDA and the end of the process."""
 
     call_ns: Nanoseconds
     launch_ns: Nanoseconds
@@ -212,6 +212,7 @@ class Cost(Row):
     noise_ns: Nanoseconds = 0
     slower: float = Field(0, ge=-1, le=1)
     migrating: float = Field(0, ge=-1, le=1)
+    pageable: float = Field(0, ge=-1, le=1)
     once_s: Seconds
     start_s: float = Field(0, ge=-1e12, le=1e12)
     end_s: float = Field(0, ge=-1e12, le=1e12)

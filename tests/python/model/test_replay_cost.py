@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 from synthetic.replays import FIRST, SECOND, Call, copy, launch, traced, wait
 
 from watari.model.replay import changes
-from watari.model.replay.calibrate import MOST, SLOWEST, Calibrated, Run, calibrated
-from watari.model.replay.differences import NEIGHBOURS, Base, difference, of_tracing
+from watari.model.replay.calibrate import LONGER, MOST, Calibrated, Run, calibrated
+from watari.model.replay.differences import (
+    LEAST,
+    NEIGHBOURS,
+    Base,
+    difference,
+    of_tracing,
+    relative,
+)
+from watari.model.replay.differences import MOST as MOST_UNCERTAIN
 from watari.model.replay.fit import fitted
-from watari.model.replay.graph import Graph, Machine, Tracing, Work
+from watari.model.replay.graph import Graph, Machine, Tracing, Wait, Work
 from watari.model.replay.link import link
 from watari.model.replay.simulate import replay
 from watari.model.replay.tracing import untraced
@@ -90,7 +98,7 @@ def test_a_fit_never_leaves_its_limits(part: float, noise: float) -> None:
     assert all(
         value >= 0 for name, value in costs.items() if name not in ("slower", "start", "end")
     )
-    assert abs(costs["slower"]) <= SLOWEST
+    assert abs(costs["slower"]) <= LONGER["slower"][2]
     assert all(f <= MOST * (1 + 1e-9) for f in found.factors.values())
 
 
@@ -152,6 +160,16 @@ def test_launches_as_one_graph_save_the_other_launches() -> None:
     assert saved == pytest.approx(8 * 5 * US - 8 * US, rel=0.2)
 
 
+def test_kernels_of_a_graph_may_overlap_by_their_records() -> None:
+    graph = fitted(traced(*[launch(10 * US)] * 8, wait()))[0]
+    group = np.where(np.arange(len(graph.calls)) < 8, 0, -1)
+    totals = []
+    for early in (0.0, 1 * US):
+        found = changes.as_graphs(graph, group, 2 * US, early)
+        totals.append(replay(found, link(found)).total)
+    assert totals[0] - totals[1] == pytest.approx(7 * US)
+
+
 def test_the_start_and_the_end_are_those_of_the_runs_without_tracing() -> None:
     graph = program()
     middle = without(graph, 1.0)
@@ -170,6 +188,7 @@ def test_calls_that_all_took_longer_are_slower_without_a_cost_of_each() -> None:
     found = fit(graph, 0.7 * graph.span * 1e-9)
     assert found.agrees
     assert found.graph.tracing.slower == pytest.approx(0.3, abs=0.03)
+    assert not fit(graph, 0.5 * graph.span * 1e-9).agrees  # more than the limit
 
 
 def test_what_is_taken_out_as_a_whole_is_known_better_than_its_parts() -> None:
@@ -191,6 +210,32 @@ def test_twice_the_work_of_a_kernel_is_not_twice_its_record() -> None:
     graph = replace(graph, machine=Machine(empty=1 * US))
     twice = changes.scaled(graph, np.ones(10, bool), 2.0)
     assert twice.operations["takes"] == pytest.approx(np.full(10, 19 * US))
+
+
+def test_pageable_copies_may_have_taken_longer() -> None:
+    graph = traced(*[copy(10 * MS, pageable=True), launch(10 * US), wait()] * 20)
+    found = fit(graph, 0.88 * graph.span * 1e-9)
+    assert found.agrees
+    assert found.graph.tracing.pageable == pytest.approx(0.12, abs=0.02)
+    graph.operations["pageable"] = False
+    assert not fit(graph, 0.88 * graph.span * 1e-9).agrees
+
+
+def test_a_difference_is_less_certain_where_the_runs_differ() -> None:
+    assert relative(10 * MS, 0.0, 100 * MS) == LEAST
+    assert relative(10 * MS, 4 * MS, 100 * MS) == pytest.approx(4 / 1000**0.5)
+    assert relative(0.1 * MS, 4 * MS, 100 * MS) == MOST_UNCERTAIN
+    assert relative(0.0, 4 * MS, 100 * MS) == MOST_UNCERTAIN
+
+
+@pytest.mark.parametrize("many", [1, 4])
+def test_a_single_slow_call_says_nothing_of_waits_for_nothing(many: int) -> None:
+    slow = replace(wait(), own=20 * US)
+    graph = traced(launch(1 * MS), wait(), *[slow] * many, *[launch(1 * MS), wait()] * 20)
+    waited = fitted(graph)[0].calls[many + 3 :: 2]
+    assert (waited["wait"] == Wait.ALL).all()
+    expected = 2 * US if many == 1 else 20 * US
+    assert waited["own"].max() == pytest.approx(expected, rel=0.01)
 
 
 def test_migrations_that_were_recorded_took_longer() -> None:

@@ -104,9 +104,10 @@ def added(
     return changed(graph, calls=calls, operations=operations, ignored=ignored)
 
 
-def as_graphs(graph: Graph, group: Array, own: float) -> Graph:
+def as_graphs(graph: Graph, group: Array, own: float, early: float = 0.0) -> Graph:
     """The launches of a group are one call, its first, which takes `own` ns. `group`: by call, its
-    group, or NONE. The gaps between the launches stay; those between the kernels go."""
+    group, or NONE. The gaps between the launches stay; those between the kernels go, and each
+    kernel starts `early` ns before the one before it has ended, by its record."""
     rows, calls = graph.operations.copy(), graph.calls.copy()
     inside = np.flatnonzero(group != NONE)
     _, at, inverse = np.unique(group[inside], return_index=True, return_inverse=True)
@@ -119,7 +120,7 @@ def as_graphs(graph: Graph, group: Array, own: float) -> Graph:
     follows = order[1:][np.diff(rows["call"][order]) == 0]
     follows = follows[group[rows["call"][follows]] != NONE]
     for name in ("after", "turn"):
-        rows[name][follows] = np.minimum(rows[name][follows], 0.0)
+        rows[name][follows] = np.minimum(rows[name][follows], 0.0) - early
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
     named = calls["wait"] == Wait.OPERATION

@@ -2,7 +2,9 @@
 
 The difference of two replays is the middle. Its interval has, where they apply:
 
-    `LEAST`      of the difference: what changes does not change by exactly its factor
+    `LEAST`      of the difference: what changes does not change by exactly its factor. More, up to
+                 `MOST`, where the runs without tracing differ: if each part of a run does so alone,
+                 a part differs by more of its time than the whole
     tracing      its cost on the longest chain, as far as the two replays do not share it. The fit
                  to runs without tracing knows the sum of all costs within the noise of these runs;
                  how it divides into parts is uncertain, and so is what a change adds
@@ -22,11 +24,12 @@ import numpy as np
 
 from watari.case.sentence import Cost
 from watari.model.replay.chain import Step, chain
-from watari.model.replay.graph import Array, Graph, Role, Work
+from watari.model.replay.graph import Array, Graph, Role
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import Replay, replay
+from watari.model.replay.tracing import is_pageable
 
-LEAST = 0.05
+LEAST, MOST = 0.05, 0.2
 UNCERTAIN = 0.5  # of each cost of tracing
 BESIDE = 0.15  # of the time in which operations run beside one another
 NEIGHBOURS = 0.4  # of the time of copies that stay
@@ -56,12 +59,6 @@ class Parts:
     tracing: float
     pageable: float
     spread: float
-
-
-def is_pageable(operations: Array) -> Array:
-    """Copies of pageable memory that take time."""
-    found: Array = operations["pageable"] & (operations["work"] == Work.COPY)
-    return found & (operations["takes"] > 0)
 
 
 def spreads(operations: Array) -> Array:
@@ -128,6 +125,12 @@ def of_tracing(had: float, has: float, noise: float) -> float:
     return UNCERTAIN * math.hypot(gone * min(of_parts, 1.0), added)
 
 
+def relative(delta: float, noise: float, whole: float) -> float:
+    """The relative uncertainty of a difference."""
+    of_part = noise / math.sqrt(max(abs(delta), 1.0) * whole)
+    return min(max(LEAST, of_part), MOST)
+
+
 def difference(base: Base, *variants: Graph) -> Cost:
     """Seconds by which the changed program takes longer. Of several variants the first one is the
     middle, and all are in the interval."""
@@ -140,7 +143,7 @@ def difference(base: Base, *variants: Graph) -> Cost:
         after = parts(changed, done)
         delta = done.total - base.done.total
         wide = math.hypot(
-            LEAST * delta, of_tracing(before.tracing, after.tracing, noise),
+            relative(delta, noise, whole) * delta, of_tracing(before.tracing, after.tracing, noise),
             noise * min(abs(delta) / whole, 1.0), before.spread, after.spread,
         )  # fmt: skip
         alone = BESIDE * (had - beside(changed, done))  # they get faster

@@ -21,7 +21,8 @@ WRONG = 50_000.0  # ns after a wait: what ends then was not waited for
 OVERLAP = 0.2  # of the shorter operation: more is no inaccuracy
 TYPICAL = 10  # percentile
 USUAL = {"issue": 3_000.0, "after": 1_000.0, "turn": 1_000.0}  # ns, where none was seen
-QUIET = 2_000.0  # ns that a call takes which found nothing to wait for, where none was seen
+QUIET = 2_000.0  # ns that a call takes which found nothing to wait for, where few were seen
+FEW = 4  # calls
 
 
 def percentile(values: Array, otherwise: float) -> float:
@@ -121,7 +122,7 @@ def fitted_calls(graph: Graph, links: Links) -> Array:
     for function in np.unique(rows["function"][waits]):
         here = waits & (rows["function"] == function)
         took = rows["own"][here & ~waited]
-        quiet = percentile(took, QUIET)
+        quiet = percentile(took, QUIET) if len(took) >= FEW else QUIET
         usual = percentile((rows["end"] - until)[here & waited], CLOCKS)
         rows["own"][here & waited] = np.minimum(rows["own"], quiet)[here & waited]
         rows["late"][here] = np.minimum(rows["end"] - until, max(usual, 0.0))[here]

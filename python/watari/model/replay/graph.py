@@ -123,8 +123,9 @@ class Tracing:
     """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
     `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
     for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
-    GPU; `once`: after the start of CUDA. `slower`, `migrating`: the part of the time of calls, and
-    of gaps and kernels in which managed memory moves, that the traced run took longer. `start`,
+    GPU; `once`: after the start of CUDA. `slower`, `migrating`, `pageable`: the part of the time of
+    calls, of gaps and kernels in which managed memory moves, and of copies of pageable memory,
+    that the traced run took longer. `start`,
     `end`: by which the start of CUDA and the end of the process took longer, or shorter. `noise`:
     by which the program's own runs differ between these."""
 
@@ -138,6 +139,7 @@ class Tracing:
     behind: float = 0.0
     slower: float = 0.0
     migrating: float = 0.0
+    pageable: float = 0.0
     once: float = 0.0
     start: float = 0.0
     end: float = 0.0

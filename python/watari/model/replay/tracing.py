@@ -4,8 +4,9 @@ The record of a call is written in the gap before the next one; all else that a 
 in the call, and delays its operation as much. Half of what a kernel behind another one takes longer
 delays its start, the rest and the return of a wait follow it. `slower` is a part of the calls' own
 time, of the delay of their operations and of the returns of waits, after the start of CUDA,
-`migrating` one of gaps and operations in which managed memory moves: each fault is recorded. What
-tracing takes once comes from the calls of the start.
+`migrating` one of gaps and operations in which managed memory moves: each fault is recorded.
+`pageable` is one of copies of pageable memory, which a thread of the driver makes. What tracing
+takes once comes from the calls of the start.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from watari.model.replay.graph import Array, Graph, Order, Role, Tracing, Wait, 
 
 # kinds that take time of the CPU
 OF_CALLS = ("call", "launch", "copying", "wait", "record", "allocation")
-SHARES = ("slower", "migrating")  # parts of measured times
+SHARES = ("slower", "migrating", "pageable")  # parts of measured times
 KINDS = (*OF_CALLS, "returns", "behind", *SHARES)
 WAITS = (Wait.STREAM, Wait.EVENT, Wait.ALL)
 
@@ -60,6 +61,7 @@ class Taken:
     slower_issue: Array
     migrating_gap: Array
     migrating_takes: Array
+    pageable_takes: Array
 
 
 def taken(graph: Graph, tracing: Tracing) -> Taken:
@@ -77,7 +79,7 @@ def taken(graph: Graph, tracing: Tracing) -> Taken:
     is_timed = operations["work"] != Work.FILL
     behind = np.where(is_timed, tracing.behind, 0.0)
     least = {name: np.maximum(operations[name], 0.0) for name in ("issue", "after", "turn")}
-    call_of = operations["call"]
+    call_of, is_copied = operations["call"], is_pageable(operations)
     begun = np.minimum((cost - gap)[call_of], least["issue"])
     issue = np.minimum(begun + behind / 2, least["issue"])
     return Taken(
@@ -87,7 +89,15 @@ def taken(graph: Graph, tracing: Tracing) -> Taken:
         part[call_of] * (least["issue"] - issue),
         np.where(calls["migrates"], tracing.migrating * (there["gap"] - gap), 0.0),
         np.where(operations["migrates"], tracing.migrating * operations["takes"], 0.0),
+        np.where(is_copied & ~operations["migrates"], tracing.pageable * operations["takes"], 0.0),
     )  # fmt: skip
+
+
+def is_pageable(operations: Array) -> Array:
+    """Copies of pageable memory that take time."""
+    found: Array = operations["pageable"] & (operations["work"] == Work.COPY)
+    found &= operations["takes"] > 0
+    return found
 
 
 def of_start(graph: Graph) -> float:
@@ -116,7 +126,7 @@ def untraced(graph: Graph) -> Graph:
     for name in ("issue", "after", "turn"):
         operations[name] -= getattr(less, name)
     operations["issue"] -= less.slower_issue
-    operations["takes"] -= less.migrating_takes
+    operations["takes"] -= less.migrating_takes + less.pageable_takes
     operations["cost"] = np.maximum(less.issue + less.slower_issue, less.after)
     before = float(calls["gap"][0]) if len(calls) else 0.0
     begins = min(tracing.start, before)  # the first call is the first of the program
