@@ -3,11 +3,11 @@
 #include <pthread.h>
 
 #include "../device.hpp"
+#include "../driver_call.hpp"
 #include "../event_log.hpp"
 #include "../gains.hpp"
 #include "../memory.hpp"
 #include "crew.hpp"
-#include "driver_call.hpp"
 #include "patience.hpp"
 #include "pointers.hpp"
 #include "pool.hpp"

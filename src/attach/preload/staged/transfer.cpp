@@ -1,8 +1,8 @@
 #include "transfer.hpp"
 
+#include "../driver_call.hpp"
 #include "../event_log.hpp"
 #include "../functions.hpp"
-#include "driver_call.hpp"
 #include "patience.hpp"
 #include "pool.hpp"
 
