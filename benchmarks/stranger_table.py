@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Stranger:
-    """A program that somebody else wrote."""
+    """A program of other people."""
 
     name: str
     source: str
@@ -49,7 +49,7 @@ class Stranger:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a row is of."""
+        """The program of a row."""
         return (self.name, self.source, self.revision, shlex.join(self.arguments))
 
     def words(self, base: Path) -> tuple[str, ...]:

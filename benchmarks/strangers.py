@@ -1,4 +1,4 @@
-"""The test of strangers: public programs, built elsewhere, and what Watari says of them.
+"""The test of strangers: public programs, built elsewhere, and Watari's predictions.
 
     python3 benchmarks/strangers.py table.toml -o rows.jsonl --seconds 300 --machine h100.json
     python3 benchmarks/strangers.py --report rows.jsonl [MORE...] [--figure strangers.svg]
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def again(options: argparse.Namespace) -> None:
-    """Rows with what `advise` says now of the traces that are kept."""
+    """Rows with the present answers of `advise` for the traces that are kept."""
     stranger_table.begin(options.output)
     revision = _native.build().get("revision") or "unknown"
     for row in stranger_table.rows(options.files):

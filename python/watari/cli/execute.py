@@ -43,7 +43,7 @@ def execute(
         bool, typer.Option("--print", help="print the variables for a shell, and run nothing")
     ] = False,
 ) -> None:
-    """Runs a CUDA program with changes that make it faster, and that nobody edits into it."""
+    """Runs a CUDA program with changes that make it faster, without an edit of its source."""
     from watari import __version__
     from watari.attach.execute import Asked, exports, run
 

@@ -12,11 +12,10 @@
 //     reset          resets the primary context, and makes it again
 //     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
 //     watched        copies memory of which another thread makes the pages (userfaultfd)
-//     captured       captures a stream again and again while another thread copies; prints how
-//     often that
-//                    failed
-//     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
-//     fail
+//     captured       captures a stream again and again while another thread copies; prints the
+//                    number of captures that failed
+//     fail HOW       copies (in, out, in_async, out_async) behind work that may fail; prints the
+//                    results
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>

@@ -10,6 +10,7 @@ from watari.attach.start import Start, clocked, preloaded, run
 from watari.attach.trace.clock import divided
 from watari.attach.trace.host import with_migrations
 from watari.attach.trace.records import Counter
+from watari.attach.trace.runs import traced_run
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS
 
 
@@ -30,6 +31,17 @@ def test_a_run_divides_at_its_first_context_and_at_its_end(monkeypatch, tmp_path
     assert divided(ending, log, log.processes[0].pid) == parts
     other = divided(ending, log, -1)
     assert (other.start, other.end) == (0, 0)  # unknown: all is in the middle
+
+
+def test_the_wait_for_late_records_belongs_to_the_end(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    cupti = tracing.built() / "fake_cupti" / "libcupti.so"
+    start = Start((tracing.program("replayed"), "copies", "3"))
+    ending, log, (process,) = traced_run(start, tmp_path, cupti)
+    begin, end = process.collecting
+    assert end - begin >= 0.03  # three times 10 ms
+    assert ending.begun < begin < end < ending.begun + ending.seconds
+    assert divided(ending, log, process.pid, process.collecting).end > end - begin
 
 
 def test_a_timed_run_has_no_line_of_an_allocation(monkeypatch, tmp_path) -> None:

@@ -14,13 +14,21 @@ SHORT = 3.0  # seconds of a program that runs `REPEATS` times more
 REPEATS = 2
 
 
-def divided(ending: Ending, log: Events, pid: int | None = None) -> Run:
+def divided(
+    ending: Ending,
+    log: Events,
+    pid: int | None = None,
+    collecting: tuple[float, float] = (0.0, 0.0),
+) -> Run:
     """The seconds of a run. `pid`: of the process that counts; without it, the first one that
     initialised CUDA. What is unknown belongs to the middle: a program that _exit ends has no end
-    of its own."""
+    of its own. `collecting`: begin and end of the wait for late records in a traced run, which is
+    in the middle if the program's end is noted after it, and belongs to the end."""
     own = next((p for p in log.processes if is_meant(p, pid)), None)
     start = own.started - ending.begun if own and own.started else 0.0
     until = own.ended - ending.begun if own and own.ended else ending.seconds
+    if own and own.ended and collecting[1] <= own.ended:
+        until -= collecting[1] - collecting[0]
     start = min(max(start, 0.0), ending.seconds)
     until = min(max(until, start), ending.seconds)
     return Run(start, until - start, ending.seconds - until)

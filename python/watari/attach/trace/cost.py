@@ -1,4 +1,4 @@
-"""What tracing costs on this machine, and what calls take without it.
+"""The cost of tracing on this machine, and the time of calls without it.
 
 watari_touches times bursts of calls (src/attach/injected/burst.cpp). The cost of each kind is the
 difference between a run with tracing and one without. The rest of the difference is what tracing
@@ -27,7 +27,7 @@ RUNS = 2  # of each kind; the least counts, since other programs only add to it
 
 @dataclass(frozen=True)
 class Measured:
-    """The cost of tracing, and the machine. `plain`, `traced`: what was measured, in ns."""
+    """The cost of tracing, and the machine. `plain`, `traced`: the measured bursts, in ns."""
 
     tracing: Tracing
     machine: Machine
@@ -88,7 +88,7 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
 
 
 def machine_of(plain: Mapping[str, float]) -> Machine:
-    """What the machine takes without tracing; `empty` is seen in traces."""
+    """The time of calls without tracing; `empty` is seen in traces."""
     rates = {name: plain["size"] / max(plain[name], 1.0) * 1e9 for name in ("to_gpu", "to_cpu")}
     launches = (plain["launch"], plain["wait"], plain["launch_wait"])
     return Machine(*launches, behind=plain["behind"], **rates)

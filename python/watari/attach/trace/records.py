@@ -154,6 +154,16 @@ class Recorded:
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
+    def collecting(self) -> tuple[float, float]:
+        """Begin and end (seconds of CLOCK_MONOTONIC) of the wait for late records, which follows
+        the program's own work; (0, 0) without one."""
+        ended = self.of(Kind.END)
+        if not len(ended):
+            return 0.0, 0.0
+        end = float(ended["start"][0])
+        return (end - float(ended["end"][0])) * 1e-9, end * 1e-9
+
+    @property
     def destroyed(self) -> int:
         """Records that were written before the end, and that the file lacks by now."""
         ends = np.flatnonzero(self.records["kind"] == Kind.END)

@@ -120,7 +120,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Tracing:
-    """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
+    """The cost of tracing, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
     `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
     for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
     GPU; `once`: after the start of CUDA. `slower`, `migrating`: the part of the time of calls, and
@@ -146,7 +146,7 @@ class Tracing:
 
 @dataclass(frozen=True)
 class Machine:
-    """What this machine takes without tracing, in ns: a launch, a wait for nothing, a launch with
+    """The time of calls here without tracing, in ns: a launch, a wait for nothing, a launch with
     its wait; `empty`: a kernel that does nothing, by its record; `behind`: the same behind others.
     Pinned memory to the GPU and back, in bytes per second. 0: unknown."""
 
