@@ -12,6 +12,7 @@ import pytest
 from tried import driver, program
 
 from watari import __version__
+from watari.attach import entry
 from watari.attach.entry import PACKAGE, PRELOADED
 
 MB = 1_000_000
@@ -262,3 +263,12 @@ def test_huge_pages_of_malloc_keep_other_tunables():
     assert "LD_PRELOAD" not in seen
     seen = environment_of("--huge", GLIBC_TUNABLES="glibc.malloc.hugetlb=2")
     assert seen["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=2"
+
+
+def test_a_program_with_capabilities_is_an_obstacle_for_users(monkeypatch):
+    names = {TRUE: b"capabilities"}
+    monkeypatch.setattr(os, "getxattr", lambda path, name: names[path])
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    assert "setcap" in entry.obstacle([TRUE])
+    monkeypatch.setattr(os, "getuid", lambda: 0)  # has them anyway
+    assert entry.obstacle([TRUE]) == ""
