@@ -28,7 +28,7 @@ from stranger_run import Clock
 from stranger_table import Row
 
 from watari import _native
-from watari.common.errors import WatariError
+from watari.common.errors import UsageError, WatariError
 from watari.machine import probe
 
 SHORT = 5.0  # seconds that are too few to begin a program
@@ -49,12 +49,15 @@ def head(machine: Path | None) -> Row:
 def run(options: argparse.Namespace) -> None:
     """Measures the programs of the table that have no row yet."""
     begun = time.monotonic()
+    if len(options.files) > 1:
+        raise UsageError("one table at a time: several files are for --report and --again")
     (table,) = options.files
+    programs = stranger_table.read(table)
     options.keep.mkdir(parents=True, exist_ok=True)
     done = stranger_table.begin(options.output)
     end = begun + options.seconds
     common = head(options.machine)
-    for one in stranger_table.read(table):
+    for one in programs:
         left = end - time.monotonic()
         if one.key in done or left < SHORT:
             continue

@@ -49,7 +49,7 @@ def chosen(words: str | None) -> list[str] | None:
     for name in names:
         if name not in CHANGES:
             known = ", ".join(CHANGES)
-            raise UsageError(f"unknown change '{name}'; known: {known}; all and none, too")
+            raise UsageError(f"unknown change '{name}'; known: {known}; or all, or none, alone")
     return list(dict.fromkeys(names))
 
 

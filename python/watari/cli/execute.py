@@ -59,5 +59,7 @@ def execute(
             print(line)
         return
     if not words:
-        raise UsageError("exec what? put the program after --, as in: watari exec -- ./a.out")
+        raise UsageError(
+            "exec what? put the program after --, as in: watari exec --staged -- ./a.out"
+        )
     run(asked)

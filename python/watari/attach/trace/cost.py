@@ -7,7 +7,6 @@ takes once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 from watari.attach.entry import PACKAGE
 from watari.attach.start import Start, preloaded, run
 from watari.attach.trace import records
-from watari.attach.trace.check import PROGRAM, SECONDS
+from watari.attach.trace.check import PROGRAM, SECONDS, said
 from watari.attach.trace.records import Kind
 from watari.common.errors import UnsupportedError
 from watari.model.replay.graph import Machine, Tracing
@@ -41,7 +40,7 @@ def burst(variables: Mapping[str, str], files: Path) -> dict[str, float]:
     ending = run(Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS), variables, files)
     if ending.reason:
         raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
-    took = {name: float(value) for name, value in json.loads(ending.output.read_text()).items()}
+    took = {name: float(value) for name, value in said(ending).items()}
     return {**took, "once": ending.seconds * 1e9 - took["total"]}
 
 
