@@ -1,16 +1,16 @@
-"""What is said of a program from its trace: by `watari advise`, and by the model of bytes alone."""
+"""The predictions for a program from its trace: by `watari advise`, and by the bytes alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import stranger_bytes
 from stranger_table import Row
 
 from watari.cli import answers
 from watari.common.errors import WatariError
 from watari.common.places import portable
 from watari.model import choose, trace_file
-from watari.model import today as bytes_alone
 from watari.model.replay import values
 
 
@@ -24,12 +24,12 @@ def advice(trace: Path, machine: Path | None) -> Row:
     return row
 
 
-def today(trace: Path, machine: Path | None) -> Row:
+def by_bytes(trace: Path, machine: Path | None) -> Row:
     """Seconds of the GPU's part in each style, by the model of bytes: a baseline."""
     if machine is None or not trace.is_file():
         return {"unsupported": "needs a trace and --machine"}
     try:
-        found = bytes_alone.today(trace_file.read(trace), choose.by_text(str(machine)))
+        found = stranger_bytes.priced(trace_file.read(trace), choose.by_text(str(machine)))
     except WatariError as error:
         return {"unsupported": str(portable(str(error)))}
     return {
@@ -40,4 +40,4 @@ def today(trace: Path, machine: Path | None) -> Row:
 
 def said(trace: Path, machine: Path | None) -> Row:
     """Both, for a row."""
-    return {"advice": advice(trace, machine), "today": today(trace, machine)}
+    return {"advice": advice(trace, machine), "today": by_bytes(trace, machine)}

@@ -1,4 +1,4 @@
-"""What a change from outside saves of a program, beside what `watari advise` says of it.
+"""Measured savings of changes from outside, beside those that `watari advise` predicts.
 
 slower   its runs take 2% and the program's spread longer: in PAIRS of runs in turn, if there are
 short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
@@ -25,7 +25,7 @@ RATES = ((2**23, 19e9), (2**26, 29e9), (2**30, 46e9))
 
 @dataclass(frozen=True)
 class Change:
-    """Seconds of the run that a change saves. `predicted`: None where nothing is said of it;
+    """Seconds of the run that a change saves. `predicted`: None without a prediction;
     `could`: what it could save, 0 where that does not matter."""
 
     program: str
@@ -48,7 +48,7 @@ class Change:
 
     @property
     def right(self) -> bool:
-        """Whether the saving that was said is near the measured one."""
+        """Whether the predicted saving is near the measured one."""
         allowed = max(PART * abs(self.measured), LEAST * self.run)
         return abs((self.predicted or 0.0) - self.measured) <= allowed
 

@@ -53,8 +53,8 @@ class Pair:
 
 @dataclass
 class Judged:
-    """A program. `replayed`: None where it has no replay. `faster_wrong`: what was said to be
-    faster and is slower."""
+    """A program. `replayed`: None where it has no replay. `faster_wrong`: styles that
+    were called faster and are slower."""
 
     name: str
     seconds: float
@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def replay_right(self) -> bool:
-        """Whether the replay is near the measured seconds, or says what stops it."""
+        """Whether the replay is near the measured seconds, or the answer has the reason why not."""
         if self.stops:
             return True
         return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.traced_spread)
@@ -86,7 +86,7 @@ def middle(row: Row) -> dict[str, float]:
 
 
 def predictions(row: Row, seconds: float) -> dict[str, float]:
-    """Seconds of styles by `advise`; empty where it says none. `seconds`: as it is."""
+    """Seconds of styles by `advise`; empty where it predicts none. `seconds`: as it is."""
     advice = row.get("advice", {})
     styles = advice.get("styles", {}).get("imposed", [])
     ratio = stranger_changes.ratio(row, seconds)

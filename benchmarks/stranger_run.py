@@ -1,4 +1,4 @@
-"""One program that somebody else wrote: measured as it is, in each style and with each change, and
+"""One program of other people: measured as it is, in each style and with each change, and
 traced for what `watari advise` says of it.
 
 The first run is not counted. Runs of styles alternate with runs as it is, as in `watari try`; one

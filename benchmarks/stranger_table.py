@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -30,13 +31,16 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 
 SCHEMA = "watari-stranger-1"
+LISTS = ("arguments", "same")  # of a program; its other words are texts
+NAME = re.compile(r"[\w+-][\w.+-]*")
 OF_TRACE = ("trace", "advice", "today", "advised")  # parts of a row that come from its trace
+KEYS = {"name", "source", "revision", "arguments", "status"}  # of each row
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Stranger:
-    """A program that somebody else wrote."""
+    """A program of other people."""
 
     name: str
     source: str
@@ -49,7 +53,7 @@ class Stranger:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a row is of."""
+        """The program of a row."""
         return (self.name, self.source, self.revision, shlex.join(self.arguments))
 
     def words(self, base: Path) -> tuple[str, ...]:
@@ -67,13 +71,20 @@ def stranger(given: Mapping[str, Any], path: Path) -> Stranger:
         raise UsageError(f"{path}: {name}: unknown: {', '.join(sorted(unknown))}")
     if missing := known - {"arguments", "same", "edited"} - given.keys():
         raise UsageError(f"{path}: {name}: missing: {', '.join(sorted(missing))}")
-    lists = {word: tuple(map(str, given.get(word, ()))) for word in ("arguments", "same")}
+    if wrong := [n for n, v in given.items() if not isinstance(v, list if n in LISTS else str)]:
+        raise UsageError(f"{path}: {name}: of another type: {', '.join(sorted(wrong))}")
+    if not NAME.fullmatch(name):
+        raise UsageError(f"{path}: {name!r}: the name of a trace's file: letters, digits, ._+-")
+    lists = {word: tuple(map(str, given.get(word, ()))) for word in LISTS}
     return Stranger(**{**given, **lists})
 
 
 def read(path: Path) -> list[Stranger]:
     """The programs of a table. Raises FileError, UsageError."""
-    found = [stranger(given, path) for given in reading.toml(path).get("program", [])]
+    table = reading.toml(path).get("program", [])
+    if not isinstance(table, list) or not all(isinstance(one, dict) for one in table):
+        raise UsageError(f"{path}: programs begin with [[program]]")
+    found = [stranger(given, path) for given in table]
     names = [one.name for one in found]
     if not found:
         raise UsageError(f"{path}: no [[program]] in it")
@@ -87,14 +98,20 @@ def key(row: Row) -> tuple[str, ...]:
     return (row["name"], row["source"], row["revision"], row["arguments"])
 
 
+def row_in(line: bytes, where: str) -> Row:
+    """The row in a line. Raises FileError."""
+    row = reading.parsed(line, where)
+    if not isinstance(row, dict) or row.get("schema") != SCHEMA or not row.keys() >= KEYS:
+        raise FileError(f"{where} is no row of schema {SCHEMA}")
+    return row
+
+
 def rows(paths: Iterable[Path]) -> list[Row]:
     """The rows of several files, one a program. Raises FileError."""
     found: dict[tuple[str, ...], Row] = {}
     for path in paths:
         for number, line in enumerate(whole_lines(reading.content(path)), 1):
-            row = json.loads(line)
-            if row.get("schema") != SCHEMA:
-                raise FileError(f"{path}: line {number} is no row of schema {SCHEMA}")
+            row = row_in(line, f"{path}: line {number}")
             found[key(row)] = merged(found[key(row)], row) if key(row) in found else row
     return list(found.values())
 
@@ -127,9 +144,12 @@ def begin(path: Path) -> set[tuple[str, ...]]:
     the programs that it has."""
     if not path.exists():
         return set()
-    with path.open("r+b") as file:
-        file.truncate(file.read().rfind(b"\n") + 1)
-    return {key(row) for row in rows([path])}
+    done = {key(row) for row in rows([path])}  # a file of another kind is refused as it is
+    content = reading.content(path)
+    if content and not done and not content.startswith(b"{"):
+        raise FileError(f"{path}: it has no rows: name another file by -o")
+    os.truncate(path, content.rfind(b"\n") + 1)
+    return done
 
 
 def add(path: Path, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""The test of strangers: public programs, built elsewhere, and what Watari says of them.
+"""The test of strangers: public programs, built elsewhere, and Watari's predictions.
 
     python3 benchmarks/strangers.py table.toml -o rows.jsonl --seconds 300 --machine h100.json
     python3 benchmarks/strangers.py --report rows.jsonl [MORE...] [--figure strangers.svg]
@@ -28,7 +28,7 @@ from stranger_run import Clock
 from stranger_table import Row
 
 from watari import _native
-from watari.common.errors import WatariError
+from watari.common.errors import UsageError, WatariError
 from watari.machine import probe
 
 SHORT = 5.0  # seconds that are too few to begin a program
@@ -49,12 +49,15 @@ def head(machine: Path | None) -> Row:
 def run(options: argparse.Namespace) -> None:
     """Measures the programs of the table that have no row yet."""
     begun = time.monotonic()
+    if len(options.files) > 1:
+        raise UsageError("one table at a time: several files are for --report and --again")
     (table,) = options.files
+    programs = stranger_table.read(table)
     options.keep.mkdir(parents=True, exist_ok=True)
     done = stranger_table.begin(options.output)
     end = begun + options.seconds
     common = head(options.machine)
-    for one in stranger_table.read(table):
+    for one in programs:
         left = end - time.monotonic()
         if one.key in done or left < SHORT:
             continue
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def again(options: argparse.Namespace) -> None:
-    """Rows with what `advise` says now of the traces that are kept."""
+    """Rows with the present answers of `advise` for the traces that are kept."""
     stranger_table.begin(options.output)
     revision = _native.build().get("revision") or "unknown"
     for row in stranger_table.rows(options.files):

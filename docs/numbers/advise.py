@@ -127,7 +127,7 @@ def shares(row):
 
 for name, title in (
     ("rodinia-nw", "| Rodinia's `nw` (alignment of sequences)"),
-    ("mergeSort", "| CUDA's `mergeSort`"),
+    ("polybench-convolution-3d", "| PolyBench's 3-D convolution"),
 ):
     (staged,) = (c for c in stranger_changes.changes(rows[name]) if c.change == "staged")
     says = "stage the pageable copies" + (": `watari exec --staged`" if "nw" in name else "")
@@ -137,12 +137,12 @@ for name, title in (
         staged.predicted,
         staged.measured,
     )
-judged = stranger_judge.judged(rows["lulesh"])
+judged = stranger_judge.judged(rows["cloverleaf"])
 (mapped,) = (pair for pair in judged.pairs if pair.style == "mapped")
 page.says(
-    "| LULESH (hydrodynamics) | {} | {}, {}, {}, {} | leave the memory where it is: `mapped` takes "
+    "| CloverLeaf (hydrodynamics) | {} | {}, {}, {}, {} | leave the memory where it is: `mapped` takes "
     "long | `mapped`: {} | `mapped`: {} |",
-    *shares(rows["lulesh"]),
+    *shares(rows["cloverleaf"]),
     mapped.predicted,
     mapped.measured,
 )

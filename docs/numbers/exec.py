@@ -12,6 +12,28 @@ for line in measured.lines[1:10]:
             f"| {int(size) if size == '4096' else f'{int(size):,}'} |" + " {} |" * 4,
             *map(float, times),
         )
+staged = text("nvidia-h100-80gb-hbm3-x86_64/20261126-staged.txt")
+rates = {
+    (way, int(size)): (float(driver), float(by_threads))
+    for way, size, _, driver, by_threads, *_ in (
+        line.split() for line in staged.lines if line.startswith("to-")
+    )
+}
+for size in (1, 4, 16, 64, 256, 1024):
+    page.says(f"| {size} |" + " {} |" * 4, *rates["to-gpu", size], *rates["to-cpu", size])
+whole = {
+    line.split(":")[0]: line.replace("(", " ").split() for line in staged.lines if "added" in line
+}
+many, few = whole["whole 40 16"], whole["whole 5 17"]
+page.says(
+    "A program with 40 copies of 16 MiB took {} s; `staged` saved {} s of it ({}%)",
+    float(many[4]),
+    -float(many[7]),
+    -float(many[9].strip("%),")),
+)
+page.says("took {} s longer in the median of 9 pairs", float(few[7]))
+same = [int(line.split()[1]) for line in staged.lines if line.endswith("are the same")]
+page.says("in {} random sequences, {} of four threads and {} with large copies", *same)
 begin = measured.lines.index("facts with pooled: the same") + 1
 facts = measured.lines[begin : measured.lines.index("", begin)]
 page.says("a lack of memory: {} lines", len(facts))
@@ -32,6 +54,9 @@ page.given(
     "as long for its release, and 0.3 us a MiB more",
     "at most 256 blocks",
     "looks at 16 pages",
+    "with 40 copies of 16 MiB",
+    "five copies of 17 MiB",
+    "In 1,000 sequences with copies of rows",
     "glibc 2.35 or later",
     "20,000 rounds of a launch",
 )

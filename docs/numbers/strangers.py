@@ -60,20 +60,20 @@ page.says(
     *(percent(lambda one: one.named, model) for model in (found, bytes_alone)),
 )
 page.says(
-    "said to be faster, and slower | | {} | {} |",
+    "called faster, but measured slower | | {} | {} |",
     *(sum(len(one.faster_wrong) for one in model) for model in (found, bytes_alone)),
 )
-page.says("is no pair: {} of them", sum(len(one.timeouts) for one in found))
+page.says("are not counted: {} of them", sum(len(one.timeouts) for one in found))
 
 changes = [change for one in found for change in one.changes]
 able = [change for change in changes if change.could]
 told = [change for change in changes if change.predicted is not None]
 page.says("| changes that were run | {} |", len(changes))
 page.says("| slower by 2% and the spread | {} |", sum(one.loses for one in changes))
-page.says("over 5% of the run: programs | {} |", len(able))
-page.says("saves 0.6 of what it could | {} |", sum(not one.is_short for one in able))
-page.says("| savings predicted | {} |", len(told))
-page.says("| within 20%, or 1% of the run | {} |", sum(one.right for one in told))
+page.says("act on over 5% of the run | {} |", len(able))
+page.says("save at least 0.6 of what they could | {} |", sum(not one.is_short for one in able))
+page.says("| changes with a predicted saving | {} |", len(told))
+page.says("or within 1% of the run | {} |", sum(one.right for one in told))
 page.given(
     "bounds and costs of benchmarks/stranger_changes.py and stranger_judge.py",
     "within 2% or the spread",
@@ -81,8 +81,8 @@ page.given(
     "larger than 2%",
     "slower by 2% and the spread",
     "over 5% of the run",
-    "saves 0.6 of what it could",
-    "within 20%, or 1% of the run",
+    "save at least 0.6 of what they could",
+    "measured within 20% of it, or within 1% of the run",
     "10 us each",
     "90th percentile",
     "copies of 4 MiB or more",

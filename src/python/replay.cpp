@@ -66,8 +66,9 @@ struct operations {
     indices call, engine;
 };
 
-/// What a replay fills. `causes`: the operation that held each one back; `awaited`: that which each
-/// call waited for; `joined`: the call of another thread that it waited for. -1: none.
+/// The results of a replay. `causes`: the operation that held each one back; `awaited`: the
+/// operation that each call waited for; `joined`: the call of another thread that it waited for.
+/// -1: none.
 struct result {
     filled<double> begins, ends, starts, finishes;
     filled<index> causes, awaited, joined;

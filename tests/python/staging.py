@@ -40,7 +40,7 @@ def started(name, *words, unit=FULL, cpus=5, staged=True, variables=None, **of_d
 
 def copies(ended: subprocess.CompletedProcess) -> int:
     """The number of copies that were staged, as standard error says."""
-    said = re.search(r"staged: (\d+) copies", ended.stderr)
+    said = re.search(r"staged: (\d+) cop(?:y|ies), .* s (?:saved|lost)", ended.stderr)
     return int(said[1]) if said else 0
 
 

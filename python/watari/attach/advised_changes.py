@@ -22,10 +22,12 @@ def read(path: str) -> dict[str, Any]:
 
 def prefetches(content: dict[str, Any]) -> str:
     """Kernels with the call sites of managed memory that faults moved to the GPU while they ran:
-    the CPU had touched it. `KERNEL:SITE,...`, empty where the trace has none. Raises KeyError or
-    TypeError where the content is no trace."""
+    the CPU had touched it. `KERNEL:SITE,...`, empty where the trace has none. Raises KeyError,
+    TypeError or ValueError where the content is no trace."""
     observed = content["observed"]
     managed = [a for a in observed["allocations"] if a["kind"] == "managed"]
+    if wrong := [a["site"] for a in managed if not is_hash(a["site"])]:
+        raise ValueError(f"{wrong[0]!r} is no call site")
     sites = {a["label"]: a["site"] for a in managed}
     labels = {a["name"]: a["label"] for a in managed}
     uses = {
@@ -45,6 +47,11 @@ def prefetches(content: dict[str, Any]) -> str:
     return ",".join(f"{kernel:08x}:{site}" for kernel, site in sorted(rows))
 
 
+def is_hash(text: str) -> bool:
+    """Whether a text is a hash as the library reads it."""
+    return len(text) == 8 and set(text) <= set("0123456789abcdef")
+
+
 def hashed(symbol: str) -> int:
     """FNV-1a, as src/attach/preload/prefetched/prefetched.hpp has it."""
     value = 2166136261
@@ -60,7 +67,7 @@ def table_of(path: str, content: dict[str, Any] | None = None) -> str:
         return ""
     try:
         return prefetches(content)
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise FileError(f"{path}: its kernels cannot be read: trace the program again") from None
 
 

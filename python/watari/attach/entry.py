@@ -49,6 +49,14 @@ def loader(path: str) -> str | None:
     return ""
 
 
+def has_capabilities(path: str) -> bool:
+    """Whether a program gets capabilities from its file that this user lacks (setcap)."""
+    try:
+        return os.getuid() != 0 and bool(os.getxattr(path, "security.capability"))
+    except OSError:
+        return False
+
+
 def obstacle(command: Sequence[str]) -> str:
     """Why the preloaded library cannot enter a program; empty where it can."""
     path = which(command[0]) or command[0]
@@ -56,6 +64,8 @@ def obstacle(command: Sequence[str]) -> str:
     is_lent = status.st_mode & stat.S_ISUID and status.st_uid != os.getuid()
     if is_lent or (status.st_mode & stat.S_ISGID and status.st_gid != os.getgid()):
         return "runs with the rights of another user (setuid): the system preloads nothing there"
+    if has_capabilities(path):
+        return "gets rights from its file (setcap): the system preloads nothing there"
     linker = loader(path)
     if linker and "ld-musl" in linker:
         return "has the C library musl: the preloaded library needs glibc"

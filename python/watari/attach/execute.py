@@ -16,7 +16,7 @@ from watari.common.errors import UsageError, WatariError
 
 TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import NoReturn
 
 PRELOAD = "LD_PRELOAD"
@@ -84,7 +84,7 @@ def begin(words: Sequence[str]) -> None:
 def run(asked: Asked) -> NoReturn:
     """Becomes the program. Raises WatariError where there is none, or a file cannot be read."""
     path = executable(asked.command)
-    ready = prepared(asked)
+    ready = prepared(asked, os.environ)
     for note in ready.notes:
         tell(note)
     if ready.is_near:
@@ -148,8 +148,8 @@ def left_out(names: Sequence[str], reason: str) -> str:
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {reason}"
 
 
-def prepared(asked: Asked) -> Ready:
-    """The variables of the changes that this program can get."""
+def prepared(asked: Asked, present: Mapping[str, str]) -> Ready:
+    """The variables of the changes that this program can get. `present`: those that it has."""
     ready = Ready()
     names, table = wanted(asked, ready)
     ready.is_near = "near" in names
@@ -160,9 +160,9 @@ def prepared(asked: Asked) -> Ready:
         else:
             ready.variables[changes.PREFETCHES] = table
     if "huge" in names:
-        add_huge(asked, ready)
+        add_huge(asked, present, ready)
     if inside := [name for name in names if CHANGES[name].is_inside]:
-        add_library(asked, inside, ready)
+        add_library(asked, inside, present, ready)
     return ready
 
 
@@ -187,7 +187,7 @@ def wanted(asked: Asked, ready: Ready) -> tuple[list[str], str]:
     return [name for name in CHANGES if name in names], ",".join(filter(None, tables))
 
 
-def add_huge(asked: Asked, ready: Ready) -> None:
+def add_huge(asked: Asked, present: Mapping[str, str], ready: Ready) -> None:
     """Adds the variable of `huge`."""
     from watari.attach import huge, near
 
@@ -195,10 +195,10 @@ def add_huge(asked: Asked, ready: Ready) -> None:
     if reason := huge.lacking(linker, huge.version(), near.read(huge.SWITCH)):
         ready.notes.append(left_out(["huge"], reason))
     else:
-        ready.variables[huge.VARIABLE] = huge.tunables(os.environ.get(huge.VARIABLE, ""))
+        ready.variables[huge.VARIABLE] = huge.tunables(present.get(huge.VARIABLE, ""))
 
 
-def add_library(asked: Asked, names: list[str], ready: Ready) -> None:
+def add_library(asked: Asked, names: list[str], present: Mapping[str, str], ready: Ready) -> None:
     """Adds the variables of the preloaded library."""
     path = os.path.join(entry.PACKAGE, entry.PRELOADED)
     reason = entry.obstacle(asked.command) if asked.command else ""
@@ -211,7 +211,7 @@ def add_library(asked: Asked, names: list[str], ready: Ready) -> None:
     if reason:
         ready.notes.append(left_out(names, reason))
         return
-    others = [each for each in os.environ.get(PRELOAD, "").split(":") if each and each != path]
+    others = [each for each in present.get(PRELOAD, "").split(":") if each and each != path]
     ready.variables[PRELOAD] = ":".join([path, *others])
     ready.variables[changes.VARIABLE] = ",".join(names)
     if asked.verbose:
@@ -219,25 +219,24 @@ def add_library(asked: Asked, names: list[str], ready: Ready) -> None:
 
 
 def exports(asked: Asked, version: str) -> list[str]:
-    """`--print`: lines of a shell that set the variables, and keep what it has in two of them."""
+    """`--print`: lines of a shell that set the variables, before what it has in two of them. Notes
+    go to standard error: a shell that evaluates the lines shows nothing of them."""
     import shlex
 
-    ready = prepared(asked)
-    lines = [f"# watari: {note}" for note in ready.notes]
+    ready = prepared(asked, {})
+    for note in ready.notes:
+        tell(note)
     variables = dict(ready.variables)
     if changes.VARIABLE in variables:
         variables[changes.VERSION] = version
+    lines = []
     for name, value in variables.items():
-        rest = ""
-        if name in (PRELOAD, "GLIBC_TUNABLES"):
-            present = os.environ.get(name, "")
-            value = value.removesuffix(f":{present}") if present else value
-            rest = f"${{{name}:+:${name}}}"
+        rest = f'"${{{name}:+:${name}}}"' if name in (PRELOAD, "GLIBC_TUNABLES") else ""
         lines.append(f"export {name}={shlex.quote(value)}{rest}")
     if ready.is_near:
         from watari.attach import near
 
         node, reason = near.node_of_gpu("", dict(os.environ))
         how = reason or f"no variable does it: numactl --cpunodebind={node} --preferred={node}"
-        lines.append(f"# near: {how}")
+        tell(f"near: {how}")
     return lines

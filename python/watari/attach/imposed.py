@@ -49,7 +49,7 @@ def chosen(words: str | None) -> list[str] | None:
     for name in names:
         if name not in CHANGES:
             known = ", ".join(CHANGES)
-            raise UsageError(f"unknown change '{name}'; known: {known}; all and none, too")
+            raise UsageError(f"unknown change '{name}'; known: {known}; or all, or none, alone")
     return list(dict.fromkeys(names))
 
 
@@ -139,7 +139,8 @@ def did(row: str, runs: Sequence[Run]) -> str:
         totals = [p.changed[name] for p in runs[-1].events.processes if name in p.changed]
         times, moved = sum(t.times for t in totals), sum(t.bytes for t in totals)
         if name in NOUNS:
-            words.append(f"{times} {NOUNS[name]}, {format_bytes(moved)}" if times else "nothing")
+            amount = f"{times} {NOUNS[name]}, {format_bytes(moved)}"
+            words.append(amount if times else f"{name} changed nothing")
     return "; ".join(words)
 
 
@@ -154,7 +155,7 @@ def sentences(measured: Measured, times: Mapping[str, Sequence[float]]) -> list[
     for row in sorted(rows, key=lambda each: -saved[each]):
         what = did(row, measured.of(row))
         words = f"{row}: {verb(saved[row])} {format_duration(abs(saved[row]))}"
-        words += f" ({saved[row] / median(base):+.1%} of the run)"
+        words += f" ({abs(saved[row]) / median(base):.1%} of the run)"
         if max(min(base), min(times[row])) <= min(max(base), max(times[row])):
             words += ", within the spread of the runs"
         said.append(words + (f"; {what}" if what else ""))

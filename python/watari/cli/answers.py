@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What `advise` gives beside the words of the answer."""
+    """The outputs of `advise` beside the text of the answer."""
 
     as_json: bool = False
     confirm: bool = False

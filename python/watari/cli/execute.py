@@ -43,7 +43,7 @@ def execute(
         bool, typer.Option("--print", help="print the variables for a shell, and run nothing")
     ] = False,
 ) -> None:
-    """Runs a CUDA program with changes that make it faster, and that nobody edits into it."""
+    """Runs a CUDA program with changes that make it faster, without an edit of its source."""
     from watari import __version__
     from watari.attach.execute import Asked, exports, run
 
@@ -59,5 +59,7 @@ def execute(
             print(line)
         return
     if not words:
-        raise UsageError("exec what? put the program after --, as in: watari exec -- ./a.out")
+        raise UsageError(
+            "exec what? put the program after --, as in: watari exec --staged -- ./a.out"
+        )
     run(asked)

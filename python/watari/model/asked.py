@@ -13,8 +13,8 @@ from watari.case.axes import gpus
 from watari.case.sentence import Sentence
 from watari.cases import effort
 from watari.common.errors import FileError, UsageError, WatariError
-from watari.model import answer, choose, fit, known, predict, program, scaled
-from watari.model.kinds import PROBE, PROFILE, RESULTS, kind
+from watari.model import answer, choose, fit, known, predict, program, scaled, trace_file
+from watari.model.kinds import PROBE, PROFILE, RESULTS, TRACE, begins_an_object, kind
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.plan.request import Request, describe, resolve
@@ -39,18 +39,26 @@ def require_known(words: list[str]) -> None:
     """Raises UsageError where the first word is neither a case nor a trace, before the machine is
     read."""
     first = words[0]
-    found = kind(Path(first)) if first not in cases.CASES else ""
+    if first in cases.CASES:
+        return
+    path = Path(first)
+    found = kind(path)
     if found in (PROFILE, PROBE):
         raise UsageError(
             f"{first} is {found}, which describes a machine: name a case or a trace, and "
             f"--machine {first}"
         )
-    if first in cases.CASES or (len(words) == 1 and Path(first).is_file()):
+    if path.is_file():
+        if path.suffix != ".json" and not begins_an_object(path):
+            raise UsageError(f"{first} is no trace (watari trace), and no program with chmod +x")
+        if len(words) > 1:
+            raise UsageError(f"{first} is a trace, which has no axes: leave out '{words[1]}'")
+        if found != TRACE:
+            trace_file.read(path)  # says what is wrong with it
         return
-    if Path(first).is_file():
-        raise UsageError(f"{first} is a trace, which has no axes: leave out '{words[1]}'")
     if "/" in first or first.endswith(".json"):
-        raise UsageError(f"{first}: no such file; a trace, or a case: {', '.join(cases.CASES)}")
+        known = ", ".join(cases.CASES)
+        raise UsageError(f"{first}: no such file or program; a trace, or a case: {known}")
     if "=" not in first:
         cases.find(first)
 

@@ -284,7 +284,7 @@ class Trace(Row):
 
     @property
     def assumed(self) -> str:
-        """Why accesses of kernels are guesses; empty where they are not. Files of before have no
+        """Why accesses of kernels are guesses; empty where they are not. Older files have no
         phase that says so."""
         if self.observed and self.observed.unseen:
             return self.observed.unseen

@@ -1,6 +1,6 @@
-// The bursts of watari_touches: what calls take. Run with tracing and without, the differences are
-// the cost of tracing (attach/trace/cost.py). Nanoseconds, the least of several bursts, since other
-// programs only add to it:
+// The bursts of watari_touches: the time of calls. Of runs with tracing and without, the difference
+// is the cost of tracing (attach/trace/cost.py). Nanoseconds, the least of several bursts, since
+// other programs only add to it:
 //
 //     call         a cheap call
 //     launch       the launch of an empty kernel, one after the other

@@ -28,11 +28,14 @@ void choose(changes& chosen, change which) {
     chosen.prefetched = chosen.prefetched || which == change::prefetched;
 }
 
-// Nothing is changed, for this reason.
+// Nothing is changed, for this reason. It quotes variables, and a terminal obeys control
+// characters.
 template <class... Values>
 changes refused(const char* format, Values... values) {
     changes none;
     std::snprintf(none.refused, sizeof none.refused, format, values...);
+    for (char* at = none.refused; *at; ++at)
+        if (*at < ' ' || *at > '~') *at = '?';
     return none;
 }
 

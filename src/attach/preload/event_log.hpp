@@ -14,14 +14,13 @@
 //     {"op":"share","t":NS,"api":"cuIpcGetMemHandle","ptr":"0x7f..","rc":0}
 //     {"op":"share","t":NS,"api":"cuMemPoolExportToShareableHandle","pool":"0x7f..","rc":0}
 //     {"op":"destroy","t":NS,"context":"0x7f.."}     with all that was allocated in it
-//     {"op":"left","t":NS,"api":"cuMemCreate","bytes":8,"rc":0}              not replaced, in any
-//     style
+//     {"op":"left","t":NS,"api":"cuMemCreate","bytes":8,"rc":0}      not replaced, in any style
 //     {"op":"copies","t":NS,"site":"0a1b2c3d","to":"gpu","times":9,"bytes":8,"largest":8,"s":1e-5,
 //      "large_bytes":8,"large_s":1e-5}               totals of a call site; the last line counts
 //     {"op":"changed","t":NS,"change":"pooled","times":9,"bytes":8,"saved_ns":NS}     at the end
 //     {"op":"cut","errno":28}                        later events could not be written
-//     {"op":"end","t":NS,"events":9}                                         exit, not _exit or a
-//     signal; later releases by the program's libraries are not recorded
+//     {"op":"end","t":NS,"events":9}     exit, not _exit or a signal; later releases by the
+//                                        program's libraries are not recorded
 //
 // t: nanoseconds of CLOCK_MONOTONIC when the call began; s: its seconds; rc: the CUresult; n: the
 // number of earlier allocations of this call site in this process; kind: the kind that the program

@@ -17,7 +17,8 @@ struct total {
 total totals[change_count];
 bool uses_cuda = false;
 
-constexpr const char* nouns[change_count] = {"copies", "allocations", "prefetches", "", ""};
+constexpr const char* nouns[change_count][2] = {
+    {"copy", "copies"}, {"allocation", "allocations"}, {"prefetch", "prefetches"}, {}, {}};
 
 template <class Number>
 Number load(Number& from) {
@@ -30,12 +31,14 @@ __attribute__((destructor)) void print_gains() {
     std::size_t size = 0;
     for (int i = 0; i < change_count; ++i) {
         total& row = totals[i];
-        if (!load(row.times)) continue;
+        const unsigned long long times = load(row.times);
+        const double saved = static_cast<double>(load(row.saved)) * 1e-9;
+        if (!times) continue;
         size += static_cast<std::size_t>(std::snprintf(
-            line + size, sizeof line - size, "%s%s: %llu %s, %.3g GB, about %.3g s saved",
-            size ? "; " : "", change_names[i], static_cast<unsigned long long>(load(row.times)),
-            nouns[i], static_cast<double>(load(row.bytes)) * 1e-9,
-            static_cast<double>(load(row.saved)) * 1e-9));
+            line + size, sizeof line - size, "%s%s: %llu %s, %.3g GB, about %.3g s %s",
+            size ? "; " : "", change_names[i], times, nouns[i][times > 1],
+            static_cast<double>(load(row.bytes)) * 1e-9, saved < 0 ? -saved : saved,
+            saved < 0 ? "lost" : "saved"));
     }
     if (size || uses_cuda) dprintf(2, "watari: %s\n", size ? line : "nothing was changed");
 }

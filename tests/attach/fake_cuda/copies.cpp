@@ -135,6 +135,7 @@ struct cuboid {
     std::size_t to_pitch, to_height, width, height, depth;
 };
 constexpr unsigned host_type = 1, array_type = 3;
+constexpr std::size_t most_pitch = 0x7fffffff;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH
 
 device_pointer base(unsigned type, const side& of) {
     return type == host_type ? of.host : of.device;
@@ -151,6 +152,7 @@ result copy(const rectangle& in, void* stream, bool is_async) {
         return invalid_value;
     const auto from_pitch = in.from_pitch ? in.from_pitch : in.width;
     const auto to_pitch = in.to_pitch ? in.to_pitch : in.width;
+    if (from_pitch > most_pitch || to_pitch > most_pitch) return invalid_value;
     return copy(box{.to = base(in.to_type, in.to) + in.to_y * to_pitch + in.to_x,
                     .from = base(in.from_type, in.from) + in.from_y * from_pitch + in.from_x,
                     .width = in.width,
@@ -167,6 +169,7 @@ result copy(const cuboid& in, void* stream, bool is_async) {
         return invalid_value;
     const auto from_pitch = in.from_pitch ? in.from_pitch : in.width;
     const auto to_pitch = in.to_pitch ? in.to_pitch : in.width;
+    if (from_pitch > most_pitch || to_pitch > most_pitch) return invalid_value;
     const auto from_slice = from_pitch * (in.from_height ? in.from_height : in.height);
     const auto to_slice = to_pitch * (in.to_height ? in.to_height : in.height);
     return copy(

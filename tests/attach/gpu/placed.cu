@@ -1,11 +1,11 @@
 // Kernels whose traffic is known, in each placement of their memory: `placed MODE [NUMBER]`
 //
-//     run                       GPU memory, NUMBER launches (8) of each kernel: the program to
-//     trace local, mapped, faulting   managed memory, placed before each launch as the mode says:
-//     prints
-//                               the median seconds of each kernel, as JSON
-//     many                      allocates, launches and frees NUMBER times, as temporary buffers do
-//     launches                  launches a small kernel NUMBER times
+//     run        the program to trace: GPU memory, NUMBER launches (8) of each kernel
+//     local, mapped, faulting
+//                managed memory, placed so before each launch; prints the median seconds of each
+//                kernel, as JSON
+//     many       allocates, launches and frees NUMBER times, as temporary buffers do
+//     launches   launches a small kernel NUMBER times
 //
 // A launch of each kernel over an array of 128 MiB:
 //     stream    reads it once

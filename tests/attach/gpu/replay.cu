@@ -3,9 +3,8 @@
 //     replay SCENE ROUNDS [CHANGE]
 //
 //     kernels    two kernels and a wait. Change: doubled (the second kernel twice)
-//     copies     64 MiB of pageable memory to the GPU, a kernel, and back. Changes: kept (nothing
-//     is
-//                copied back), pinned
+//     copies     64 MiB of pageable memory to the GPU, a kernel, and back. Changes: pinned,
+//                kept (nothing is copied back)
 //     allocated  16 MiB of the GPU's memory for each kernel. Change: hoisted (allocated once)
 //     beside     kernels beside work of the CPU. Change: waits (after each kernel)
 //     streams    two streams, pinned copies, kernels, events. Change: merged (one stream)

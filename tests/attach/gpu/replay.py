@@ -193,7 +193,7 @@ class Job:
         self.times.setdefault("traced", {})[name] = {
             **found.facts, "rounds": float(ending.output.read_text()), "whole": ending.seconds,
             "runs": [asdict(one) for one in runs],
-            "run": asdict(clock.traced(ending, log, process)),
+            "run": asdict(clock.divided(ending, log, process.pid, process.collecting)),
         }  # fmt: skip
         return found
 

@@ -5,6 +5,7 @@
 //     sizes          copies 7 MiB and then 60 MiB to the GPU in one stream, behind other work, and
 //     checks
 //                    the first ones
+//     far            rows with a pitch that the driver refuses; prints the result
 //     threads        prints the number of threads of the process
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
@@ -12,11 +13,10 @@
 //     reset          resets the primary context, and makes it again
 //     truncated      copies a mapped file that has lost its end: SIGBUS in the calling thread
 //     watched        copies memory of which another thread makes the pages (userfaultfd)
-//     captured       captures a stream again and again while another thread copies; prints how
-//     often that
-//                    failed
-//     fail HOW       prints results of a copy (in, out, in_async, out_async) behind work that may
-//     fail
+//     captured       captures a stream again and again while another thread copies; prints the
+//                    number of captures that failed
+//     fail HOW       copies (in, out, in_async, out_async) behind work that may fail; prints the
+//                    results
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -111,6 +111,22 @@ void copy_sizes() {
         }
     }
     std::printf("%s\n", is_same ? "same" : "other bytes");
+}
+
+void copy_far() {
+    // the last row seems to be the first one: 32 * pitch is 0
+    constexpr std::size_t width = mib / 4, height = 33, pitch = std::size_t{1} << 61;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, width * height));
+    std::vector<char> host(width);
+    cuda::rectangle one{};
+    one.from = {1, host.data(), 0, nullptr};
+    one.to = {2, nullptr, device, nullptr};
+    one.from_pitch = pitch;
+    one.to_pitch = one.width = width;
+    one.height = height;
+    std::printf("result %d\n", cuda::rows(&one));
+    REQUIRE(cuda::release(device));
 }
 
 long threads() {
@@ -290,6 +306,7 @@ int main(int argc, char** argv) {
         if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("rows")) copy_rows(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("sizes")) copy_sizes();
+        if (is("far")) copy_far();
         if (is("threads")) print_threads();
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();

@@ -31,6 +31,8 @@ def test_known_changes_are_taken_in_silence(words):
         ("staged,,pooled", __version__, "WATARI_CHANGES has an unknown change ''"),
         ("staged", "99.0", "WATARI_CHANGES is of Watari 99.0, the preloaded library of"),
         ("x" * 3000, __version__, "WATARI_CHANGES has an unknown change 'xxxx"),
+        ("a\x1b[2J\nb", __version__, "WATARI_CHANGES has an unknown change 'a?[2J?b'"),
+        ("staged", "\x1b]0;t\a", "WATARI_CHANGES is of Watari ?]0;t?, the preloaded library of"),
     ],
 )
 def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why):

@@ -12,6 +12,7 @@ import pytest
 from tried import driver, program
 
 from watari import __version__
+from watari.attach import entry
 from watari.attach.entry import PACKAGE, PRELOADED
 
 MB = 1_000_000
@@ -230,9 +231,30 @@ def test_printed_variables_do_the_same_in_a_shell():
         timeout=60,
     )
     assert ended.stderr.startswith("watari: pooled: 9 allocations")
-    # libraries that the shell has already stay behind it
-    printed = become(*words, environment=driver() | {"LD_PRELOAD": "libm.so.6"}).stdout
-    assert f"export LD_PRELOAD={LIBRARY}${{LD_PRELOAD:+:$LD_PRELOAD}}\n" in printed
+
+
+@pytest.mark.parametrize("shell", [s for s in map(shutil.which, ("sh", "dash", "bash")) if s])
+def test_a_shell_keeps_its_libraries_and_tunables_once(shell):
+    given = {"LD_PRELOAD": "libm.so.6 libdl.so.2", "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
+    words = [sys.executable, "-m", "watari", "exec", "--pooled", "--huge", "--print"]
+    script = 'eval "$("$@" 2>&-)"; echo "$LD_PRELOAD"; echo "$GLIBC_TUNABLES"'
+    ended = subprocess.run(
+        [shell, "-c", script, shell, *words],
+        env=driver() | given,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    libraries, tunables = ended.stdout.splitlines()
+    assert libraries == f"{LIBRARY}:{given['LD_PRELOAD']}"
+    assert tunables == f"glibc.malloc.hugetlb=1:{given['GLIBC_TUNABLES']}"
+
+
+def test_what_cannot_be_printed_for_a_shell_is_said_where_a_person_sees_it():
+    ended = become("--pooled", "--prefetched", "--near", "--print")
+    assert all(line.startswith("export ") for line in ended.stdout.splitlines())
+    assert ended.stderr.startswith("watari: prefetched is left out: --from names no trace")
+    assert "watari: near: " in ended.stderr
 
 
 def test_huge_pages_of_malloc_keep_other_tunables():
@@ -241,3 +263,12 @@ def test_huge_pages_of_malloc_keep_other_tunables():
     assert "LD_PRELOAD" not in seen
     seen = environment_of("--huge", GLIBC_TUNABLES="glibc.malloc.hugetlb=2")
     assert seen["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=2"
+
+
+def test_a_program_with_capabilities_is_an_obstacle_for_users(monkeypatch):
+    names = {TRUE: b"capabilities"}
+    monkeypatch.setattr(os, "getxattr", lambda path, name: names[path])
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    assert "setcap" in entry.obstacle([TRUE])
+    monkeypatch.setattr(os, "getuid", lambda: 0)  # has them anyway
+    assert entry.obstacle([TRUE]) == ""

@@ -127,3 +127,9 @@ def test_a_file_that_is_no_trace_is_refused():
     for wrong in ({"observed": None}, {"observed": {}}, {"observed": {"allocations": 3}}):
         with pytest.raises(FileError, match="trace the program again"):
             advised_changes.table_of("t.json", {"schema": "watari-trace-1", **wrong})
+
+
+@pytest.mark.parametrize("site", ["a\0b", "0a0b0c0d\nx", "0a0b0c0d,zz", "1e+308", "", 5, None])
+def test_a_call_site_that_is_no_hash_is_refused(site):
+    with pytest.raises(FileError, match="trace the program again"):
+        advised_changes.table_of("t.json", content(allocation={"site": site}))

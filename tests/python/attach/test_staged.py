@@ -97,6 +97,12 @@ def test_a_copy_waits_for_slots_of_an_earlier_one_of_another_size():
     assert copies(ended) == 2 + 2 * 40
 
 
+def test_rows_that_the_driver_refuses_are_refused_by_it():
+    ended = started("ends", "copy", 64, "far")
+    assert (ended.returncode, ended.stdout.splitlines()) == (0, ["same", "result 1"])
+    assert copies(ended) == 2
+
+
 def test_a_capture_that_begins_during_a_copy_stays_valid():
     ended = started("ends", "copy", 64, "captured", late=1)
     assert ended.stdout.splitlines() == ["same", "failed 0"]

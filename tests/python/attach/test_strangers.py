@@ -11,6 +11,7 @@ import pytest
 import tracing
 from launching import HANGS
 
+WAYS = ("--again", "--report")  # of reading rows
 COMMAND = builds.ROOT / "benchmarks" / "strangers.py"
 TABLE = """
 [[program]]
@@ -146,6 +147,9 @@ def test_a_program_that_fails_has_a_row_with_the_reason(run, tmp_path) -> None:
         ('name = "keeps"', 'name = "copies"', "twice: copies"),
         ('source = "Toys"', "", "missing: source"),
         ("same", "equal", "unknown: equal"),
+        ('name = "keeps"', 'name = "../keeps"', "the name of a trace's file"),
+        ('name = "keeps"', "name = 3", "of another type: name"),
+        ('["keep", "4000000"]', '"keep"', "of another type: arguments"),
     ],
 )
 def test_a_wrong_table_is_refused(run, tmp_path, old: str, new: str, why: str) -> None:
@@ -153,3 +157,26 @@ def test_a_wrong_table_is_refused(run, tmp_path, old: str, new: str, why: str) -
     code, output = ended(run("table.toml"))
     assert code == 1
     assert why in output
+
+
+@pytest.mark.parametrize(
+    "content", ["a text\nwithout an end", "{}\n[", '{"schema": "watari-stranger-1"}\n', "no line"]
+)
+def test_a_file_of_another_kind_is_neither_cut_nor_read_as_rows(run, tmp_path, content) -> None:
+    other = tmp_path / "other"
+    other.write_text(content)
+    lines = "\n" in content
+    for words in (
+        ["table.toml", "-o", "other"],
+        *([[way, "other"] for way in WAYS] if lines else ()),
+    ):
+        code, output = ended(run(*words))
+        assert code == 1
+        assert output.startswith("strangers: other: ")
+        assert output.count("\n") == 1
+        assert other.read_text() == content
+
+
+def test_two_tables_are_refused(run) -> None:
+    code, output = ended(run("table.toml", "table.toml"))
+    assert (code, output.count("\n")) == (1, 1)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import tracing
 
 from watari.attach import events
 from watari.attach.start import Start, clocked, preloaded, run
-from watari.attach.trace import clock
 from watari.attach.trace.clock import divided
 from watari.attach.trace.host import with_migrations
-from watari.attach.trace.records import Counter, Kind
-from watari.attach.trace.runs import busiest, traced_run
+from watari.attach.trace.records import Counter
+from watari.attach.trace.runs import traced_run
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS
 
 
@@ -35,19 +33,15 @@ def test_a_run_divides_at_its_first_context_and_at_its_end(monkeypatch, tmp_path
     assert (other.start, other.end) == (0, 0)  # unknown: all is in the middle
 
 
-def test_the_last_records_are_fetched_after_the_program(monkeypatch, tmp_path) -> None:
+def test_the_wait_for_late_records_belongs_to_the_end(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    library = tracing.built() / "fake_cupti" / "libcupti.so"
+    cupti = tracing.built() / "fake_cupti" / "libcupti.so"
     start = Start((tracing.program("replayed"), "copies", "3"))
-    ending, log, processes = traced_run(start, tmp_path, library)
-    process = busiest(processes)
-    assert process.draining >= 0.03  # the library waits three times for late records
-    whole, parts = divided(ending, log, process.pid), clock.traced(ending, log, process)
-    assert parts.start == whole.start
-    assert parts.middle == pytest.approx(whole.middle - process.draining)
-    assert parts.seconds == pytest.approx(whole.seconds)
-    last = max(float(process.calls["end"].max()), float(process.of(Kind.KERNEL)["end"].max()))
-    assert last * 1e-9 <= ending.begun + parts.start + parts.middle + 1e-3
+    ending, log, (process,) = traced_run(start, tmp_path, cupti)
+    begin, end = process.collecting
+    assert end - begin >= 0.03  # three times 10 ms
+    assert ending.begun < begin < end < ending.begun + ending.seconds
+    assert divided(ending, log, process.pid, process.collecting).end > end - begin
 
 
 def test_a_timed_run_has_no_line_of_an_allocation(monkeypatch, tmp_path) -> None:

@@ -11,6 +11,7 @@ import tracing
 from tracing import MIB, READ, WRITE, allocation, copy, counter, kernel, process, record
 
 from watari.attach.trace import (
+    check,
     findings,
     observed,
     phases,
@@ -24,6 +25,7 @@ from watari.attach.trace.records import Copy, Counter, Kind
 from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, transfers
 from watari.cli import commands
+from watari.common.errors import WatariError
 from watari.model.program import read_trace
 
 A, B, C, D = 0x10000000, 0x20000000, 0x30000000, 0x40000000
@@ -326,3 +328,11 @@ def test_report_makes_the_page_of_a_trace_from_another_machine(tmp_path, capsys)
     assert commands.exit_code(["report", str(path), str(path)]) == 2
     assert commands.exit_code(["report", str(path), "--format", "svg"]) == 2
     assert f"watari report {path} -o trace.html" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", '{"total": 1', "[3]"])
+def test_output_of_the_check_that_was_cut_off_is_one_line(tmp_path, text):
+    output = tmp_path / "stdout"
+    output.write_text(text)  # as on a full disk
+    with pytest.raises(WatariError, match="output of watari_touches was cut off: make room"):
+        check.said(session.Ending(1.0, 0, False, output, output))

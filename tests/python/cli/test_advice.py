@@ -265,3 +265,26 @@ def test_a_file_that_is_not_meant_is_named_with_what_it_is(
 def test_a_case_that_the_model_refuses_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert watari("advise", "storage", "--machine", "gh200") == 0
     assert "not said: this case: what storage accesses" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["advise", "predict"])
+@pytest.mark.parametrize("more", [(), ("1000",)])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("\x7fELF", "./a.out is no trace (watari trace), and no program with chmod +x"),
+        ("PK", "./a.out is no trace (watari trace), and no program with chmod +x"),
+        ('{"schema": "watari-tr', "no trace: the file: Invalid JSON"),
+        (None, "./a.out: no such file or program"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_named_before_the_machine(
+    tmp_path, monkeypatch, capsys, command, more, content, says
+) -> None:
+    monkeypatch.chdir(tmp_path)  # without a result of this machine
+    if content:
+        Path("a.out").write_text(content)
+    assert watari(command, "./a.out", *more) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert says in error or (more and content and content[0] == "{" and "has no axes" in error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import stranger_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic.replays import Call, copy, launch
@@ -17,7 +18,6 @@ from watari.model.replay import steps
 from watari.model.replay.groups import groups, verdict
 from watari.model.replay.placed import IMPOSED, styled
 from watari.model.replay.simulate import seconds
-from watari.model.today import today
 from watari.model.trace_file import Trace
 
 GB = 1e9
@@ -210,7 +210,7 @@ def test_more_bytes_never_take_less_time(
 
 
 def test_the_model_of_bytes_stays_as_a_baseline() -> None:
-    found = today(trace(1.0, [], [allocation("device", 64 * MIB)]), HERE)
+    found = stranger_bytes.priced(trace(1.0, [], [allocation("device", 64 * MIB)]), HERE)
     assert {"as-is", "mapped"} <= {*found.seconds, *found.best}
     assert all(cost.middle > 0 for cost in found.seconds.values())
 

@@ -65,6 +65,29 @@ def of_rest(**values: object) -> Callable[[dict[str, bytes]], None]:
     return change
 
 
+def of_part(part: str, **values: object) -> Callable[[dict[str, bytes]], None]:
+    """Other values in an object of graph.json, or in the first of its list."""
+
+    def change(parts: dict[str, bytes]) -> None:
+        rest = json.loads(parts["graph.json"])
+        one = rest[part][0] if isinstance(rest[part], list) else rest[part]
+        one.update(values)
+        parts["graph.json"] = json.dumps(rest).encode()
+
+    return change
+
+
+def of_kind(name: str, kind: str) -> Callable[[dict[str, bytes]], None]:
+    """A column of another kind."""
+
+    def change(parts: dict[str, bytes]) -> None:
+        buffer = io.BytesIO()
+        np.save(buffer, np.load(io.BytesIO(parts[f"{name}.npy"])).astype(kind))
+        parts[f"{name}.npy"] = buffer.getvalue()
+
+    return change
+
+
 def of_column(name: str, value: float) -> Callable[[dict[str, bytes]], None]:
     """Another value in the last row of a column."""
 
@@ -82,7 +105,7 @@ def test_another_schema_is_refused(graph, tmp_path) -> None:
     path = tmp_path / "trace.graph"
     files.write(graph, path)
     rewritten(path, of_rest(schema="watari-graph-9"))
-    with pytest.raises(FileError, match="watari-graph-9"):
+    with pytest.raises(FileError, match="schema: Input should be 'watari-graph-2'"):
         files.read(path)
 
 
@@ -105,6 +128,22 @@ def test_another_schema_is_refused(graph, tmp_path) -> None:
         of_rest(tail="long"),
         of_rest(streams=[]),
         of_rest(functions=None),
+        of_rest(functions=[{}] * 9),
+        of_rest(sites="abc"),
+        of_rest(names={"x": "kernel"}),
+        of_rest(names={"1": 5}),
+        of_rest(more=1),
+        of_rest(tail=1e300),
+        of_part("streams", device=[1]),
+        of_part("streams", device=2**70),
+        of_part("streams", more=1),
+        of_part("tracing", launch=2**70),
+        of_part("tracing", behind=-1e308),
+        of_part("tracing", slower=float("nan")),
+        of_kind("operations/pair", "<f8"),
+        of_kind("calls/wait", "<i8"),
+        of_kind("operations/name", "<c16"),
+        lambda parts: parts.update({"calls/more.npy": parts["calls/wait.npy"]}),
         lambda parts: parts.pop("calls/own.npy", parts.pop("calls/wait.npy")),
         lambda parts: parts.update({"calls/wait.npy": b"no array"}),
         lambda parts: parts.pop("graph.json"),
@@ -115,6 +154,16 @@ def test_numbers_that_lead_nowhere_are_refused(graph, tmp_path, change) -> None:
     files.write(graph, path)
     rewritten(path, change)
     with pytest.raises(FileError, match=r"trace\.graph: no graph of a trace: "):
+        files.read(path)
+
+
+def test_a_small_file_of_large_columns_is_refused_before_they_are_read(
+    graph, tmp_path, monkeypatch
+):
+    path = tmp_path / "trace.graph"
+    files.write(graph, path)
+    monkeypatch.setattr(files, "MOST", 1000)
+    with pytest.raises(FileError, match="no graph of a trace: it has more than"):
         files.read(path)
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from watari.attach.entry import PACKAGE
-from watari.attach.start import Start, run
+from watari.attach.start import Ending, Start, run
 from watari.attach.trace import records
 from watari.attach.trace.records import Counter, Kind, Recorded
-from watari.common.errors import UnsupportedError
+from watari.common.errors import UnsupportedError, WatariError
 
 PROGRAM = "watari_touches"
 PAGE = 64 * 1024  # bytes that a fault moves at least
@@ -85,6 +85,16 @@ def judged(process: Recorded, truth: Mapping[str, int]) -> Check:
     return Check(pages, to_gpu, to_cpu, sparse, len(seen), gpu_faults, cpu_faults, tuple(reasons))
 
 
+def said(ending: Ending) -> dict[str, Any]:
+    """The output of a program of ours: an object of JSON. Raises WatariError where it was cut."""
+    try:
+        return dict(json.loads(ending.output.read_text()))
+    except (OSError, ValueError, TypeError):
+        raise WatariError(
+            f"the output of {PROGRAM} was cut off: make room for temporary files, or set TMPDIR"
+        ) from None
+
+
 def check(variables: Mapping[str, str], files: Path) -> Check:
     """Traces the program of known touches. Raises UnsupportedError with the reason where nothing
     can be traced here."""
@@ -102,5 +112,5 @@ def check(variables: Mapping[str, str], files: Path) -> Check:
         raise UnsupportedError(f"no program can be traced here: {ending.reason}")
     if not processes:
         raise UnsupportedError("the driver did not load the library of CUDA_INJECTION64_PATH")
-    truth = json.loads(ending.output.read_text())
-    return judged(processes[0], {name: int(np.uint64(value)) for name, value in truth.items()})
+    truth = {name: int(np.uint64(value)) for name, value in said(ending).items()}
+    return judged(processes[0], truth)

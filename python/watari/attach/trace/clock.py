@@ -8,30 +8,30 @@ from pathlib import Path
 from watari.attach import events
 from watari.attach.events import Events, Process
 from watari.attach.start import Ending, Start, clocked, run
-from watari.attach.trace.records import Recorded
 from watari.model.replay.calibrate import Run
 
 SHORT = 3.0  # seconds of a program that runs `REPEATS` times more
 REPEATS = 2
 
 
-def divided(ending: Ending, log: Events, pid: int | None = None) -> Run:
+def divided(
+    ending: Ending,
+    log: Events,
+    pid: int | None = None,
+    collecting: tuple[float, float] = (0.0, 0.0),
+) -> Run:
     """The seconds of a run. `pid`: of the process that counts; without it, the first one that
     initialised CUDA. What is unknown belongs to the middle: a program that _exit ends has no end
-    of its own."""
+    of its own. `collecting`: begin and end of the wait for late records in a traced run, which is
+    in the middle if the program's end is noted after it, and belongs to the end."""
     own = next((p for p in log.processes if is_meant(p, pid)), None)
     start = own.started - ending.begun if own and own.started else 0.0
     until = own.ended - ending.begun if own and own.ended else ending.seconds
+    if own and own.ended and collecting[1] <= own.ended:
+        until -= collecting[1] - collecting[0]
     start = min(max(start, 0.0), ending.seconds)
     until = min(max(until, start), ending.seconds)
     return Run(start, until - start, ending.seconds - until)
-
-
-def traced(ending: Ending, log: Events, process: Recorded) -> Run:
-    """The seconds of a traced run: that its last records were fetched belongs to its end."""
-    found = divided(ending, log, process.pid)
-    late = min(process.draining, found.middle)
-    return Run(found.start, found.middle - late, found.end + late)
 
 
 def is_meant(process: Process, pid: int | None) -> bool:

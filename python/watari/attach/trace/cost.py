@@ -1,4 +1,4 @@
-"""What tracing costs on this machine, and what calls take without it.
+"""The cost of tracing on this machine, and the time of calls without it.
 
 watari_touches times bursts of calls (src/attach/injected/burst.cpp). The cost of each kind is the
 difference between a run with tracing and one without. The rest of the difference is what tracing
@@ -7,7 +7,6 @@ takes once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 from watari.attach.entry import PACKAGE
 from watari.attach.start import Start, preloaded, run
 from watari.attach.trace import records
-from watari.attach.trace.check import PROGRAM, SECONDS
+from watari.attach.trace.check import PROGRAM, SECONDS, said
 from watari.attach.trace.records import Kind
 from watari.common.errors import UnsupportedError
 from watari.model.replay.graph import Machine, Tracing
@@ -27,7 +26,7 @@ RUNS = 2  # of each kind; the least counts, since other programs only add to it
 
 @dataclass(frozen=True)
 class Measured:
-    """The cost of tracing, and the machine. `plain`, `traced`: what was measured, in ns."""
+    """The cost of tracing, and the machine. `plain`, `traced`: the measured bursts, in ns."""
 
     tracing: Tracing
     machine: Machine
@@ -41,7 +40,7 @@ def burst(variables: Mapping[str, str], files: Path) -> dict[str, float]:
     ending = run(Start((f"{PACKAGE}/{PROGRAM}", "burst"), SECONDS), variables, files)
     if ending.reason:
         raise UnsupportedError(f"the cost of tracing cannot be measured: {ending.reason}")
-    took = {name: float(value) for name, value in json.loads(ending.output.read_text()).items()}
+    took = {name: float(value) for name, value in said(ending).items()}
     return {**took, "once": ending.seconds * 1e9 - took["total"]}
 
 
@@ -88,7 +87,7 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
 
 
 def machine_of(plain: Mapping[str, float]) -> Machine:
-    """What the machine takes without tracing; `empty` is seen in traces."""
+    """The time of calls without tracing; `empty` is seen in traces."""
     rates = {name: plain["size"] / max(plain[name], 1.0) * 1e9 for name in ("to_gpu", "to_cpu")}
     launches = (plain["launch"], plain["wait"], plain["launch_wait"])
     return Machine(*launches, behind=plain["behind"], **rates)

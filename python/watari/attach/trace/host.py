@@ -46,7 +46,7 @@ def host(
     sites: Sites | None = None,
 ) -> Host:
     """The graph of a process. `begin`, `end`: of the program, in ns of CLOCK_MONOTONIC; `paid`:
-    what tracing takes."""
+    the cost of tracing."""
     outer = outermost(process.calls)
     streams = Streams(process)
     rows = np.zeros(len(outer.rows), CALLS)

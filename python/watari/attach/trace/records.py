@@ -154,9 +154,14 @@ class Recorded:
         return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
-    def draining(self) -> float:
-        """Seconds that fetching the last records took, after the program's own end."""
-        return float(self.of(Kind.END)["end"].sum()) * 1e-9
+    def collecting(self) -> tuple[float, float]:
+        """Begin and end (seconds of CLOCK_MONOTONIC) of the wait for late records, which follows
+        the program's own work; (0, 0) without one."""
+        ended = self.of(Kind.END)
+        if not len(ended):
+            return 0.0, 0.0
+        end = float(ended["start"][0])
+        return (end - float(ended["end"][0])) * 1e-9, end * 1e-9
 
     @property
     def destroyed(self) -> int:

@@ -50,7 +50,8 @@ def of_run(
     seconds = [p.initialised for p in log.processes if p.pid == process.pid and p.initialised]
     made = host.host(process, begin, end, paid.tracing, sum(seconds), sites)
     graph, links = fitted(replace(made.graph, machine=paid.machine))
-    fit = calibrated(graph, links, untraced, clock.traced(ending, log, process))
+    divided = clock.divided(ending, log, process.pid, process.collecting)
+    fit = calibrated(graph, links, untraced, divided)
     seen = [*met.of_total(fit), *met.all_of(made, process, processes, others)]
     facts = {
         "seconds": fit.done.total / SECOND,

@@ -1,8 +1,8 @@
-"""Fits the cost of tracing to runs without it: the replay's total should be theirs.
+"""Fits the cost of tracing to runs without it: the replay's total should be the measured one.
 
 A clock divides every run at the making of its first context and at its end. The start of CUDA and
-the end of the process differ from run to run by more than all else: theirs are the medians of the
-runs without tracing. What lies between them is replayed, and the costs are fitted to it.
+the end of the process differ most from run to run: the replay takes their medians in the runs
+without tracing. The calls between them are replayed, and the costs are fitted to it.
 
 A burst of calls gives each cost. With c the nanoseconds of each kind on the longest chain, R =
 replay - measured, and u the uncertainties, the least change of all costs, in units of their

@@ -1,4 +1,4 @@
-"""What a change of a program would be: the calls that it touches, and the changed graph."""
+"""A possible change of a program: the calls that it touches, and the changed graph."""
 
 from __future__ import annotations
 

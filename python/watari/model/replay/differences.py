@@ -53,7 +53,7 @@ class Base:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a longest chain has, in ns: the cost of tracing that was taken out of it; the time and
+    """Parts of a longest chain, in ns: the cost of tracing that was taken out of it; the time and
     the uncertainty of its pageable copies."""
 
     tracing: float

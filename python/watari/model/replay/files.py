@@ -13,12 +13,15 @@ import zipfile
 import zlib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
+from watari.common import reading
 from watari.common.errors import FileError
 from watari.common.files import write_atomically
+from watari.model.files import checked
 from watari.model.replay.graph import (
     CALLS,
     OPERATIONS,
@@ -32,7 +35,8 @@ from watari.model.replay.graph import (
 from watari.model.replay.sound import problems
 
 SCHEMA = "watari-graph-2"
-TIMES = ("start", "end")
+TIMES = ("start", "end")  # whole ns
+MOST = 4 * reading.MOST  # bytes of all columns: some 100 for each call
 LATER = {"migrates"}  # that old graphs lack
 FITTED = {"gap", "own", "late", "cost", "takes", "issue", "after", "turn"}
 BROKEN = (
@@ -40,6 +44,24 @@ BROKEN = (
     *(KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError),
 )
 LEVEL = 1  # of compression: level 6 takes several times as long
+
+
+class Rest(BaseModel):
+    """graph.json: what is not in a column. Times are ns."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    schema_: Literal["watari-graph-2"] = Field(alias="schema")
+    streams: list[Stream]
+    functions: list[str]
+    sites: list[str]
+    names: dict[Annotated[str, Field(pattern=r"^[0-9]{1,20}$")], str]
+    joins: list[Join]
+    last: int
+    tail: float
+    start_seconds: float
+    tracing: Tracing
+    machine: Machine
 
 
 def columns(rows: Array) -> dict[str, Array]:
@@ -52,8 +74,13 @@ def columns(rows: Array) -> dict[str, Array]:
 
 
 def rows_of(found: dict[str, Array], kind: np.dtype[Any]) -> Array:
-    """The rows of columns."""
-    rows = np.zeros(len(found["start"]), kind)
+    """The rows of columns. Raises ValueError where they are of another kind, or of other lengths:
+    NumPy would convert and repeat them."""
+    rows = np.zeros(found["start"].size, kind)
+    for name, column in found.items():
+        wanted = np.dtype(np.int64) if name in TIMES else kind[name]
+        if column.shape != rows.shape or column.dtype != wanted:
+            raise ValueError(f"{name} is no column of {len(rows)} {wanted}")
     for name in kind.names or ():
         if name not in FITTED and (name in found or name not in LATER):
             rows[name] = found[name]
@@ -97,10 +124,7 @@ def digest(data: bytes) -> str:
 def read(path: Path, expected: str = "") -> Graph:
     """Reads a graph, which is not fitted. `expected`: its digest, where one is known. Raises
     FileError for any other file."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
+    data = reading.content(path)
     if expected and digest(data) != expected:
         raise FileError(f"{path}: it is the graph of another trace, or was cut off")
     graph = content(path, data)
@@ -113,9 +137,9 @@ def content(path: Path, data: bytes) -> Graph:
     """The graph in the bytes of a file. Raises FileError."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            rest = json.loads(archive.read("graph.json"))
-            if rest["schema"] != SCHEMA:
-                raise FileError(f"{path}: a graph of schema {rest['schema']}, not {SCHEMA}")
+            if sum(one.file_size for one in archive.infolist()) > MOST:
+                raise FileError(f"{path}: no graph of a trace: it has more than {MOST >> 30} GiB")
+            rest = checked(Rest, archive.read("graph.json"), path, "graph of a trace")
             parts: dict[str, dict[str, Array]] = {"calls": {}, "operations": {}}
             for name in archive.namelist():
                 part, _, column = name.partition("/")
@@ -127,17 +151,17 @@ def content(path: Path, data: bytes) -> Graph:
         return Graph(
             rows_of(parts["calls"], CALLS),
             rows_of(parts["operations"], OPERATIONS),
-            tuple(Stream(**one) for one in rest["streams"]),
+            tuple(rest.streams),
             (),
-            tuple(rest["functions"]),
-            {int(number): name for number, name in rest["names"].items()},
-            tuple(Join(**one) for one in rest["joins"]),
-            tuple(rest["sites"]),
-            last=rest["last"],
-            tail=rest["tail"],
-            start_seconds=rest["start_seconds"],
-            tracing=Tracing(**rest["tracing"]),
-            machine=Machine(**rest["machine"]),
+            tuple(rest.functions),
+            {int(number): name for number, name in rest.names.items()},
+            tuple(rest.joins),
+            tuple(rest.sites),
+            last=rest.last,
+            tail=rest.tail,
+            start_seconds=rest.start_seconds,
+            tracing=rest.tracing,
+            machine=rest.machine,
         )
     except BROKEN as error:
         raise FileError(f"{path}: no graph of a trace: {error}") from None

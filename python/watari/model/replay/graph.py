@@ -21,6 +21,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 NONE = -1
+# of the parts that a file of a graph holds as JSON: no unknown key, no guessed type
+STRICT = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
 
 class Wait(IntEnum):
@@ -112,6 +114,7 @@ class Stream:
     """A stream of a device. `default`: the legacy default stream, which waits for all blocking
     streams, and they for it."""
 
+    __pydantic_config__ = STRICT
     device: int
     number: int
     blocking: bool = True
@@ -120,7 +123,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Tracing:
-    """What tracing takes, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
+    """The cost of tracing, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
     `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
     for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
     GPU; `once`: after the start of CUDA. `slower`, `migrating`, `pageable`: the part of the time of
@@ -129,6 +132,7 @@ class Tracing:
     `end`: by which the start of CUDA and the end of the process took longer, or shorter. `noise`:
     by which the program's own runs differ between these."""
 
+    __pydantic_config__ = STRICT
     call: float = 0.0
     launch: float = 0.0
     copying: float = 0.0
@@ -148,10 +152,11 @@ class Tracing:
 
 @dataclass(frozen=True)
 class Machine:
-    """What this machine takes without tracing, in ns: a launch, a wait for nothing, a launch with
+    """The time of calls here without tracing, in ns: a launch, a wait for nothing, a launch with
     its wait; `empty`: a kernel that does nothing, by its record; `behind`: the same behind others.
     Pinned memory to the GPU and back, in bytes per second. 0: unknown."""
 
+    __pydantic_config__ = STRICT
     launch: float = 0.0
     wait: float = 0.0
     launch_wait: float = 0.0
@@ -165,6 +170,7 @@ class Machine:
 class Join:
     """A call waits for another thread to end: it begins `lag` after call `other`, or later."""
 
+    __pydantic_config__ = STRICT
     call: int
     other: int
     lag: float

@@ -39,7 +39,7 @@ def candidates(graph: Graph, rates: Rates) -> Iterator[Candidate]:
 
 
 def notes(graph: Graph, rates: Rates) -> Iterator[str]:
-    """What cannot be said of copies."""
+    """Copies for which nothing is predicted, and why."""
     rows = graph.operations
     for direction, words in WORDS.items():
         own = (rows["work"] == Work.COPY) & (rows["detail"] == direction) & rows["pageable"]

@@ -1,4 +1,4 @@
-"""The answer for a program, for people: where its time goes, what would help, memory styles."""
+"""The answer for a program as text: where its time goes, what would help, memory styles."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ import numpy as np
 from watari.model.replay.graph import NONE, Array, Graph, Order, Role, Wait, Work
 
 ENGINES = 10_000  # at most
+LARGEST = 1e21  # of times in ns: 30,000 years; and of bytes
+NUMBERS = 2**32  # of streams
 
 
 def outside(values: Array, low: int, end: int) -> bool:
@@ -42,15 +44,15 @@ def problems(graph: Graph) -> Iterator[str]:
     for name, (values, low, end) in ranges.items():
         if outside(values, low, end):
             yield f"{name} is out of range"
-    for part in (calls, rows):
-        for name in ("start", "end", "bytes"):
-            if not np.isfinite(part[name]).all():
-                yield f"{name} has a value that is no number"
-    numbers = (
-        graph.tail,
-        graph.start_seconds,
-        *vars(graph.tracing).values(),
-        *vars(graph.machine).values(),
+    if not all(0 <= s.device < NUMBERS and 0 <= s.number < NUMBERS for s in graph.streams):
+        yield "streams has a number that is out of range"
+    times = {name: calls[name] for name in ("start", "end", "bytes", "aside")}
+    times |= {f"operations.{name}": rows[name] for name in ("start", "end", "bytes")}
+    values = (
+        *(graph.tail, graph.start_seconds, *(join.lag for join in graph.joins)),
+        *(*vars(graph.tracing).values(), *vars(graph.machine).values()),
     )
-    if not all(isinstance(one, int | float) and np.isfinite(one) for one in numbers):
-        yield "tail, start_seconds, tracing or machine has a value that is no number"
+    times["tail, start_seconds, joins, tracing or machine"] = np.array(values, float)
+    for name, column in times.items():
+        if not (np.abs(column) <= LARGEST).all():
+            yield f"{name} has a value that is out of range, or no number"

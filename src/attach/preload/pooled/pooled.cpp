@@ -19,6 +19,8 @@ driver_call<result(void**)> get_current{"cuCtxGetCurrent"};
 driver_call<result(driver::device*)> get_device{"cuCtxGetDevice"};
 driver_call<result(std::size_t*, driver::device)> get_memory{"cuDeviceTotalMem_v2"};
 driver_call<result()> synchronize{"cuCtxSynchronize"};
+driver_call<result(const void*)> enter{"cuCtxPushCurrent_v2"};
+driver_call<result(void**)> leave{"cuCtxPopCurrent_v2"};
 
 const void* context_now() {
     void* context = nullptr;
@@ -43,6 +45,14 @@ std::size_t most_bytes(driver::device device) {
     return managed::total() > memory / 2 ? 0 : memory / 4;
 }
 
+// The calling thread may have another context, or none.
+void release(const block& row) {
+    const bool is_inside = enter(row.made_in) == driver::success;
+    real<cuMemFree_v2>()(row.pointer);
+    void* context = nullptr;
+    if (is_inside) leave(&context);
+}
+
 template <class IsIt>
 bool remove_kept(IsIt is_it, block& removed) {
     const guard hold;
@@ -65,7 +75,7 @@ void make_room(const block& freed, std::size_t limit) {
         return kept.is_full() ||
                (one.device == freed.device && kept.bytes_of(freed.device) + freed.bytes > limit);
     };
-    while (remove_kept(is_in_the_way, oldest)) real<cuMemFree_v2>()(oldest.pointer);
+    while (remove_kept(is_in_the_way, oldest)) release(oldest);
 }
 
 // Nanoseconds that the driver would have taken more for a block's release and its allocation.
@@ -152,7 +162,7 @@ bool give_back() {
     bool any = false;
     block row{};
     while (!kept.is_empty() && remove_kept([](const block&) { return true; }, row)) {
-        real<cuMemFree_v2>()(row.pointer);
+        release(row);
         any = true;
     }
     return any;
@@ -161,7 +171,7 @@ bool give_back() {
 void give_back_at(driver::device_pointer address) {
     block row{};
     const auto is_here = [&](const block& one) { return one.contains(address); };
-    if (!kept.is_empty() && remove_kept(is_here, row)) real<cuMemFree_v2>()(row.pointer);
+    if (!kept.is_empty() && remove_kept(is_here, row)) release(row);
 }
 
 void forget_context(const void* context, driver::device device) {

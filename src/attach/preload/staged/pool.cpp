@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "backoff.hpp"
 #include "lanes.hpp"
-#include "patience.hpp"
 
 namespace attach::staged {
 namespace {

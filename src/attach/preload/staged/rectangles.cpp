@@ -35,6 +35,15 @@ side at(unsigned type, const void* host, device_pointer device, std::size_t pitc
 struct request {
     side from, to;
     std::size_t width, height;
+
+    // Whether the driver takes such pitches (CU_DEVICE_ATTRIBUTE_MAX_PITCH), and no size overflows.
+    bool is_sound() const {
+        constexpr std::size_t most_pitch = 0x7fffffff;
+        std::size_t from_bytes, to_bytes;
+        return width > 0 && from.pitch <= most_pitch && to.pitch <= most_pitch &&
+               !__builtin_mul_overflow(from.pitch, height, &from_bytes) &&
+               !__builtin_mul_overflow(to.pitch, height, &to_bytes);
+    }
 };
 
 // Rows must lie within their pitch, and slices within their height: the driver refuses others.
@@ -62,10 +71,12 @@ request read(const cuboid& in) {
     const std::size_t from_row = in.from_z * in.from_height + in.from_y;
     const std::size_t to_row = in.to_z * in.to_height + in.to_y;
     const bool has_levels = in.from_level || in.to_level;
+    std::size_t height;
+    const bool is_finite = !__builtin_mul_overflow(in.height, in.depth, &height);
     return {at(in.from_type, in.from_host, in.from, in.from_pitch,
                from_row * in.from_pitch + in.from_x),
             at(in.to_type, in.to_host, in.to, in.to_pitch, to_row * in.to_pitch + in.to_x),
-            is_valid && is_even && !has_levels ? in.width : 0, in.height * in.depth};
+            is_valid && is_even && is_finite && !has_levels ? in.width : 0, height};
 }
 
 transfer made(const request& of, bool is_to_host, bool waits, stream on) {
@@ -81,9 +92,7 @@ template <class Shape, class AsIs>
 result copy(const Shape* in, bool waits, stream on, AsIs as_is) {
     if (!in) return as_is();
     const request asked = read(*in);
-    std::size_t bytes;
-    if (asked.width == 0 || __builtin_mul_overflow(asked.width, asked.height, &bytes))
-        return as_is();
+    if (!asked.is_sound()) return as_is();
     const auto out = [&] {
         if (!asked.from.may_be(driver::device_memory) || !asked.to.may_be(driver::host_memory))
             return as_is();

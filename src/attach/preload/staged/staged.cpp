@@ -3,12 +3,12 @@
 #include <pthread.h>
 
 #include "../device.hpp"
+#include "../driver_call.hpp"
 #include "../event_log.hpp"
 #include "../gains.hpp"
 #include "../memory.hpp"
+#include "backoff.hpp"
 #include "crew.hpp"
-#include "driver_call.hpp"
-#include "patience.hpp"
 #include "pointers.hpp"
 #include "pool.hpp"
 #include "ranges.hpp"
@@ -136,7 +136,7 @@ void compare_with(const transfer& by_driver, std::uint64_t nanoseconds) {
 }
 
 void await_legacy_copies() {
-    patience waiting;
+    backoff waiting;
     while (__atomic_load_n(&legacy_copies, __ATOMIC_SEQ_CST) > 0) waiting.pass();
 }
 

@@ -1,9 +1,9 @@
 #include "transfer.hpp"
 
+#include "../driver_call.hpp"
 #include "../event_log.hpp"
 #include "../functions.hpp"
-#include "driver_call.hpp"
-#include "patience.hpp"
+#include "backoff.hpp"
 #include "pool.hpp"
 
 namespace attach::staged {
@@ -43,7 +43,7 @@ private:
     void to_device() {
         await_previous();
         open(ring);
-        patience waiting;
+        backoff waiting;
         while (!failed && (submitted < count || arrived < (asked.waits ? count : 1))) {
             bool is_moving = submitted < count && work.is_done(submitted) && submit();
             const bool is_asked = arrived == 0 || submitted == count || arrived + ring < count;
@@ -60,7 +60,7 @@ private:
     void to_host() {
         await_previous();
         std::uint64_t emptied = 0;
-        patience waiting;
+        backoff waiting;
         while (!failed && emptied < count) {
             bool is_moving = submitted < count && submitted < emptied + ring && submit();
             if (arrived < submitted && is_at_rest(arrived)) {
@@ -77,7 +77,7 @@ private:
 
     // The slots of an earlier copy in this stream, which may have had other slots than this one.
     void await_previous() {
-        patience waiting;
+        backoff waiting;
         while (!failed && in.is_in_flight) {
             if (has_passed(in.events[in.last_slot]))
                 in.is_in_flight = false;
@@ -135,7 +135,7 @@ private:
         return !failed;
     }
 
-    static void pass(patience& waiting, bool is_moving) {
+    static void pass(backoff& waiting, bool is_moving) {
         if (is_moving)
             waiting.renew();
         else

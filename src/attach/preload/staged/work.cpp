@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "patience.hpp"
+#include "backoff.hpp"
 #include "streaming.hpp"
 
 namespace attach::staged {
@@ -39,7 +39,7 @@ void work::stop() {
     while (!__atomic_compare_exchange_n(&taken, &next, opened, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
     }
-    patience waiting;
+    backoff waiting;
     const std::uint64_t end = next - first, begin = end > what.ring ? end - what.ring : 0;
     for (std::uint64_t piece = begin; piece < end; ++piece)
         while (load(done[piece % what.ring]) < first + piece + 1) waiting.pass();

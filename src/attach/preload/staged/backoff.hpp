@@ -14,7 +14,7 @@ inline void pause_briefly() {
 #endif
 }
 
-class patience {
+class backoff {
 public:
     void pass() {
         constexpr unsigned spins = 2000, yields = 4000;

@@ -1,8 +1,5 @@
-"""What the model of bytes says of a trace, in the words of `watari try`: a baseline for the replay.
-
-It prices the bytes of each phase, and knows nothing of the seconds that were measured. Nothing that
-a user sees comes from here.
-"""
+"""What the model that knows only the bytes of a trace predicts, in the words of `watari try`: a
+baseline for the replay. It prices the bytes of each phase, without the measured seconds."""
 
 from __future__ import annotations
 
@@ -18,19 +15,18 @@ WORDS = {"explicit": "as-is", "managed-mapped": "mapped"}  # style of the model:
 
 
 @dataclass(frozen=True)
-class Today:
+class Priced:
     """Seconds of the GPU's part in each style, and the styles that the model calls best."""
 
     seconds: dict[str, Cost]
     best: tuple[str, ...]
-    verdict: str
 
 
-def today(trace: Trace, machine: MachineProfile) -> Today:
-    """The prediction and the advice for a trace."""
+def priced(trace: Trace, machine: MachineProfile) -> Priced:
+    """The prediction for a trace."""
     found = advise(predict.of_trace(program.of_trace(trace), machine), machine)
     seconds = {word(rank.prediction.style): rank.total for rank in found.ranked}
-    return Today(seconds, tuple(word(style) for style in found.best), found.verdict)
+    return Priced(seconds, tuple(word(style) for style in found.best))
 
 
 def word(style: str) -> str:
