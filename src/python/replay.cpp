@@ -180,7 +180,9 @@ void replay(const nb::dict& of_calls, const nb::dict& of_operations,
 
 void bind(nb::module_& module) {
     module.def(
-        "replay", replay,
+        "replay", replay, nb::arg("calls"), nb::arg("operations"), nb::arg("follows"),
+        nb::arg("targets"), nb::arg("nodes"), nb::arg("needless"), nb::arg("rooms"),
+        nb::arg("joins"), nb::arg("result"),
         "Replays a program: fills `result`. `follows`, `targets`: where each row begins, and "
         "all rows; `joins`: call, other call, lag.");
 }

@@ -31,8 +31,8 @@ constexpr const char* names[] = {"WATARI_ATTACH_LOG",          "WATARI_CHANGES",
                                  "WATARI_ATTACH_STYLE",        "WATARI_ATTACH_RULES",
                                  "WATARI_TRACE_FOLDER",        "WATARI_TRACE_CUPTI",
                                  "WATARI_TRACE_EVICT",         "CUDA_INJECTION64_PATH",
-                                 "WATARI_TRACE_EVICT_SECONDS", "WATARI_CHANGES_PREFETCHES",
-                                 "WATARI_ATTACH_CLOCK"};
+                                 "WATARI_TRACE_EVICT_SECONDS", "WATARI_TRACE_EVICT_UNTIL",
+                                 "WATARI_CHANGES_PREFETCHES",  "WATARI_ATTACH_CLOCK"};
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
 char own_path[4096];

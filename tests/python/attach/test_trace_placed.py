@@ -10,7 +10,7 @@ import pytest
 import tracing
 from tracing import kernel, process, record, trace
 
-from watari.attach.start import Start
+from watari.attach.start import Start, run
 from watari.attach.trace import placed, runs, sampled, session
 from watari.attach.trace.records import Kind
 from watari.attach.trace.repeats import Repeats
@@ -61,7 +61,7 @@ def test_no_launch_runs_twice_and_results_stay(tmp_path, made_up, monkeypatch) -
         folder.mkdir()
         start = Start((tracing.program("alternating"), "6"))
         if style == "as-is":
-            plain = session.run(start, {}, folder)
+            plain = run(start, {}, folder)
         else:
             again, _, _ = runs.traced_run(start, folder, made_up, "managed", runs.Sampling(60))
         counts = json.loads((tmp_path / "counts").read_text().splitlines()[-1])
