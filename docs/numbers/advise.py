@@ -97,7 +97,8 @@ page.given_block("an example of the test driver", "(260 ms to 595 ms)")
 page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
 page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
 page.given(
-    "limits of the changes: python/watari/model/replay/of_copies.py, of_calls.py, staging.py",
+    "limits of the changes: python/watari/model/replay/of_copies.py, of_calls.py, of_huge.py, "
+    "staging.py; src/attach/injected/fresh.cpp",
     "| no change that was considered saves 1% |",
     "below 1% of the run",
     "of 4 MiB and more at one call site",
@@ -110,6 +111,9 @@ page.given(
     "waits | 0.5 to 1.1 times",
     "rows of 8 and more launches of less than 20 µs | at 0.3 µs a launch | 0.4 to 1.1 times",
     "within 10 µs",
+    "| 5000 and more page faults",
+    "| 0.3 to 1 times: not every page",
+    "32 MiB in pages of either kind",
 )
 page.given("limits of --confirm: python/watari/attach/confirmed.py", "that saves 1%", "*12 ms more")
 page.given("the example's own words", "replayed large 120")

@@ -29,6 +29,11 @@ def lacking(loader: str | None, found: tuple[int, ...], switch: str) -> str:
     return ""
 
 
+def asks(switch: str) -> bool:
+    """Whether the kernel gives huge pages to memory that asks for them, and to no other."""
+    return "[madvise]" in switch
+
+
 def tunables(present: str) -> str:
     """The value of GLIBC_TUNABLES; a value that the user chose stays."""
     if TUNABLE in present:

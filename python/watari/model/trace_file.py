@@ -219,8 +219,18 @@ class Cost(Row):
     factors: dict[str, float] = {}
 
 
+class FirstTouches(Row):
+    """Page faults of the CPU in the run as it is, beyond those of the start of CUDA. Nanoseconds of
+    the first touch of a page and its release, and of as much of a huge page."""
+
+    pages: Size
+    small_ns: Nanoseconds
+    huge_ns: Nanoseconds
+
+
 class Replay(Row):
-    """The replay of the program without tracing."""
+    """The replay of the program without tracing. `first_touches`: where the program can be given
+    huge pages."""
 
     seconds: Seconds
     untraced_seconds: float = Field(gt=0, le=1e12)
@@ -232,6 +242,7 @@ class Replay(Row):
     cost: Cost
     calls: Size
     operations: Size
+    first_touches: FirstTouches | None = None
     graph: str = ""
     graph_digest: str = ""
 

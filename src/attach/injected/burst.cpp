@@ -13,7 +13,11 @@
 //     behind       an empty kernel behind others: the GPU alone counts
 //     copy_behind  a copy of 8 bytes of pinned memory behind others, likewise
 //
-// and the nanoseconds of `size` bytes of pinned memory to the GPU and back. `total`: of all bursts.
+//     small_page   the CPU's first touch of a page of memory, and its release (median)
+//     huge_page    the same within a huge page
+//
+// and the nanoseconds of `size` bytes of pinned memory to the GPU and back. `faults`: page faults
+// of the CPU until CUDA had started; `total`: nanoseconds of all bursts.
 #include "touches.hpp"
 
 #include <algorithm>
@@ -96,6 +100,7 @@ CUfunction named(CUmodule module, const char* name) {
 
 void burst(CUmodule module) {
     const auto begun = steady::now();
+    const long faults = page_faults();
     const auto device = find("cuCtxGetDevice", &cuCtxGetDevice);
     const auto to_gpu = find("cuMemcpyHtoDAsync_v2", &cuMemcpyHtoDAsync_v2);
     const auto to_cpu = find("cuMemcpyDtoHAsync_v2", &cuMemcpyDtoHAsync_v2);
@@ -142,11 +147,14 @@ void burst(CUmodule module) {
         {"copy_behind", behind(spin, [&] { in(sizeof value); })},
         {"to_gpu", of_each([&] { in(size), wait(); }, copies, 1)},
         {"to_cpu", of_each([&] { out(), wait(); }, copies, 1)},
+        {"small_page", first_touch(pages::small)},
+        {"huge_page", first_touch(pages::huge)},
     };
     for (const auto& row : rows) {
         std::printf("%s\"%s\": %.1f", &row == rows ? "{" : ", ", row.name, row.nanoseconds);
     }
-    std::printf(", \"size\": %zu, \"total\": %.1f}\n", size, nanoseconds_since(begun));
+    std::printf(", \"size\": %zu, \"faults\": %ld, \"total\": %.1f}\n", size, faults,
+                nanoseconds_since(begun));
 }
 
 }  // namespace watari::attach

@@ -42,4 +42,13 @@ void call(const char* name, CUresult (*declared)(Parameters...), Arguments... ar
 // program.
 void burst(CUmodule module);
 
+enum class pages { small, huge };
+
+// Nanoseconds of the CPU's first touch of a page of memory and its release, in such pages; 0 where
+// there is none (fresh.cpp).
+double first_touch(pages kind);
+
+// Page faults of this process that needed no disk.
+long page_faults();
+
 }  // namespace watari::attach

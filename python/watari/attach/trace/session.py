@@ -21,7 +21,7 @@ import numpy as np
 from watari.attach import events
 from watari.attach.entry import obstacle
 from watari.attach.start import Ending, Start, code_words, require_program
-from watari.attach.trace import check, clock, observed, replayed, sampled, touched
+from watari.attach.trace import check, clock, observed, paged, replayed, sampled, touched
 from watari.attach.trace import cost as costs
 from watari.attach.trace.aside import Aside
 from watari.attach.trace.findings import Seen
@@ -149,7 +149,7 @@ def trace_prepared(
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
     again = replaying.result()
-    facts |= {"replay": again.facts}
+    facts |= {"replay": again.facts | paged.facts(start, plain.faults, cost.plain)}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites.copies, facts), seen, again)
 

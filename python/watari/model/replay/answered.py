@@ -7,7 +7,7 @@ from pathlib import Path
 
 from watari.common.errors import FileError, UnsupportedError
 from watari.model.machine import MachineProfile
-from watari.model.replay import files, of_faults, savings, staging
+from watari.model.replay import files, of_faults, of_huge, savings, staging
 from watari.model.replay.answer import Answer
 from watari.model.replay.elsewhere import elsewhere
 from watari.model.replay.fit import fitted
@@ -106,9 +106,10 @@ def answer(
     if stops or not program:
         return Answer(*known, notes=tuple(notes), stops=tuple(stops))
     rates = staging.of(now, machine, here is None)
-    faults = tuple(of_faults.candidates(program))
-    found = savings.of_graph(now, links, done, rates, run, faults)
-    imposed, rewritten, more = styled(graph, links, trace, machine, here)
+    touches = None if here else seen.first_touches  # pages are not known on another machine
+    more = (*of_faults.candidates(program), *of_huge.candidates(now, done, touches))
+    found = savings.of_graph(now, links, done, rates, run, more)
+    imposed, rewritten, unknown = styled(graph, links, trace, machine, here)
     return Answer(
         *known,
         found.savings,
@@ -116,5 +117,5 @@ def answer(
         found.imposed,
         imposed,
         rewritten,
-        (*notes, *found.notes, *more),
+        (*notes, *found.notes, *unknown),
     )

@@ -25,7 +25,7 @@ from watari.model.replay.simulate import Replay, replay
 from watari.model.replay.staging import Rates
 
 MOST, FEWEST = 40, 8
-IMPOSED = ("staged", "pooled", "prefetched")  # of `watari exec`, in the order of its table
+IMPOSED = ("staged", "pooled", "prefetched", "huge")  # of `watari exec`, in the order of its table
 TOGETHER = "+"  # between the changes of a run
 NODES = 10_000_000  # of all replays together
 NS = 1e-9
