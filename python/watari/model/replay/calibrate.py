@@ -188,7 +188,9 @@ def closer(graph: Graph, prior: Tracing, path: Chain, off: float, room: float) -
     limits |= {"once": (0.0, room), "noise": (-prior.noise, prior.noise)}
     moved = least_change(off, uncertain, limits)
     values = {
-        kind: getattr(prior, kind) + (moved[kind] / each[kind] if each[kind] > 0 else 0.0)
+        kind: max(  # rounding may lead below the limit
+            getattr(prior, kind) + (moved[kind] / each[kind] if each[kind] > 0 else 0.0), 0.0
+        )
         for kind in KINDS
     }
     return changed(prior, **values, once=moved["once"])
