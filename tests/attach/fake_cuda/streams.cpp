@@ -33,6 +33,7 @@ stream& of_thread() {
 
 template <typename Visit>
 void each_blocking(Visit visit) {
+    const std::lock_guard hold(lock);
     for (std::size_t i = 0; i < most; ++i)
         if (created[i].exists && created[i].is_blocking) visit(created[i]);
     for (const stream* one : of_threads) visit(*one);
