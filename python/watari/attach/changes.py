@@ -15,6 +15,11 @@ class Change:
         self.name, self.summary, self.needs = name, summary, needs
         self.replaces, self.is_inside = replaces, is_inside
 
+    @property
+    def help(self) -> str:
+        """What it does and needs, for --help."""
+        return f"{self.summary}; needs {self.needs}" if self.needs else self.summary
+
 
 CHANGES: dict[str, Change] = {
     change.name: change

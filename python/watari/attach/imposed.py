@@ -140,7 +140,8 @@ def did(row: str, runs: Sequence[Run]) -> str:
         times, moved = sum(t.times for t in totals), sum(t.bytes for t in totals)
         if name in NOUNS:
             amount = f"{times} {NOUNS[name]}, {format_bytes(moved)}"
-            words.append(amount if times else f"{name} changed nothing")
+            nothing = f"{name} changed nothing (it acts on {CHANGES[name].replaces})"
+            words.append(amount if times else nothing)
     return "; ".join(words)
 
 

@@ -23,13 +23,13 @@ def execute(
         list[str] | None,
         typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="the program, unmodified"),
     ] = None,
-    staged: Annotated[bool, typer.Option("--staged", help=CHANGES["staged"].summary)] = False,
-    pooled: Annotated[bool, typer.Option("--pooled", help=CHANGES["pooled"].summary)] = False,
+    staged: Annotated[bool, typer.Option("--staged", help=CHANGES["staged"].help)] = False,
+    pooled: Annotated[bool, typer.Option("--pooled", help=CHANGES["pooled"].help)] = False,
     prefetched: Annotated[
-        bool, typer.Option("--prefetched", help=CHANGES["prefetched"].summary)
+        bool, typer.Option("--prefetched", help=CHANGES["prefetched"].help)
     ] = False,
-    huge: Annotated[bool, typer.Option("--huge", help=CHANGES["huge"].summary)] = False,
-    near: Annotated[bool, typer.Option("--near", help=CHANGES["near"].summary)] = False,
+    huge: Annotated[bool, typer.Option("--huge", help=CHANGES["huge"].help)] = False,
+    near: Annotated[bool, typer.Option("--near", help=CHANGES["near"].help)] = False,
     sources: Annotated[
         list[Path] | None,
         typer.Option(

@@ -6,7 +6,7 @@ from dataclasses import replace as changed
 
 import numpy as np
 
-from watari.model.replay.graph import NONE, OPERATIONS, Array, Graph, Order, Role, Wait, Work
+from watari.model.replay.graph import NONE, OPERATIONS, Array, Graph, Order, Wait, Work
 
 
 def scaled(graph: Graph, which: Array, factor: float) -> Graph:
@@ -75,11 +75,6 @@ def merged(graph: Graph, kept: int, gone: int) -> Graph:
     waits = (calls["wait"] == Wait.STREAM) & (calls["on"] == gone)
     calls["on"] = np.where(waits, kept, calls["on"])
     return changed(graph, operations=rows, calls=calls)
-
-
-def allocated_once(graph: Graph) -> Graph:
-    """Without allocations and releases, and the waits of releases."""
-    return without_calls(graph, graph.calls["role"] == Role.ALLOCATION)
 
 
 def added(
