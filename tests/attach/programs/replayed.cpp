@@ -156,7 +156,7 @@ void threads(int rounds) {
 void queries(int rounds) {
     void* const event = event_made();
     for (int i = 0; i < rounds; ++i) {
-        launch(is("doubled") ? 8 : 4);
+        launch(is("doubled") ? 40 : 20);
         REQUIRE(cuEventRecord(event, nullptr));
         while (cuEventQuery(event) != 0) work(5);
         work(50);
