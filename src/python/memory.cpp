@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -161,6 +162,18 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
+void take(const buffer& b, std::uintptr_t address, std::size_t bytes) {
+    if (bytes > b.memory->bytes()) throw usage_error("take: more bytes than the buffer holds");
+    const void* from = reinterpret_cast<const void*>(address);
+    if (b.memory->kind().cpu_can_address) {
+        std::memcpy(b.memory->data(), from, bytes);
+        return;
+    }
+    device::use(b.memory->device());
+    device::copy(b.memory->data(), from, bytes, nullptr);
+    device::synchronize(nullptr);
+}
+
 nb::dict kind_row(const memory::kind_row& kind) {
     nb::dict row;
     row["name"] = as_text(kind.name);
@@ -192,6 +205,12 @@ static void bind_memory(nb::module_& module) {
         .def_prop_ro(
             "on_cpu", [](const buffer& b) { return b.memory->kind().cpu_can_address; },
             "Whether the CPU can address it.")
+        .def_prop_ro(
+            "address",
+            [](const buffer& b) { return reinterpret_cast<std::uintptr_t>(b.memory->data()); },
+            "The address of its first byte, for its processor.")
+        .def("take", take, nb::arg("address"), nb::arg("bytes"), unlocked(),
+             "Copies bytes from an address of the CPU.")
         .def("bytes", bytes, "The memory as a NumPy array of uint8; no copy.")
         .def_prop_ro(
             "dlpack_device",
