@@ -55,6 +55,7 @@ PYTHON = (
     "results",
     "case",
     "memory",
+    "arrays",
     "charts",
     "cases",
     "plan",
