@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any
 
 from watari.arrays import hdf5, npy, raw, safetensors, zarr
 from watari.arrays.array import Array
 from watari.arrays.layout import Layout
 from watari.arrays.reading import Reader
-from watari.arrays.source import Source, place_of
+from watari.arrays.source import Place, Source, place_of
 from watari.common.errors import FileError, UsageError
 
 MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n\x1a\\n": "hdf5"}
@@ -45,23 +46,43 @@ def open_array(
     Python package that is not installed.
     """
     text = os.fspath(path)
-    if isinstance(text, bytes):
-        text = os.fsdecode(text)
-    text, name = split(text, dataset)
+    found = located(os.fsdecode(text), dataset, shape, dtype)
+    return Array(Reader(found.layout, found.place, found.source, engine))
+
+
+@dataclass(frozen=True)
+class Located:
+    """An array whose metadata were read: its layout, and the place and the open source of its
+    bytes; no source for one in chunks."""
+
+    layout: Layout
+    place: Place
+    source: Source | None
+
+
+def located(path: str, dataset: str | None = None, shape: Any = None, dtype: Any = None) -> Located:
+    """Reads the metadata of an array. Raises the errors of `open_array`."""
+    path, name = split(path, dataset)
     if name is not None and shape is None and dtype is None and (found := raw.words(name)):
         (shape, dtype), name = found, None
     if (shape is None) != (dtype is None):
-        raise UsageError(f"{text}: a file without a header needs both shape and dtype")
-    place = place_of(text)
-    if shape is None and zarr.is_zarr(place, text):
-        return Array(Reader(zarr.layout(text, place, name), place, None, engine))
-    source = place.open(text)
+        raise UsageError(f"{path}: a file without a header needs both shape and dtype")
+    place = place_of(path)
+    if shape is None and zarr.is_zarr(place, path):
+        return Located(zarr.layout(path, place, name), place, None)
+    source = place.open(path)
     try:
-        layout = of_source(text, source, name, shape, dtype)
+        return Located(of_source(path, source, name, shape, dtype), place, source)
     except BaseException:
         source.close()
         raise
-    return Array(Reader(layout, place, source, engine))
+
+
+def is_npy(path: str) -> bool:
+    """Whether a path is that of a .npy file of this machine, or of none that is known."""
+    suffix = os.path.splitext(path.rstrip("/"))[1].lower()
+    other = (suffix in SUFFIXES and suffix != ".npy") or suffix == ".zarr"
+    return not other and "://" not in path and (NAMED not in path or os.path.exists(path))
 
 
 def split(path: str, name: str | None) -> tuple[str, str | None]:
@@ -92,7 +113,7 @@ def format_of(path: str, source: Source) -> str:
     """The format of a file, by its first bytes or by its suffix. Raises FileError."""
     begin = bytearray(min(8, source.size))
     if begin:
-        source.read_into([(0, begin, len(begin))])
+        source.read_into([(0, begin)])
     for magic, kind in MAGIC.items():
         if begin.startswith(magic):
             return kind

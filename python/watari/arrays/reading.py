@@ -17,7 +17,7 @@ from watari.arrays.layout import Layout
 from watari.arrays.plan import Direct, Spans, plan
 from watari.arrays.selection import Range
 from watari.arrays.source import LocalFile, Place, Source, require_regular
-from watari.common.errors import FileError
+from watari.arrays.zarr import require_whole
 
 FILES = 256  # open at once
 BLOCKS = 2**18  # of one call
@@ -89,10 +89,10 @@ class Reader:
             source, ranges, parts = self.of(step.chunk), [], []
             for offset, size, count, stride, place in step.rows.tolist():
                 if count == 1:
-                    ranges.append((self.layout.offset + offset, flat[place : place + size], size))
+                    ranges.append((self.layout.offset + offset, flat[place : place + size]))
                 else:
                     block = numpy.empty(size, numpy.uint8)
-                    ranges.append((self.layout.offset + offset, block, size))
+                    ranges.append((self.layout.offset + offset, block))
                     parts.append((block, count, stride, place))
             source.read_into(ranges)
             for block, count, stride, place in parts:
@@ -132,7 +132,7 @@ class Reader:
             return self.source
         path = self.path(chunk)
         source = self.place.open(path)
-        self.require_whole(path, source.size)
+        require_whole(self.layout, path, source.size)
         return source
 
     def path(self, chunk: tuple[int, ...]) -> str:
@@ -156,19 +156,13 @@ class Reader:
         opened = _native.RangeFiles(list(paths), False, past_cache)
         if self.source is None:
             for path, size in zip(paths, opened.sizes(), strict=True):
-                self.require_whole(path, size)
+                require_whole(self.layout, path, size)
         return opened, numbers
 
     def close(self) -> None:
         """Ends its use."""
         if self.source is not None:
             self.source.close()
-
-    def require_whole(self, path: str, size: int) -> None:
-        """Raises FileError unless the file of a chunk has exactly its bytes."""
-        needed = self.layout.chunk_bytes
-        if size != needed:
-            raise FileError(f"{path}: {size} bytes, while an uncompressed chunk has {needed}")
 
 
 def scatter(

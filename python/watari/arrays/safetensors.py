@@ -65,7 +65,8 @@ def header(path: str, source: Source) -> tuple[int, dict[str, Any]]:
 def part(source: Source, offset: int, size: int) -> bytes:
     """Some bytes."""
     content = bytearray(size)
-    source.read_into([(offset, content, size)])
+    if size:
+        source.read_into([(offset, content)])
     return bytes(content)
 
 

@@ -17,7 +17,7 @@ from watari import _native
 from watari.common.errors import FileError, UnsupportedError
 from watari.common.files import reason
 
-Range = tuple[int, Any, int]  # offset in the source, place (a writable buffer), bytes
+Range = tuple[int, Any]  # offset in the source, and a writable buffer that is filled from there
 
 
 class Source(Protocol):
@@ -81,11 +81,11 @@ class LocalFile:
     def read_into(self, ranges: Sequence[Range]) -> None:
         import numpy
 
-        for offset, place, size in ranges:
-            view = numpy.frombuffer(place, numpy.uint8, size)
+        for offset, place in ranges:
+            view = numpy.frombuffer(place, numpy.uint8)
             address = view.ctypes.data
-            row = numpy.array([[0, offset, size, 1, 0, address]], numpy.int64)
-            self.files.move(row, address, size)
+            row = numpy.array([[0, offset, view.nbytes, 1, 0, address]], numpy.int64)
+            self.files.move(row, address, view.nbytes)
 
     def close(self) -> None:
         pass  # closed with its last user
@@ -186,7 +186,7 @@ class Stream(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         size = max(0, min(len(buffer), self.source.size - self.at))
         if size:
-            self.source.read_into([(self.at, memoryview(buffer)[:size], size)])
+            self.source.read_into([(self.at, memoryview(buffer)[:size])])
         self.at += size
         return size
 
@@ -197,5 +197,5 @@ def whole(source: Source, most: int, name: str) -> bytes:
         raise FileError(f"{name}: {source.size} bytes: too many for metadata")
     content = bytearray(source.size)
     if content:
-        source.read_into([(0, content, len(content))])
+        source.read_into([(0, content)])
     return bytes(content)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import NDArray
 
-from watari.arrays import raw
+from watari.arrays import raw, zarr
 from watari.arrays.layout import Layout, checked_shape
 from watari.arrays.selection import Selection, selection
 from watari.arrays.source import place_of
@@ -130,6 +130,19 @@ class NewArray:
         return self._target
 
 
+def require_format(path: str) -> None:
+    """Raises UnsupportedError, before the work whose result `create` will store, if a Python
+    package is missing or the place has no client."""
+    place_of(path)
+    if is_zarr(path):
+        zarr.package(path)
+
+
+def is_zarr(path: str) -> bool:
+    """Whether a new array becomes a folder of chunks."""
+    return path.rstrip("/").endswith(".zarr")
+
+
 def create(
     path: str | os.PathLike[str],
     shape: Any,
@@ -157,8 +170,7 @@ def create(
         text = os.fsdecode(text)
     kind = raw.dtype_of(dtype)
     sides = checked_shape(text, (shape,) if isinstance(shape, int) else shape, kind)
-    is_zarr = text.rstrip("/").endswith(".zarr")
-    if chunks is not None and not is_zarr:
+    if chunks is not None and not is_zarr(text):
         raise UsageError(f"{text}: only Zarr arrays (.zarr) have chunks")
     place = place_of(text)
     if not place.is_local:
@@ -167,6 +179,6 @@ def create(
         return NewArray(target(place, text, sides, kind, chunks))
     from watari.arrays import local
 
-    if is_zarr:
+    if is_zarr(text):
         return NewArray(local.ZarrTarget(text.rstrip("/"), sides, kind, chunks))
     return NewArray(local.FileTarget(text, sides, kind))

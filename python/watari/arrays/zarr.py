@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator
 from typing import Any
 
 from watari.arrays.layout import Layout, checked_shape
 from watari.arrays.named import library
 from watari.arrays.source import Place, whole
 from watari.common.errors import FileError, UnsupportedError, UsageError
+from watari.common.files import reason
 
 METADATA = ("zarr.json", ".zarray")  # of version 3, and 2
 MOST = 2**24  # bytes of metadata
@@ -36,7 +36,7 @@ def layout(path: str, place: Place, name: str | None) -> Layout:
     folder = path.rstrip("/") + (f"/{name.strip('/')}" if name else "")
     found = unchecked(label, folder, metadata_in(label, place, folder))
     if place.is_local:
-        require_chunks(found, folder)
+        require_chunks(found)
     return found
 
 
@@ -149,11 +149,18 @@ def type_name(codec: Any) -> str:
     )
 
 
-def require_chunks(layout: Layout, folder: str) -> None:
-    """Raises FileError, with the first one, if a chunk has no file."""
-    present = set(files_in(folder))
-    places = itertools.product(*(range(side) for side in layout.grid))
-    missing = [path for path in map(layout.file, places) if path not in present]
+def require_chunks(layout: Layout) -> None:
+    """Raises FileError, with the first one, if a chunk has no file, or one of another size."""
+    missing = []
+    for path in map(layout.file, itertools.product(*map(range, layout.grid))):
+        try:
+            size = os.stat(path).st_size
+        except FileNotFoundError:
+            missing.append(path)
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {reason(error)}") from None
+        else:
+            require_whole(layout, path, size)
     if missing:
         raise FileError(
             f"{layout.name}: {len(missing)} of {math.prod(layout.grid)} chunks have no file, the "
@@ -161,9 +168,9 @@ def require_chunks(layout: Layout, folder: str) -> None:
         )
 
 
-def files_in(folder: str) -> Iterator[str]:
-    """Paths of all files below a folder."""
-    for base, _, names in os.walk(folder):
-        begin = f"{base}/"
-        for name in names:
-            yield begin + name
+def require_whole(layout: Layout, path: str, size: int) -> None:
+    """Raises FileError unless the file of a chunk has exactly its bytes."""
+    if size != layout.chunk_bytes:
+        raise FileError(
+            f"{path}: {size} bytes, while an uncompressed chunk has {layout.chunk_bytes}"
+        )

@@ -40,10 +40,11 @@ class Opened:
         self.size, self.etag = len(content), "1"
 
     def read_into(self, ranges: Any) -> None:
-        self.service.requests.append([(offset, size) for offset, _, size in ranges])
-        for offset, place, size in ranges:
-            assert offset + size <= self.size
-            memoryview(place).cast("B")[:size] = self.content[offset : offset + size]
+        places = [(offset, memoryview(place).cast("B")) for offset, place in ranges]
+        self.service.requests.append([(offset, len(place)) for offset, place in places])
+        for offset, place in places:
+            assert offset + len(place) <= self.size
+            place[:] = self.content[offset : offset + len(place)]
 
     def close(self) -> None:
         pass
