@@ -4,8 +4,9 @@
 
 Each round reads every format once, .npy before and after it; a ratio is the rate of a format over
 the mean of these two. On a disk the files leave the page cache before each read. Reads go into the
-same memory, so that first touches are not measured. Printed: the median rate and the median ratio
-with its quartiles. `--open` makes a Zarr of 100 GB in sparse files, and opens it.
+same memory, so that first touches are not measured. Printed: the median rate, the median ratio with
+its quartiles, and the same ratio of CPU seconds, which other programs on the machine disturb less.
+`--open` makes a Zarr of 100 GB in sparse files, and opens it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ MEMORY = ("tmpfs", "ramfs")
 def npy(folder: Path, values: Any) -> str:
     numpy.save(folder / "a.npy", values)
     return str(folder / "a.npy")
+
+
+def npy_again(folder: Path, values: Any) -> str:
+    """A control: a ratio other than 1 is what the method or the machine adds."""
+    numpy.save(folder / "b.npy", values)
+    return str(folder / "b.npy")
 
 
 def raw(folder: Path, values: Any) -> str:
@@ -68,6 +75,7 @@ def in_chunks(chunks: tuple[int, int]) -> Callable[[Path, Any], str]:
 
 
 FORMATS: dict[str, Callable[[Path, Any], str]] = {
+    ".npy again (a control)": npy_again,
     "raw": raw,
     "hdf5": hdf5,
     "safetensors": safetensors,
@@ -98,15 +106,15 @@ def forget(path: str) -> None:
             os.close(file)
 
 
-def seconds(array: Array, path: str, cold: bool, into: Any) -> float:
-    """The time to read all of an array into the same memory."""
+def seconds(array: Array, path: str, cold: bool, into: Any) -> tuple[float, float]:
+    """The time to read all of an array into the same memory, and the CPU time of all threads."""
     if cold:
         forget(path)
     reader = array._open()
     ranges = array._selection(...).ranges
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     reader.read_to(ranges, into)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - busy
 
 
 def compare(folder: Path, size: int, rounds: int) -> None:
@@ -124,6 +132,7 @@ def compare(folder: Path, size: int, rounds: int) -> None:
         print(f"{folder} ({kind}), {values.nbytes / 2**20:.0f} MiB, {rounds} rounds")
         rates: dict[str, list[float]] = {name: [] for name in [".npy", *arrays]}
         ratios: dict[str, list[float]] = {name: [] for name in arrays}
+        busy: dict[str, list[float]] = {name: [] for name in arrays}
         for _ in range(rounds):
             before = seconds(base, first, cold, into)
             for name, array in arrays.items():
@@ -131,15 +140,18 @@ def compare(folder: Path, size: int, rounds: int) -> None:
                 if not numpy.array_equal(into[::97], values[::97]):
                     raise SystemExit(f"{name}: wrong elements")
                 after = seconds(base, first, cold, into)
-                ratios[name].append((before + after) / 2 / took)
-                rates[name].append(values.nbytes / took)
-                rates[".npy"].append(values.nbytes / after)
+                ratios[name].append((before[0] + after[0]) / 2 / took[0])
+                busy[name].append(2 * took[1] / (before[1] + after[1]))
+                rates[name].append(values.nbytes / took[0])
+                rates[".npy"].append(values.nbytes / after[0])
                 before = after
         for name, found in rates.items():
             text = f"  {name:22} {statistics.median(found) / 1e9:6.2f} GB/s"
             if name in ratios:
                 low, middle, high = statistics.quantiles(ratios[name], n=4)
                 text += f"   {middle:.3f} of .npy ({low:.3f} to {high:.3f})"
+                low, middle, high = statistics.quantiles(busy[name], n=4)
+                text += f"   CPU seconds {middle:.3f} ({low:.3f} to {high:.3f})"
             print(text)
     finally:
         shutil.rmtree(within)

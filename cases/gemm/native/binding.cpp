@@ -48,12 +48,36 @@ gemm::parameters case_parameters(const nb::dict& p) {
     return result;
 }
 
+/// The place of a factor whose format Python has read (python/watari/arrays).
+files::npy_matrix matrix_at(const nb::dict& p) {
+    const auto type = chosen<std::pair<precision, std::optional<half_type>>>(
+        text(p, "type"), {{"float32", {precision::single_precision, {}}},
+                          {"float64", {precision::double_precision, {}}},
+                          {"float16", {precision::single_precision, half_type::float16}},
+                          {"bfloat16", {precision::single_precision, half_type::bfloat16}}});
+    files::matrix_file where{.path = path(p, "path"),
+                             .offset = number(p, "offset"),
+                             .rows = number(p, "rows"),
+                             .columns = number(p, "columns"),
+                             .half = type.second};
+    for (const nb::handle each : nb::cast<nb::list>(p["chunks"])) {
+        nb::dict one;
+        one["path"] = each;
+        where.chunks.push_back(path(one, "path"));
+    }
+    where.chunk_rows = number(p, "chunk_rows");
+    where.chunk_columns = number(p, "chunk_columns");
+    return files::at_place(where, type.first, nb::cast<bool>(p["by_columns"]));
+}
+
 gemm::npy_product npy_product(const nb::dict& p) {
     blas::set_numpy_folder(text(p, "blas_folder"));
     gemm::npy_product result;
     result.a = path(p, "a");
     result.b = path(p, "b");
     result.c = path(p, "c");
+    if (p.contains("a_at")) result.a_at = matrix_at(nb::cast<nb::dict>(p["a_at"]));
+    if (p.contains("b_at")) result.b_at = matrix_at(nb::cast<nb::dict>(p["b_at"]));
     result.fast_memory = number(p, "fast_memory");
     result.alpha = nb::cast<double>(p["alpha"]);
     result.beta = nb::cast<double>(p["beta"]);
@@ -89,7 +113,8 @@ nb::dict product_facts(const gemm::product& product) {
     result["k"] = size.k;
     result["fast_memory"] = how.fast_memory;
     result["factors"] =
-        nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
+        nb::make_tuple(decoded(product.a().where.paths().front()),
+                       decoded(product.b().where.paths().front()));
     result["dtype"] = files::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;

@@ -44,14 +44,17 @@ std::uint64_t size_of(int file, const std::string& path) {
 
 striped_files::striped_files(const file_options& options) : options_(options) {
     if (options.paths.empty()) throw usage_error("no file to serve");
-    if (options.padded && (options.writable || options.paths.size() > 1))
-        throw usage_error("padded: one file that is only read");
+    if (options.padded && (options.writable || (options.paths.size() > 1 && !options.apart)))
+        throw usage_error("padded: files without stripes that are only read");
     if (options.stripe == 0 || options.stripe % page_bytes != 0)
         throw usage_error("stripes of " + bytes_text(options.stripe) +
                           ": must be whole pages of 4096");
     file_bytes_ = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t i = 0; i < options.paths.size(); ++i) open_one(i);
-    if (options.apart) return;
+    if (options.apart) {
+        bytes_ = count() * file_room;
+        return;
+    }
     if (count() > 1) file_bytes_ = file_bytes_ / options.stripe * options.stripe;
     bytes_ = file_bytes_ * count();
     if (options.padded) {

@@ -24,8 +24,8 @@ struct file_options {
     std::vector<int> known{};  ///< the same files, already open; empty: no check
     bool writable = false;
     cache_state cache = cache_state::none;
-    bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
-                          ///< around its last bytes can be read
+    bool padded = false;  ///< one file, or files apart, only read: zeros follow, so that whole
+                          ///< sectors around the last bytes can be read
     bool apart = false;   ///< files of any size: file i begins at i x file_room; no stripes
     std::size_t stripe =
         1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
@@ -57,8 +57,10 @@ public:
     /// continues.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
 
-    /// Whether this offset of the one file lies in the zeros behind its end.
-    bool is_padding(std::uint64_t offset) const { return options_.padded && offset >= file_bytes_; }
+    /// Whether this offset of a file lies in the zeros behind its end.
+    bool is_padding(std::size_t file, std::uint64_t offset) const {
+        return options_.padded && offset >= file_bytes(file);
+    }
 
     /// A run of bytes in one file.
     struct piece {
