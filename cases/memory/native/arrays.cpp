@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 
-#include "kernels.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/pattern.hpp"
@@ -15,7 +15,7 @@ void warm_up(processor who) {
     const array from(kind, few, {.device = who.number});
     const array to(kind, few, {.device = who.number});
     fill(from, who, source_seed);
-    const kernels& run = kernels_on<kernels>(who);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(who);
     run.copy(to.data(), from.data(), few, nullptr);
     run.copy(to.data() + 1, from.data(), few - 1, nullptr);
     run.copy_both(to.data(), from.data(), to.data(), from.data(), few, nullptr);

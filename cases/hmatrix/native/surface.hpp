@@ -1,7 +1,7 @@
 /// Converts meshes of `watari bem` and of case `hmatrix` between NumPy and the library.
 #pragma once
 
-#include "module.hpp"
+#include "python/module.hpp"
 #include "watari/hmatrix/surface/mesh.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
 

@@ -1,4 +1,4 @@
-/// The kernels that the cases time.
+/// Copies and reads of plain arrays, which cases time.
 ///
 /// copy: destination[i] = source[i], 8 bytes read and 8 written per element, no flops; 16 bytes per
 /// thread if both arrays are aligned to 16. A CPU's stores bypass its caches if the arrays exceed
@@ -12,10 +12,10 @@
 
 #include <cstddef>
 
-namespace watari::cases {
+namespace watari::measure {
 
 /// The kernels of one backend. On a GPU they return before they are done.
-struct kernels {
+struct copy_kernels {
     void (*copy)(double* destination, const double* source, std::size_t count, stream_t stream);
     /// The same, an element at a time, through the caches of a CPU whatever the size.
     void (*copy_ordinary)(double* destination, const double* source, std::size_t count,
@@ -25,7 +25,7 @@ struct kernels {
                       const double* other_source, std::size_t count, stream_t stream);
     /// Reads every element; writes none if the data are of measure::pattern.
     void (*read)(double* data, std::size_t count, stream_t stream);
-    static const kernels cpu, gpu;
+    static const copy_kernels cpu, gpu;
 };
 
-}  // namespace watari::cases
+}  // namespace watari::measure

@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "kernels.hpp"
+#include "watari/measure/copy.hpp"
 
 #include "watari/core/loops.hpp"
 #include "watari/measure/pattern.hpp"
@@ -69,11 +69,11 @@ void read(double* data, std::size_t count, stream_t stream) {
 }  // namespace
 }  // namespace watari::WATARI_BACKEND
 
-namespace watari::cases {
+namespace watari::measure {
 
-const kernels kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
+const copy_kernels copy_kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
                                       .copy_ordinary = WATARI_BACKEND::copy_ordinary,
                                       .copy_both = WATARI_BACKEND::copy_both,
                                       .read = WATARI_BACKEND::read};
 
-}  // namespace watari::cases
+}  // namespace watari::measure
