@@ -1,5 +1,5 @@
-"""Call sites of a program with a CUDA runtime inside, which calls the driver from another place if a
-tool such as CUPTI is present (tests/attach/programs/runtime_paths.cpp)."""
+"""Call sites of a program with a CUDA runtime inside, which calls the driver from another place if
+a tool such as CUPTI is present (tests/attach/programs/runtime_paths.cpp)."""
 
 import json
 import subprocess
