@@ -7,9 +7,10 @@
 
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
 resumes. It begins no program after --seconds, and gives none more than --limit, or more by 6 times
-what its first run takes beyond 3 s. Traces lie in --keep. `--runs 0` makes traces only, `--no-trace` measures styles and changes only: two such runs
-on one kind of card share the work. `--report` merges rows. `--again` asks `advise` once more for
-the traces that are kept, after a change of the model. stranger_table.py describes the table.
+what its first run takes beyond 3 s. Traces lie in --keep. `--runs 0` makes traces only, `--no-
+trace` measures styles and changes only: two such runs on one kind of card share the work.
+`--report` merges rows. `--again` asks `advise` once more for the traces that are kept, after a
+change of the model. stranger_table.py describes the table.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import trace_event_format
@@ -100,8 +99,8 @@ def test_the_page_is_one_document(alternating) -> None:
 
 @pytest.fixture(scope="module")
 def long_kernels(tmp_path_factory):
-    """A trace of a program of some 1.7 s, nearly all of it in four kernels: what a busy machine adds
-    is little beside them. Of three traces one replays as it ran, where only others disturb them."""
+    """A trace of a program of some 1.7 s, nearly all of it in four kernels: what a busy machine
+    adds is little beside them. Of three traces one is not disturbed by other programs."""
     for number in range(3):
         folder = tmp_path_factory.mktemp(f"long{number}")
         ended, content = trace(folder, "alternating", "2", FAKE_CUDA_KERNEL_US=100)

@@ -2,10 +2,10 @@
 
 The whole trace takes at most 4 T + 15 s, T the seconds of the program as it is. The sampled run
 gets what is left of that after the other runs, without the time to read its records and to write
-the files. Sampling ends early enough that the program can reach its end: new memory is
-then as the program asks for it, and the rest takes as long as the program does from its first context
-on. No kernel is launched before that: a program of Python may import for seconds. Sampling has half
-of the time in any case.
+the files. Sampling ends early enough that the program can reach its end: new memory is then as the
+program asks for it, and the rest takes as long as the program does from its first context on. No
+kernel is launched before that: a program of Python may import for seconds. Sampling has half of the
+time in any case.
 """
 
 from __future__ import annotations
