@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from watari.case.sentence import Cost
-from watari.model.replay.answer import Answer, Saving, Styled
-from watari.model.replay.groups import groups, verdict
+from watari.model.replay.advice import Answer, Saving, Styled
+from watari.model.replay.styles.groups import groups, verdict
 
 SCHEMA = "watari-advice-1"
 

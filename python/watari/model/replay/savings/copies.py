@@ -11,9 +11,9 @@ import numpy as np
 from watari.common.kernels import short
 from watari.common.units import format_count, format_size
 from watari.model.replay import changes
-from watari.model.replay.candidates import Candidate, groups, mask, named
 from watari.model.replay.graph import NONE, Array, Graph, Wait, Work
-from watari.model.replay.staging import LARGE, TO_CPU, TO_GPU, Rates, by_size
+from watari.model.replay.savings.candidates import Candidate, groups, mask, named
+from watari.model.replay.savings.staging import LARGE, TO_CPU, TO_GPU, Rates, by_size
 
 WORDS = {TO_GPU: "to the GPU", TO_CPU: "to the CPU"}
 SMALL = 64 * 1024  # bytes: below it latency counts, not the rate

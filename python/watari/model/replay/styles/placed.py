@@ -14,16 +14,24 @@ from watari.case.sentence import Cost
 from watari.common.errors import UnsupportedError
 from watari.common.units import format_duration
 from watari.model.machine import MachineProfile
-from watari.model.replay import imposed as outside
-from watari.model.replay import rewritten as ported
-from watari.model.replay.answer import Styled
-from watari.model.replay.bounds import Bounds
-from watari.model.replay.elsewhere import elsewhere
+from watari.model.replay.advice import Styled
 from watari.model.replay.graph import Graph
-from watari.model.replay.groups import AS_IS, CLOSE, NOT_SURE
 from watari.model.replay.link import Links
-from watari.model.replay.program import DEVICE, MANAGED, TO_CPU, TO_GPU, Change, Program, of_trace
-from watari.model.replay.rates import Rates
+from watari.model.replay.styles import imposed as outside
+from watari.model.replay.styles import rewritten as ported
+from watari.model.replay.styles.bounds import Bounds
+from watari.model.replay.styles.elsewhere import elsewhere
+from watari.model.replay.styles.groups import AS_IS, CLOSE, NOT_SURE
+from watari.model.replay.styles.program import (
+    DEVICE,
+    MANAGED,
+    TO_CPU,
+    TO_GPU,
+    Change,
+    Program,
+    of_trace,
+)
+from watari.model.replay.styles.rates import Rates
 from watari.model.trace_file import Trace
 
 MUCH = 0.3  # of the run: kernels that add less at most need no measurement

@@ -7,17 +7,18 @@ from pathlib import Path
 
 from watari.common.errors import FileError, UnsupportedError
 from watari.model.machine import MachineProfile
-from watari.model.replay import files, of_faults, of_huge, savings, staging
-from watari.model.replay.answer import Answer
-from watari.model.replay.elsewhere import elsewhere
+from watari.model.replay import files
+from watari.model.replay.advice import Answer
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Array, Graph
 from watari.model.replay.link import Links
-from watari.model.replay.placed import styled
-from watari.model.replay.program import of_trace
-from watari.model.replay.rates import Rates
+from watari.model.replay.savings import faults, huge, savings, staging
 from watari.model.replay.shares import shares
 from watari.model.replay.simulate import replay
+from watari.model.replay.styles.elsewhere import elsewhere
+from watari.model.replay.styles.placed import styled
+from watari.model.replay.styles.program import of_trace
+from watari.model.replay.styles.rates import Rates
 from watari.model.replay.tracing import untraced
 from watari.model.trace_file import Observed, Replay, Trace
 
@@ -107,7 +108,7 @@ def answer(
         return Answer(*known, notes=tuple(notes), stops=tuple(stops))
     rates = staging.of(now, machine, here is None)
     touches = None if here else seen.first_touches  # pages are not known on another machine
-    more = (*of_faults.candidates(program), *of_huge.candidates(now, done, touches))
+    more = (*faults.candidates(program), *huge.candidates(now, done, touches))
     found = savings.of_graph(now, links, done, rates, run, more)
     imposed, rewritten, unknown = styled(graph, links, trace, machine, here)
     return Answer(

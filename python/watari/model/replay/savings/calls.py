@@ -12,8 +12,8 @@ import numpy as np
 from watari.common.kernels import short
 from watari.common.units import format_count, format_size
 from watari.model.replay import changes
-from watari.model.replay.candidates import Candidate, following, groups, mask, named
 from watari.model.replay.graph import NONE, Array, Graph, Role, Wait, Work
+from watari.model.replay.savings.candidates import Candidate, following, groups, mask, named
 
 PLAIN = re.compile(r"(cuda|cu)(Mem)?(Malloc|Alloc|Free)(_ptsz|_ptds)?(_v\d+)*$")
 KEPT = 5_000.0  # ns of an allocation or a release of a kept block

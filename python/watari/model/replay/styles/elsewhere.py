@@ -13,11 +13,11 @@ from dataclasses import replace as changed
 import numpy as np
 
 from watari.case.sentence import Cost
-from watari.model.replay.bounds import EXACT, column
 from watari.model.replay.graph import Array
-from watari.model.replay.placements import Placed
-from watari.model.replay.program import TO_CPU, TO_GPU, Program
-from watari.model.replay.rates import Rates
+from watari.model.replay.styles.bounds import EXACT, column
+from watari.model.replay.styles.placements import Placed
+from watari.model.replay.styles.program import TO_CPU, TO_GPU, Program
+from watari.model.replay.styles.rates import Rates
 
 NEAR = 0.5  # of the rate of GPU memory: a kernel that memory limits
 REMOTE = 1.2  # times the local seconds: from here on the link limits a kernel

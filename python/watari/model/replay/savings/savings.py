@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from watari.case.sentence import Cost
-from watari.model.replay import of_calls, of_copies
-from watari.model.replay.answer import Left, Saving, Styled
-from watari.model.replay.candidates import LEAST, Candidate
+from watari.model.replay.advice import Left, Saving, Styled
 from watari.model.replay.graph import Array, Graph
 from watari.model.replay.link import Links
+from watari.model.replay.savings import calls, copies
+from watari.model.replay.savings.candidates import LEAST, Candidate
+from watari.model.replay.savings.staging import Rates
 from watari.model.replay.shares import ALLOCATION, shares
 from watari.model.replay.simulate import Replay, replay
-from watari.model.replay.staging import Rates
 
 MOST, FEWEST = 40, 8
 IMPOSED = ("staged", "pooled", "prefetched", "huge")  # of `watari exec`, in the order of its table
@@ -61,7 +61,7 @@ def evaluated(one: Candidate, graph: Graph, links: Links, total: float) -> Savin
 
 def candidates(graph: Graph, rates: Rates, more: Sequence[Candidate]) -> list[Candidate]:
     """All changes that were thought of, the largest bound first."""
-    every = [*of_copies.candidates(graph, rates), *of_calls.candidates(graph), *more]
+    every = [*copies.candidates(graph, rates), *calls.candidates(graph), *more]
     return sorted(every, key=lambda one: -one.bound)
 
 
@@ -110,7 +110,7 @@ def of_graph(
     found.sort(key=lambda row: (not row[1].is_sure, -row[1].saves.middle))
     found = [row for row in found if not needless(row[1], found, row[0].calls, total)]
     chosen = compatible(found, len(graph.calls))
-    notes = list(of_copies.notes(graph, rates))
+    notes = list(copies.notes(graph, rates))
     if len(asked) > most:
         notes.append(f"{len(asked) - most} more changes were not replayed: each may save less")
     left = together(graph, links, total, chosen) if chosen else None

@@ -19,12 +19,12 @@ from watari.case.sentence import Cost
 from watari.common.errors import UnsupportedError
 from watari.common.kernels import short
 from watari.common.units import format_bytes, format_count
-from watari.model.replay.bounds import NS
-from watari.model.replay.candidates import Candidate
 from watari.model.replay.graph import Array, Graph
-from watari.model.replay.imposed import local_kernels
-from watari.model.replay.program import MANAGED, Program
-from watari.model.replay.rates import MIGRATION
+from watari.model.replay.savings.candidates import Candidate
+from watari.model.replay.styles.bounds import NS
+from watari.model.replay.styles.imposed import local_kernels
+from watari.model.replay.styles.program import MANAGED, Program
+from watari.model.replay.styles.rates import MIGRATION
 
 BY_FAULTS = "by faults to GPU"
 LONGER = 1.02  # times the local seconds: such a launch had faults

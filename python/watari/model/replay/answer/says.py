@@ -7,8 +7,8 @@ from typing import Any
 
 from watari.case.sentence import Cost
 from watari.common.units import format_duration, format_latency
-from watari.model.replay.answer import Answer, Left, Saving, Styled
-from watari.model.replay.groups import groups, verdict
+from watari.model.replay.advice import Answer, Left, Saving, Styled
+from watari.model.replay.styles.groups import groups, verdict
 
 CLOSE = 0.02  # of the untraced time
 STYLES = {

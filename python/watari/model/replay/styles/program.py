@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from watari.case.sentence import NOTHING, Cost
-from watari.model.replay.bounds import NS, Bounds, column, copies, is_work, of_graph
 from watari.model.replay.graph import Array, Graph, Role, Work
 from watari.model.replay.link import Links
-from watari.model.replay.placements import Kernels, kernels
-from watari.model.replay.rates import Rates
+from watari.model.replay.styles.bounds import NS, Bounds, column, copies, is_work, of_graph
+from watari.model.replay.styles.placements import Kernels, kernels
+from watari.model.replay.styles.rates import Rates
 from watari.model.trace_file import Moved, Observed
 
 TO_GPU, TO_CPU, ON_GPU = "to gpu", "to cpu", "on gpu"

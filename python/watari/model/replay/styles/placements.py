@@ -15,9 +15,9 @@ from statistics import median
 import numpy as np
 
 from watari.case.sentence import NOTHING, Cost
-from watari.model.replay.bounds import EXACT, clipped, column
 from watari.model.replay.graph import Array, Graph, Work
-from watari.model.replay.rates import Rates
+from watari.model.replay.styles.bounds import EXACT, clipped, column
+from watari.model.replay.styles.rates import Rates
 from watari.model.trace_file import Kernel, Observed, Placement
 
 LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"

@@ -14,7 +14,7 @@ from watari.case.sentence import Cost
 from watari.common.files import write_atomically
 from watari.common.printable import printable
 from watari.common.units import format_latency
-from watari.model.replay.answer import Answer
+from watari.model.replay.advice import Answer
 from watari.model.replay.shares import ALLOCATION, CALLS, COPIES, CPU, KERNELS, START
 
 COLOURS = {

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from watari.case.sentence import NOTHING, Cost
-from watari.model.replay.bounds import NS, Bounds, column
 from watari.model.replay.graph import Array
-from watari.model.replay.imposed import LOCAL, faults
-from watari.model.replay.program import TO_CPU, TO_GPU, Program, over_link
-from watari.model.replay.rates import MIGRATION
+from watari.model.replay.styles.bounds import NS, Bounds, column
+from watari.model.replay.styles.imposed import LOCAL, faults
+from watari.model.replay.styles.program import TO_CPU, TO_GPU, Program, over_link
+from watari.model.replay.styles.rates import MIGRATION
 
 AGAIN = Cost(0.5, 0.0, 1.0)  # of the bytes that the CPU read, kernels bring in again
 

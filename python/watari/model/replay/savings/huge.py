@@ -17,9 +17,9 @@ from functools import partial
 import numpy as np
 
 from watari.common.units import format_count
-from watari.model.replay.candidates import LEAST, NO_CALLS, Candidate
 from watari.model.replay.chain import Step, chain
 from watari.model.replay.graph import Array, Graph
+from watari.model.replay.savings.candidates import LEAST, NO_CALLS, Candidate
 from watari.model.replay.simulate import Replay
 from watari.model.trace_file import FirstTouches
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from watari.case.sentence import NOTHING, Cost
 from watari.common.units import format_duration
-from watari.model.replay.answer import Styled
+from watari.model.replay.advice import Styled
 
 AS_IS = "as-is"
 CLOSE = 0.03  # of the run: less is no difference

@@ -13,9 +13,17 @@ from __future__ import annotations
 import numpy as np
 
 from watari.case.sentence import NOTHING, Cost
-from watari.model.replay import steps
-from watari.model.replay.bounds import NS, Bounds, column, cost_of
-from watari.model.replay.program import DEVICE, MANAGED, ON_GPU, TO_CPU, TO_GPU, Program, over_link
+from watari.model.replay.styles import steps
+from watari.model.replay.styles.bounds import NS, Bounds, column, cost_of
+from watari.model.replay.styles.program import (
+    DEVICE,
+    MANAGED,
+    ON_GPU,
+    TO_CPU,
+    TO_GPU,
+    Program,
+    over_link,
+)
 
 LOCAL = Cost(1.0, 1.0, 1.03)  # kernels on managed memory that is local
 INSIDE = {  # of the link: a copy inside CPU memory, by the GPU or by the CPU

@@ -15,7 +15,7 @@ from watari.case.sentence import Cost
 from watari.common.errors import UnsupportedError
 from watari.model.machine import MachineProfile
 from watari.model.price import Prices
-from watari.model.replay import steps
+from watari.model.replay.styles import steps
 
 LARGE = 2**30  # bytes at which rates are compared
 GB = 1e9
