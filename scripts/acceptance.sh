@@ -4,10 +4,9 @@ set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
 scripts/setup.sh test
+source scripts/testing.sh
 step "build"
-scripts/build.sh --config-settings=build-dir=build/test \
-    --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON \
-    --config-settings=cmake.define.WATARI_FASTER=TESTS
+build_tests
 cmake --build build/test --target attach_sequences_threads -j "$(nproc)"
 step "acceptance"
 "$VENV/bin/pytest" -n "$(nproc)" tests/acceptance "$@"

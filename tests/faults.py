@@ -1,0 +1,204 @@
+"""Seeds faults, one at a time, and records which tests see each: `python tests/faults.py`
+
+    python tests/faults.py                the faults that have no record yet, Python first
+    python tests/faults.py --only 3 17    these, again
+    python tests/faults.py --tests attach run    with the tests of these folders alone
+    python tests/faults.py --table        only writes tests/faults.md from the records
+
+faults.toml has the faults. A fault is put into a copy of HEAD (build/faults/), which is built if
+the file is C++, and tested: first by the tests of its folder, then by those of the folders that use
+it (scripts/affected.py), up to the first that fail. build/faults/seen.json keeps the records.
+A fault that no test sees needs a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import affected  # noqa: E402
+
+from watari.common.reading import toml  # noqa: E402
+
+FOLDER = ROOT / "build" / "faults"
+TREE, VENV, RECORDS = FOLDER / "tree", FOLDER / "venv", FOLDER / "seen.json"
+LIMIT = 1800  # seconds of one set of tests; a fault may make them hang
+MOST_SEEN = 3  # tests that are recorded
+SUFFIXES = {".py", *affected.NATIVE}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One row of faults.toml."""
+
+    number: int
+    kind: str
+    why: str
+    old: str
+    new: str
+
+    def place(self, root: Path = ROOT) -> str:
+        """The file that has it, below the root. Raises ValueError unless there is one place."""
+        found = [
+            (path, text) for path, text in affected.sources(root, SUFFIXES) if self.old in text
+        ]
+        places = sum(text.count(self.old) for _, text in found)
+        if places != 1:
+            raise ValueError(f"fault {self.number} is in {places} places: {self.old!r}")
+        return found[0][0]
+
+
+def read_faults() -> list[Fault]:
+    rows = toml(TESTS / "faults.toml")["fault"]
+    return [Fault(**row) for row in rows]
+
+
+def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in the copy, in its virtual environment; one that hangs is stopped."""
+    path = f"{VENV / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "VENV": str(VENV), "PATH": path, **variables}
+    command = ["timeout", str(LIMIT), *map(str, words)]
+    return subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
+
+
+def build() -> None:
+    done = call("scripts/build_tests.sh")
+    if done.returncode:
+        sys.exit(f"{done.stdout}{done.stderr}\nThe build failed")
+
+
+def prepare() -> None:
+    """Makes the copy of HEAD, and a virtual environment that has the packages of this one."""
+    head = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
+    if not TREE.exists():
+        add = ["git", "-C", str(ROOT), "worktree", "add", "--detach", str(TREE), commit]
+        subprocess.run(add, check=True, capture_output=True)
+    if not VENV.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True)
+        (packages().parent / "site-packages" / "others.pth").write_text(others())
+    subprocess.run(["git", "-C", str(TREE), "checkout", "-fq", "--detach", commit], check=True)
+    build()
+
+
+def packages() -> Path:
+    return next((VENV / "lib").glob("python*/site-packages"))
+
+
+def others() -> str:
+    """The folders of packages of this interpreter."""
+    return "\n".join(p for p in sys.path if p.endswith("site-packages")) + "\n"
+
+
+def installed(old: str) -> Path:
+    """The installed module that has this text."""
+    files = (packages() / "watari").rglob("*.py")
+    return next(path for path in files if old in path.read_text())
+
+
+def pytest(files: list[Path], *words: str) -> list[str]:
+    """The tests that fail."""
+    if not files:
+        return []
+    names = [str(file.relative_to(TREE)) for file in files]
+    quiet = ["-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", f"--maxfail={MOST_SEEN}"]
+    helpers = str(TREE / "tests" / "python")
+    done = call(VENV / "bin/python", "-m", "pytest", *quiet, *words, *names, PYTHONPATH=helpers)
+    if done.returncode in (0, 5):
+        return []
+    failed = re.findall(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", done.stdout, re.MULTILINE)
+    return failed or [f"pytest ends with {done.returncode}"]
+
+
+def ctest(folders: set[str]) -> list[str]:
+    """The tests that fail."""
+    suites = affected.native_suites(folders, TREE)
+    if not suites:
+        return []
+    one = ["--test-dir", "build/test", "-R", affected.ctest_pattern(suites), "--timeout", "300"]
+    done = call("ctest", *one, "-j", "2", "--stop-on-failure")
+    failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.MULTILINE)
+    return failed[:MOST_SEEN] or ([f"ctest ends with {done.returncode}"] if done.returncode else [])
+
+
+def sets_of_tests(place: str, given: Iterable[str]) -> Iterator[list[str]]:
+    """Runs sets of tests one after the other; yields those of each that fail."""
+    own = set(given) or {affected.folder_of(place, TREE)}
+    users = affected.Affected(own, own) if given else affected.affected_by([place], TREE)
+    is_native = affected.is_native(place)
+    for native, python in (own, own), (users.native - own, users.python - own):
+        if is_native:
+            yield ctest(native)
+        files = affected.python_tests(python, TREE)
+        yield pytest(files, "-p", "in_process")
+        yield pytest(files)
+
+
+def try_fault(fault: Fault, given: Iterable[str]) -> list[str]:
+    """Puts the fault in, and returns the tests that see it."""
+    place = fault.place(TREE)
+    files = [TREE / place] if affected.is_native(place) else [TREE / place, installed(fault.old)]
+    kept = {file: file.read_text() for file in files}
+    try:
+        for file, text in kept.items():
+            file.write_text(text.replace(fault.old, fault.new))
+        if affected.is_native(place):
+            build()
+        return next(filter(None, sets_of_tests(place, given)), [])
+    finally:
+        for file, text in kept.items():
+            file.write_text(text)
+
+
+def table(faults: list[Fault], records: dict[str, list[str]]) -> str:
+    lines = [
+        "# Faults and the tests that see them",
+        "",
+        "`python tests/faults.py` seeds the faults of `faults.toml`, one by one, and writes this.",
+        "",
+        "| | folder | kind | the fault | seen by |",
+        "|---|---|---|---|---|",
+    ]
+    for one in faults:
+        seen = records.get(str(one.number))
+        shown = "not tried" if seen is None else ", ".join(f"`{s}`" for s in seen) or "**no test**"
+        folder = affected.folder_of(one.place())
+        lines.append(f"| {one.number} | {folder} | {one.kind} | {one.why} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", type=int, default=[])
+    parser.add_argument("--tests", nargs="+", default=[])
+    parser.add_argument("--table", action="store_true")
+    asked = parser.parse_args()
+    faults = read_faults()
+    records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
+    wanted = [f for f in faults if f.number in asked.only or not asked.only]
+    if not asked.only:
+        wanted = [f for f in wanted if str(f.number) not in records]
+    wanted.sort(key=lambda fault: affected.is_native(fault.place()))
+    if wanted and not asked.table:
+        prepare()
+        for fault in wanted:
+            records[str(fault.number)] = seen = try_fault(fault, asked.tests)
+            RECORDS.write_text(json.dumps(records, indent=1))
+            print(fault.number, fault.place(), *seen or ["NO TEST"], flush=True)
+    (TESTS / "faults.md").write_text(table(faults, records))
+
+
+if __name__ == "__main__":
+    main()
