@@ -60,16 +60,15 @@ def sources(root: Path, suffixes: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield name, path.read_text()
 
 
-def imported(text: str, root: Path) -> Iterator[str]:
-    """The folders of the package that a module imports."""
+def imports(text: str) -> set[str]:
+    """What a module imports from the package, in full."""
+    found = set()
     for node in ast.walk(ast.parse(text)):
-        names = []
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "watari":
-            names = [f"{node.module}.{name.name}" for name in node.names]
+            found |= {f"{node.module}.{name.name}" for name in node.names}
         elif isinstance(node, ast.Import):
-            names = [name.name for name in node.names if name.name.startswith("watari.")]
-        for name in names:
-            yield folder_of(f"python/{name.replace('.', '/')}/.py", root)
+            found |= {name.name for name in node.names if name.name.startswith("watari.")}
+    return found
 
 
 @cache
@@ -77,7 +76,8 @@ def python_users(root: Path = ROOT) -> Users:
     """By Python folder, the folders that import it."""
     users: Users = defaultdict(set)
     for path, text in sources(root, {".py"}):
-        for used in imported(text, root):
+        for name in imports(text):
+            used = folder_of(f"python/{name.replace('.', '/')}/.py", root)
             users[used].add(folder_of(path, root))
     return users
 
@@ -149,6 +149,19 @@ def python_tests(folders: Iterable[str], root: Path = ROOT) -> list[Path]:
     return [
         file for folder in sorted(folders) for file in files_of_tests(folder, "test_*.py", root)
     ]
+
+
+def importers(path: str, root: Path = ROOT) -> list[Path]:
+    """The tests, of any folder, that import a module of the package."""
+    name = (
+        ".".join(Path(path).with_suffix("").parts).removeprefix("python.").removesuffix(".__init__")
+    )
+    name = name if name.startswith("watari.") else f"watari.{name}"
+    every = [*(root / "tests" / "python").rglob("test_*.py"), *(root / CASES).rglob("test_*.py")]
+    found = {file: imports(file.read_text()) for file in every}
+    return sorted(
+        f for f, names in found.items() if any(f"{n}.".startswith(f"{name}.") for n in names)
+    )
 
 
 def native_suites(folders: Iterable[str], root: Path = ROOT) -> list[str]:

@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from watari.common.reading import toml  # noqa: E402
 FOLDER = ROOT / "build" / "faults"
 TREE, VENV, RECORDS = FOLDER / "tree", FOLDER / "venv", FOLDER / "seen.json"
 LIMIT = 1800  # seconds of one set of tests; a fault may make them hang
-MOST_SEEN = 3  # tests that are recorded
+MOST_SEEN = 1  # tests that are recorded
 SUFFIXES = {".py", *affected.NATIVE}
 
 
@@ -131,30 +132,49 @@ def ctest(folders: set[str]) -> list[str]:
     return failed[:MOST_SEEN] or ([f"ctest ends with {done.returncode}"] if done.returncode else [])
 
 
-def sets_of_tests(place: str, given: Iterable[str]) -> Iterator[list[str]]:
-    """Runs sets of tests one after the other; yields those of each that fail."""
+def failing(place: str, native: set[str], python: set[str], in_process: bool) -> list[str]:
+    """The tests of these folders that fail, up to the first set of them that has any."""
+    files = affected.python_tests(python, TREE)
+    return (
+        (ctest(native) if affected.is_native(place) else [])
+        or pytest(files, "-p", "in_process")
+        or ([] if in_process else pytest(files))
+    )
+
+
+def seen_by_importers(place: str, given: Iterable[str]) -> list[str]:
+    """The tests that import the fault's module, in process, that fail."""
+    is_native = given or affected.is_native(place)
+    return [] if is_native else pytest(affected.importers(place, TREE), "-p", "in_process")
+
+
+def seen_by_own(place: str, given: Iterable[str]) -> list[str]:
+    """The tests of the fault's folder, or of the given ones, that fail."""
     own = set(given) or {affected.folder_of(place, TREE)}
-    users = affected.Affected(own, own) if given else affected.affected_by([place], TREE)
-    is_native = affected.is_native(place)
-    for native, python in (own, own), (users.native - own, users.python - own):
-        if is_native:
-            yield ctest(native)
-        files = affected.python_tests(python, TREE)
-        yield pytest(files, "-p", "in_process")
-        yield pytest(files)
+    return failing(place, own, own, in_process=False)
 
 
-def try_fault(fault: Fault, given: Iterable[str]) -> list[str]:
-    """Puts the fault in, and returns the tests that see it."""
+def seen_by_users(place: str, given: Iterable[str]) -> list[str]:
+    """The tests of the folders that use the fault's one, as `make check` runs them, that fail."""
+    if given:
+        return []
+    own, users = {affected.folder_of(place, TREE)}, affected.affected_by([place], TREE)
+    return failing(place, users.native - own, users.python - own, in_process=True)
+
+
+@contextmanager
+def seeded(fault: Fault) -> Iterator[str]:
+    """Puts a fault in, and removes it again. Gives its file."""
     place = fault.place(TREE)
-    files = [TREE / place] if affected.is_native(place) else [TREE / place, installed(fault.old)]
+    is_native = affected.is_native(place)
+    files = [TREE / place] if is_native else [TREE / place, installed(fault.old)]
     kept = {file: file.read_text() for file in files}
     try:
         for file, text in kept.items():
             file.write_text(text.replace(fault.old, fault.new))
-        if affected.is_native(place):
+        if is_native:
             build()
-        return next(filter(None, sets_of_tests(place, given)), [])
+        yield place
     finally:
         for file, text in kept.items():
             file.write_text(text)
@@ -187,17 +207,26 @@ def main() -> None:
     asked = parser.parse_args()
     faults = read_faults()
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
-    wanted = [f for f in faults if f.number in asked.only or not asked.only]
-    if not asked.only:
-        wanted = [f for f in wanted if str(f.number) not in records]
-    wanted.sort(key=lambda fault: affected.is_native(fault.place()))
-    if wanted and not asked.table:
+    if not asked.table:
+        wanted = [f for f in faults if f.number in asked.only or not asked.only]
+        wanted.sort(key=lambda fault: affected.is_native(fault.place()))
+        if asked.only:
+            records = {key: seen for key, seen in records.items() if int(key) not in asked.only}
         prepare()
-        for fault in wanted:
-            records[str(fault.number)] = seen = try_fault(fault, asked.tests)
-            RECORDS.write_text(json.dumps(records, indent=1))
-            print(fault.number, fault.place(), *seen or ["NO TEST"], flush=True)
-    (TESTS / "faults.md").write_text(table(faults, records))
+        for search in (seen_by_importers, seen_by_own, seen_by_users):
+            for fault in wanted:
+                key = str(fault.number)
+                known = records.setdefault(key, {})
+                if search.__name__ in known or any(known.values()):
+                    continue
+                with seeded(fault) as place:
+                    known[search.__name__] = seen = search(place, asked.tests)
+                RECORDS.write_text(json.dumps(records, indent=1))
+                print(fault.number, place, *seen or [f"no test {search.__name__}"], flush=True)
+    shown = {
+        key: [name for names in seen.values() for name in names] for key, seen in records.items()
+    }
+    (TESTS / "faults.md").write_text(table(faults, shown))
 
 
 if __name__ == "__main__":
