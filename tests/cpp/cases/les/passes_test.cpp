@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "core/emulated_gpu.hpp"
+#include "emulator/fibers.hpp"
 #include "small_city.hpp"
 
 #define __forceinline__ inline
