@@ -115,7 +115,8 @@ def affected_by(changed: Iterable[str], root: Path = ROOT) -> Affected:
     files = [file for file in changed if folder_of(file, root)]
     product = [file for file in files if not is_test(file)]
     native = {folder_of(f, root) for f in files if is_native(f)}
-    native |= upwards({folder_of(f, root) for f in product if is_native(f)}, native_users(root))
+    library = (f for f in product if is_native(f) and not f.startswith(BINDINGS))
+    native |= upwards({folder_of(f, root) for f in library}, native_users(root))
     python = upwards({folder_of(f, root) for f in product if not is_native(f)}, python_users(root))
     python |= {folder_of(file, root) for file in files} | native
     return Affected(
