@@ -157,6 +157,8 @@ def test_old_gpu_and_old_driver_are_named(tmp_path: Path) -> None:
     causes = "; ".join(memories.why_not_pageable(gpu, System(files)))
     assert "Tesla V100 is older than Turing" in causes
     assert "driver 470.57.02 is older than 535" in causes
+    turing = {"name": "Tesla T4", "compute_capability": "7.5"}
+    assert "Turing" not in "; ".join(memories.why_not_pageable(turing, System(files)))
 
 
 def test_managed_without_concurrent_access_has_a_caveat(tmp_path: Path) -> None:
