@@ -72,6 +72,10 @@ def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
 
 
+def git(*words: str | Path) -> None:
+    subprocess.run(["git", *map(str, words)], check=True)
+
+
 def build() -> None:
     done = call("scripts/build_tests.sh")
     if done.returncode:
@@ -80,15 +84,13 @@ def build() -> None:
 
 def prepare() -> None:
     """Makes the copy of HEAD, and a virtual environment that has the packages of this one."""
-    head = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
     if not TREE.exists():
-        add = ["git", "-C", str(ROOT), "worktree", "add", "--detach", str(TREE), commit]
-        subprocess.run(add, check=True, capture_output=True)
+        git("clone", "-q", "--shared", "--no-checkout", ROOT, TREE)
+    git("-C", TREE, "fetch", "-q", ROOT, "HEAD")
+    git("-C", TREE, "checkout", "-fq", "--detach", "FETCH_HEAD")
     if not VENV.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True)
         (packages().parent / "site-packages" / "others.pth").write_text(others())
-    subprocess.run(["git", "-C", str(TREE), "checkout", "-fq", "--detach", commit], check=True)
     build()
 
 

@@ -27,6 +27,6 @@ def cupti() -> Path:
 
 
 def environment(**variables: object) -> dict[str, str]:
-    """The variables of a process with this driver, and more."""
+    """The variables of a process with this driver, and more. No line of its output wraps."""
     more = {name: str(value) for name, value in variables.items()}
-    return {**os.environ, "LD_LIBRARY_PATH": str(driver()), **more}
+    return {**os.environ, "LD_LIBRARY_PATH": str(driver()), "COLUMNS": "500", **more}
