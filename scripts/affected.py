@@ -3,7 +3,7 @@
 A folder is named without its tree: `memory` is src/watari/memory, python/watari/memory and their
 tests; `cases/gemm` is everything of that case. A C++ folder is used by the folders that include its
 headers, a Python folder by those that import it, and so on upwards. No folder uses a case, but the
-tests of all cases (`cases`) try each of them.
+tests of all cases (`cases`, `case`) try each of them.
 """
 
 from __future__ import annotations
@@ -119,9 +119,8 @@ def affected_by(changed: Iterable[str], root: Path = ROOT) -> Affected:
     native |= upwards({folder_of(f, root) for f in library}, native_users(root))
     python = upwards({folder_of(f, root) for f in product if not is_native(f)}, python_users(root))
     python |= {folder_of(file, root) for file in files} | native
-    return Affected(
-        native, python | ({CASES} if any("/" in folder for folder in python) else set())
-    )
+    of_all = {CASES, SHARED} if any(folder.startswith(f"{CASES}/") for folder in python) else set()
+    return Affected(native, python | of_all)
 
 
 def is_native(path: str) -> bool:

@@ -55,7 +55,7 @@ def changed(since: str) -> list[str]:
 def lint(files: list[str]) -> str:
     native = [file for file in files if Path(file).suffix in FORMATTED]
     python = [file for file in files if file.endswith(".py")]
-    typed = [file for file in python if not affected.is_test(file) and "python/watari" in file]
+    typed = [f for f in python if f.startswith(("python/", "cases/")) and not affected.is_test(f)]
     shell = [file for file in files if file.endswith(".sh")]
     if native:
         run("clang-format", "--dry-run", "-Werror", *native)
