@@ -10,7 +10,7 @@ cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-test
 static_runtime() {
     local folder=build/test/static_runtime
     cmake --build build/test --target static_runtime
-    cp -r python/watari/. $folder/watari
+    cp -rL python/watari/. $folder/watari
     PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
 }
 
