@@ -13,7 +13,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "core/emulated_gpu.hpp"
+#include "tests/emulator/fibers.hpp"
 
 namespace watari::emulated {
 namespace hmatrix_parts {

@@ -1,4 +1,4 @@
-// Events of this driver for the fake libcupti (../fake_cupti): calls that begin and end, and pages
+// Events of this driver for the fake libcupti (../cupti): calls that begin and end, and pages
 // of managed memory that move. The fake libcupti sets fake_cuda_observer inside cuInit; without an
 // observer no memory is watched.
 #pragma once

@@ -1,10 +1,5 @@
 // When the GPU works, in ns of CLOCK_MONOTONIC. Kernels run side by side; each copy engine runs one
 // copy at a time.
-//
-//     FAKE_CUDA_KERNEL_US=N     each block of a kernel takes N us; 0
-//     FAKE_CUDA_COPY_NS=N       each KiB of a copy takes N ns; 0
-//
-// Without both, an operation takes the time of its function.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,6 @@
 // A libcupti for tests: it observes the fake libcuda and hands out activity records and callbacks
-// as CUPTI does. As with CUPTI, a buffer comes back when it is full or flushed.
-//
-//     FAKE_CUPTI_LOSE=N      every N-th transfer of managed memory is lost without a report
-//     FAKE_CUPTI_DROP=N      every N-th record is dropped, and counted as such
-//     FAKE_CUPTI_OWN_CLOCK=1 times are of CLOCK_REALTIME, whatever clock the client gives
-//     FAKE_CUPTI_NO_COUNTERS=1  no counters of unified memory
-//     FAKE_CUPTI_VERSION=N   the result of cuptiGetVersion
-//     FAKE_CUPTI_CALL_NS=N   recording a call takes N ns, before and after it
+// as CUPTI does. As with CUPTI, a buffer comes back when it is full or flushed. ../README.md lists
+// its variables.
 #pragma once
 
 #include <cupti.h>

@@ -3,18 +3,7 @@
 // CPU (kernels.cpp), chosen by name. It is exact in the properties that the tests need: counts,
 // sizes, limits, the kind of each pointer, and the order in which functions are looked up. Times
 // mean nothing, unless timeline.hpp is told how long kernels and copies take. queue.hpp says when
-// effects are seen.
-//
-//     FAKE_CUDA_DEVICES=2            GPUs; 1
-//     FAKE_CUDA_MEMORY=BYTES         of each; 1 GiB. Managed memory does not count, as it can move
-//     FAKE_CUDA_PAGEABLE=1           GPUs read pageable memory; 0
-//     FAKE_CUDA_COUNTS=FILE          a line of JSON with the counts of a process at its exit
-//     FAKE_CUDA_REFUSE=NAME          this driver function fails with CUDA_ERROR_NOT_SUPPORTED
-//     FAKE_CUDA_DELAY_NS=N           each allocation takes N ns
-//     FAKE_CUDA_BUSY=1               cuStreamQuery never reports a stream as finished
-//     FAKE_CUDA_LINK_NS=N            a KiB that a kernel uses over the link takes N ns more
-//     FAKE_CUDA_FAULT_NS=N           a KiB that faults move for a kernel takes N ns more
-//     FAKE_CUDA_UNMAPPED=1           a prefetch to the CPU leaves the mapping to a later touch
+// effects are seen, and ../README.md lists the variables.
 //
 // cuInit honours CUDA_INJECTION64_PATH as the driver does. Only the tests use this library.
 #pragma once

@@ -1,10 +1,6 @@
 // Operations of the GPU: what each follows, when it takes place (timeline.hpp), and its effect.
-//
-//     FAKE_CUDA_LATE=SEED    effects come as late as CUDA allows: when a call waits for them, or at
-//                            random before. Without it they come inside the call, unless the
-//                            operation follows a host function
-//     FAKE_CUDA_FAIL=N       the N-th operation has no effect, nor has any later one; once it is
-//                            over, calls return 700. N:CODE returns another result
+// With FAKE_CUDA_LATE effects come late; without it they come inside the call, unless the operation
+// follows a host function.
 #pragma once
 
 #include <functional>
