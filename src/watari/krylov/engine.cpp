@@ -1,9 +1,9 @@
 #include "watari/krylov/engine.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace watari::krylov {
@@ -71,11 +71,8 @@ void engine<T>::start(T* r, T* q, const limits& to) const {
 
 template <class T>
 const std::vector<typename engine<T>::state>& engine<T>::look() const {
-    const std::size_t bytes = seen_.size() * sizeof(state);
-    if (given_.who.is_gpu())
-        device::read_back(seen_.data(), states_, bytes, given_.stream);
-    else
-        std::memcpy(seen_.data(), states_, bytes);
+    memory::copy_now(given_.who, seen_.data(), states_, seen_.size() * sizeof(state),
+                     given_.stream);
     return seen_;
 }
 

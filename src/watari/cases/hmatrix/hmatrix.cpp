@@ -89,7 +89,7 @@ private:
 class vectors {
 public:
     vectors(processor who, std::size_t count)
-        : who_(who), data_(own_memory(who), count, {.device = who.number}) {}
+        : who_(who), data_(memory::local_kind(who), count, {.device = who.number}) {}
     double* data() const { return data_.data(); }
     void set(const std::vector<double>& values) {
         auto* at = reinterpret_cast<std::byte*>(data_.data());

@@ -152,7 +152,7 @@ product_plan::product_plan(const matrix_index& index, const plan_lists& lists, p
     : groups_(lists.groups),
       length_(index.head.of.triangles),
       scratch_(lists.scratch()),
-      memory_(own_memory(who), lists.bytes(), {.device = who.number}) {
+      memory_(memory::local_kind(who), lists.bytes(), {.device = who.number}) {
     auto* at = memory_.data();
     all_.leaves = placed(at, lists.leaves, who);
     all_.tiles = placed(at, lists.tiles, who);

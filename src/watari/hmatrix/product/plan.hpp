@@ -3,9 +3,9 @@
 
 #include "watari/hmatrix/product/kernels.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -62,19 +62,11 @@ private:
 /// multiple of 256.
 template <class Element>
 const Element* placed(std::byte*& to, const std::vector<Element>& values, processor who) {
-    auto* const at = reinterpret_cast<Element*>(to);
+    auto* const first = reinterpret_cast<Element*>(to);
     const std::size_t bytes = values.size() * sizeof(Element);
-    if (who.is_gpu())
-        device::copy(at, values.data(), bytes, nullptr), device::synchronize(nullptr);
-    else if (bytes > 0)
-        std::memcpy(at, values.data(), bytes);
+    memory::copy_now(who, first, values.data(), bytes);
     to += (bytes + 255) / 256 * 256;
-    return at;
-}
-
-/// The kind of memory in which a processor computes.
-inline memory::kind own_memory(processor who) {
-    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    return first;
 }
 
 }  // namespace watari::hmatrix
