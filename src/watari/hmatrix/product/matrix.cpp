@@ -70,7 +70,7 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
       how_(how),
       ahead_(forecast(index, how)),
       plan_(std::in_place, index, lists_of(index, ahead_, how.who), how.who),
-      groups_(groups_of(index, ahead_)),
+      parts_(parts_of(index, ahead_)),
       scratch_(memory::local_kind(how.who), scratch_doubles(plan_->scratch(), how),
                {.device = how.who.number}),
       sums_(memory::host_kind(how.who), largest_of(ahead_.batches) / page_bytes,
@@ -146,13 +146,13 @@ void matrix_product::apply_resident(double* y, const double* x, std::size_t syst
 
 void matrix_product::multiply_whole(double* y, const double* x, std::size_t systems,
                                     stream_t stream) {
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        multiply(g, whole_->data() + groups_[g].offset - page_bytes, y, x, systems, stream);
+    for (std::size_t g = 0; g < parts_.size(); ++g)
+        multiply(g, whole_->data() + parts_[g].offset - page_bytes, y, x, systems, stream);
 }
 
-void matrix_product::multiply(std::size_t group, const std::byte* data, double* y, const double* x,
+void matrix_product::multiply(std::size_t number, const std::byte* data, double* y, const double* x,
                               std::size_t systems, stream_t stream) {
-    const group_view view = plan_->group(group);
+    const batch_view view = plan_->view_of(number);
     double* const scratch = scratch_.data();
     if (index_.type() == precision::single_precision)
         kernels_on<product_kernels<float>>(how_.who).multiply(view, data, x, scratch, y, systems,
