@@ -7,6 +7,7 @@
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/memory/hint.hpp"
+#include "watari/memory/move.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -107,7 +108,7 @@ void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
@@ -129,7 +130,7 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     kernels_on<measure::copy_kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
                                          static_cast<const double*>(from.memory->data()) + first,
                                          count, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 nb::dict kind_row(const memory::kind_row& kind) {

@@ -1,10 +1,10 @@
 // Engine `cufile`: GPUDirect Storage, directly between a file and GPU memory, or in compatibility
 // mode through CPU memory; the notes say which. The library is loaded on first use. The
 // declarations here are its stable C interface (cufile.h of CUDA 11.4 and later).
+#include "watari/storage/cufile_gpu.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
-#include "watari/storage/capabilities.hpp"
 #include "watari/storage/engines/rows.hpp"
 
 #include <map>

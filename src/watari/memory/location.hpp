@@ -1,12 +1,12 @@
-/// The destination of cudaMemPrefetchAsync: CUDA 12 takes the number of a device, CUDA 13 a
-/// cudaMemLocation; `location` converts to both.
+/// A processor as cudaMemPrefetchAsync and cudaMemAdvise take it: CUDA 12 the number of a device,
+/// CUDA 13 a cudaMemLocation; `location` converts to both.
 #pragma once
 
 #include "watari/core/processor.hpp"
 
 #include <cuda_runtime_api.h>
 
-namespace watari::cases {
+namespace watari::memory {
 
 struct location {
     processor who;
@@ -19,4 +19,4 @@ struct location {
     }
 };
 
-}  // namespace watari::cases
+}  // namespace watari::memory

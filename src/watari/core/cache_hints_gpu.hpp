@@ -1,4 +1,5 @@
-/// Loads and stores of one complex number by one instruction, with hints for the GPU's caches.
+/// Loads and stores of one complex number by one instruction, with hints for the caches of a GPU.
+/// core/streaming_stores.hpp has those of a CPU.
 #pragma once
 
 #include "watari/core/backend.hpp"
