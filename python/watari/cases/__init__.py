@@ -20,6 +20,7 @@ FOLDERS = (
     "gather",
     "atomic",
     "deep",
+    "kernel",
     "storage",
     "himeno",
     "lattice",
