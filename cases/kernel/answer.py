@@ -74,7 +74,8 @@ def sentence(same: Sequence[Measured]) -> tuple[str, str, Option, list[Option]]:
         return text, "", best, ordered
     pays = from_pass(once, best)
     crossover = f"For a single launch {once.name} is faster"
-    return text, f"{crossover}; {best.name} pays {pays}" if pays else crossover, best, ordered
+    moment = pays.replace(" pass on", " launch on")
+    return text, f"{crossover}; {best.name} pays {moment}" if pays else crossover, best, ordered
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
