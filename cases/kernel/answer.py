@@ -87,7 +87,7 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = "; ".join(part for _, part, *_ in found if part)
     return [
         Sentence(
-            "kernel",
+            "own-kernel",
             f"{'; '.join(text for text, *_ in found)}.",
             best.each.speed,
             confidence_of(best.each, best.trials),
