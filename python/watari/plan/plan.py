@@ -17,6 +17,7 @@ from watari.case.axis import Machine, nearest, unknown
 from watari.cases import CASES
 from watari.common import files, reading
 from watari.common.errors import FileError, UsageError
+from watari.common.files import PACKAGE
 from watari.plan.request import Request, resolve
 
 TEXTS = ("name", "description", "source")
@@ -56,11 +57,11 @@ def quick(plan: Plan) -> Plan:
 
 def stored() -> dict[str, Path]:
     """The stored plans, by name."""
-    return {
-        path.stem: path
-        for folder in files.stored("plans")
-        for path in sorted(folder.glob("*.toml"))
-    }
+    folders = [
+        *(PACKAGE / "cases" / case / "plans" for case in cases.FOLDERS),
+        *files.stored("plans"),  # of several cases
+    ]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}
 
 
 def find(name: str) -> Path:
