@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Himeno on all GPUs of a machine, offline, with Watari installed:
-#   benchmarks/himeno_ranks.sh FOLDER
+#   cases/himeno/benchmarks/ranks.sh FOLDER
 # Tests first; then XL divided among 1, 2, 4 ... GPUs (strong scaling) and XL for each GPU (weak), by
 # every halo path, with and without overlap. FOLDER gets tests.log, strong.json, weak-N.json and
 # table.txt. TESTS=no leaves the tests out, ITERATIONS (200) are those of a trial, and
 # LAUNCHER='NAME=VALUE mpirun -n {ranks} ...' takes another MPI or UCX (docs/ranks.md).
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 
 folder=$(realpath -ms "$1")
 mkdir -p "$folder"

@@ -1,7 +1,7 @@
 // The CPU's Himeno kernels against their floor: 56 bytes a point at STREAM's bandwidth.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/himeno_cpu.cpp
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/himeno/benchmarks/cpu.cpp
 //       build/src/libwatari.a -lhwloc -ldl -o himeno_cpu
 //   OMP_PROC_BIND=true ./himeno_cpu THREADS ROUNDS
 //

@@ -1,7 +1,7 @@
 // The time of building an H-matrix, by part: on all cores and on a GPU, with and without a file.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/hmatrix_build.cpp
+//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include cases/hmatrix/benchmarks/build.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o hmatrix_build
 //   ./hmatrix_build [MESH [FOLDER [THREADS [BUILDS]]]]        bumpy:71, /dev/shm, all, 2
 //

@@ -1,7 +1,7 @@
 // The rate of the CPU's hop with F^-1, by threads.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/lattice_hop.cpp
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/lattice/benchmarks/hop.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o lattice_hop
 //   ./lattice_hop [THREADS]
 //

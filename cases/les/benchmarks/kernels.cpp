@@ -2,7 +2,7 @@
 // of a step beside the sum of its kernels.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/les_kernels.cpp
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/les/benchmarks/kernels.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o les_kernels
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
