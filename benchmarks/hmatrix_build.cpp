@@ -2,7 +2,7 @@
 //
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/hmatrix_build.cpp
-//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o hmatrix_build
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o hmatrix_build
 //   ./hmatrix_build [MESH [FOLDER [THREADS [BUILDS]]]]        bumpy:71, /dev/shm, all, 2
 //
 // `build`: seconds in all, and of the thread that hands leaves to the writers: it prepares, waits

@@ -73,9 +73,9 @@ run_cases() { # name of the result, seconds
 tests_on_a_gpu() { # folders: prints their files with tests on a GPU, without files that need a launcher
     grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
 }
-compile() { # source, program, options of g++
-    local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
+compile() { # source, program, the archive of a case
     local cuda=/usr/local/cuda/targets/x86_64-linux
+    local libraries=("${@:3}" -Lbuild/gpu/lib -lwatari "-Wl,-rpath,$PWD/build/gpu/lib:$cuda/lib" -lcudart -lgomp)
     g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
 }
 
@@ -164,7 +164,7 @@ case $job in
         ;;
     les) run les 48 les processor=gpu grid=L,XL style=explicit,managed,managed-prefetch cpu-touch=none steps=100 trials=2 ;;
     les-kernels)
-        compile benchmarks/les_kernels.cpp build/les_kernels &&
+        compile benchmarks/les_kernels.cpp build/les_kernels build/gpu/cases/les/native/libwatari_case_les.a &&
             build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
         ;;
     les-machines) run les-machines 70 --plan les-machines ;;
@@ -342,7 +342,8 @@ EOF
     array)
         nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
             -c benchmarks/array_rate.cpp -o build/array_rate.o
-        nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
+        nvcc -cudart shared build/array_rate.o -Lbuild/gpu/lib -lwatari -Xlinker "-rpath,$PWD/build/gpu/lib" -lgomp \
+            -o build/array_rate
         build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) >"$folder/array-rate.txt" 2>&1
         ;;
     resume) python3 scripts/resume.py "$folder" ;;

@@ -66,18 +66,11 @@ jobs=$(($(nproc) + 1))
 cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
 python_tests() { "$VENV/bin/pytest" -n $((jobs < 4 ? jobs : 4)) --dist worksteal --durations=25 "$@"; }
 make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"; }
-# The installed package with the same module, except that the C++ runtime is inside it.
-static_runtime() {
-    local folder=build/test/static_runtime
-    cmake --build build/test --target static_runtime
-    cp -rL python/watari/. $folder/watari
-    PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
-}
-# Checks that the library compiles and has no undefined symbols; no part of it runs here.
+# Checks that the library and the cases compile and have no undefined symbols; no part of them runs here.
 cross_compile() {
     make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_FASTER=ALL &&
-        aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive \
-            build/aarch64/src/libwatari.a -Wl,--no-whole-archive -ldl -o build/aarch64/libwatari.so
+        aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive build/aarch64/cases/*/native/*.a \
+            -Wl,--no-whole-archive -Lbuild/aarch64/lib -lwatari -ldl -o build/aarch64/cases.so
 }
 
 # AddressSanitizer without lines of its stack, which take a tenth longer to compile: a function's name
@@ -108,7 +101,7 @@ gtest=false aarch64=false
 command -v aarch64-linux-gnu-g++ >/dev/null && aarch64=true
 begin "other builds" other_builds
 stage_with "cpp tests" libgtest-dev $gtest cpp_tests
-stage "static runtime" static_runtime
+stage "resume" "$VENV/bin/python" scripts/resume.py
 stage "python tests" python_tests "$@"
 stage "hostile" "$VENV/bin/python" tests/hostile/all.py 9
 await "other builds"
