@@ -23,7 +23,7 @@ namespace watari {
 namespace {
 
 const part& loaded(const std::string& name) {
-    const std::string file = std::string(WATARI_PARTS) + "/lib" + name + ".so";
+    const auto file = std::filesystem::path(WATARI_PARTS) / name;
     void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) throw error(dlerror());
     return *reinterpret_cast<const part* (*)()>(dlsym(module, "watari_part"))();
@@ -31,7 +31,7 @@ const part& loaded(const std::string& name) {
 
 class OneLibrary : public testing::TestWithParam<const char*> {
 protected:
-    const part& one_ = loaded("part_one");
+    const part& one_ = loaded("libpart_one.so");
     const part& other_ = loaded(GetParam());
 };
 
@@ -89,11 +89,10 @@ TEST_P(OneLibrary, ForksWithoutThreads) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_P(OneLibrary, ReadsNumbersByTheRuntimeOfTheSystem) {
-    EXPECT_EQ(other_.text(), "1.500000 42");
-}
+TEST_P(OneLibrary, ReadsNumbersByTheRuntimeOfTheSystem) { EXPECT_EQ(other_.text(), "1.500000 42"); }
 
-INSTANTIATE_TEST_SUITE_P(Modules, OneLibrary, testing::Values("part_two", "part_static"));
+INSTANTIATE_TEST_SUITE_P(Modules, OneLibrary,
+                         testing::Values("libpart_two.so", "libpart_static.so"));
 
 }  // namespace
 }  // namespace watari

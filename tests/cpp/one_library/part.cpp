@@ -1,5 +1,6 @@
 #include "one_library/part.hpp"
 
+#include <locale>
 #include <numeric>
 #include <sstream>
 #include <vector>
@@ -52,6 +53,7 @@ const part all{.fail = fail,
                .loop = loop,
                .text = text,
                .fork_hook = &watari_forks_without_threads,
+               .runtime = reinterpret_cast<const void*>(&std::locale::classic),
                .device_state = reinterpret_cast<const void*>(&device::count)};
 
 }  // namespace

@@ -6,16 +6,17 @@
 namespace watari {
 
 struct part {
-    void (*fail)();                          ///< throws beyond_memory of 3 and 2 bytes
+    void (*fail)();                            ///< throws beyond_memory of 3 and 2 bytes
     std::string (*caught)(void (*thrower)());  ///< name and numbers of the error that it throws
     void (*set_threads)(int threads);
     int (*threads)();       ///< of the next loop
     void (*loop)();         ///< on all threads
     std::string (*text)();  ///< numbers as a stream writes and reads them: uses facets of a locale
     const void* fork_hook;
+    const void* runtime;       ///< a function of the C++ runtime
     const void* device_state;  ///< the function that reads it
 };
 
 }  // namespace watari
 
-extern "C" const watari::part* watari_part();
+extern "C" [[gnu::visibility("default")]] const watari::part* watari_part();
