@@ -2,10 +2,13 @@
 export VENV ?= .venv
 export CASES
 
-.PHONY: demo test acceptance format lint build clean
+.PHONY: demo check test acceptance format lint build clean
 
 demo:  ## measure this machine, make the report and print its path
 	@scripts/demo.sh
+
+check:  ## check a change in a few minutes: its files, their folders and those that use them
+	@scripts/check.sh
 
 test:  ## run every check
 	@scripts/test.sh

@@ -4,6 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/pattern.hpp"
+#include "watari/memory/move.hpp"
 
 namespace watari::cases {
 
@@ -11,7 +12,7 @@ namespace {
 
 void warm_up(processor who) {
     constexpr std::size_t few = 1025;  // odd: runs the tail, too
-    const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(who);
     const array from(kind, few, {.device = who.number});
     const array to(kind, few, {.device = who.number});
     fill(from, who, source_seed);
@@ -57,7 +58,7 @@ processor toucher(const memory::block& range, processor preferred) {
 
 void fill(const array& data, processor who, std::uint64_t seed) {
     kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 memory::residency look(const array& data, memory::hint hint) {

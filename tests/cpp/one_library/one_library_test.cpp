@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <locale>
 #include <set>
 #include <string>
 
@@ -89,7 +90,10 @@ TEST_P(OneLibrary, ForksWithoutThreads) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_P(OneLibrary, ReadsNumbersByTheRuntimeOfTheSystem) { EXPECT_EQ(other_.text(), "1.500000 42"); }
+TEST_P(OneLibrary, ReadsNumbersByTheRuntimeOfTheSystem) {
+    EXPECT_EQ(other_.text(), "1.500000 42");
+    EXPECT_EQ(other_.runtime, reinterpret_cast<const void*>(&std::locale::classic));
+}
 
 INSTANTIATE_TEST_SUITE_P(Modules, OneLibrary,
                          testing::Values("libpart_two.so", "libpart_static.so"));
