@@ -75,10 +75,9 @@ def default_store(machine: Machine, parameters: Parameters) -> str:
 
 def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
     """A quarter of the three matrices, but at least GEMM_USUAL_SLOTS tiles of the least size."""
-    smallest = {**parameters, "tile": module(__package__).GEMM_LEAST_TILE}
-    return max(
-        matrix_bytes(parameters) // 4, module(__package__).GEMM_USUAL_SLOTS * slot_bytes(smallest)
-    )
+    native = module(__package__)
+    smallest = {**parameters, "tile": native.GEMM_LEAST_TILE}
+    return max(matrix_bytes(parameters) // 4, int(native.GEMM_USUAL_SLOTS) * slot_bytes(smallest))
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:

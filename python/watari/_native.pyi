@@ -2,7 +2,7 @@
 `watari.gemm` and `watari.load`. Exceptions are those of `watari.common.errors`. Each case has a
 module `_native` of its own (watari/case/native.py)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -77,7 +77,6 @@ class LoadedKernel:
 def require_room(arrays: Sequence[tuple[str, int, int]], oversubscribe: bool) -> None: ...
 def require_access(kind: str, by: str) -> None: ...
 def use_threads(threads: int) -> tuple[int, bool]: ...
-
 def default_depth(engine: str, block: int, on_disk: bool) -> int: ...
 
 FILE_ENGINES: list[Facts]
@@ -92,7 +91,6 @@ HALOS: list[str]
 def end_ranks() -> None: ...
 def exchange_gpu_memory() -> None: ...
 def signal_pipe() -> int: ...
-
 def replay(
     calls: dict[str, NDArray[Any]],
     operations: dict[str, NDArray[Any]],

@@ -1,4 +1,4 @@
-"""Prints the folder of libwatari's CMake package: cmake -Dwatari_DIR=$(python -m watari.cmake_dir)."""
+"""Prints the folder of libwatari's CMake package, for cmake -Dwatari_DIR=FOLDER."""
 
 from __future__ import annotations
 

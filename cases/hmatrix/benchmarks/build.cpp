@@ -11,10 +11,10 @@
 // bytes, all zeros. `leaves alone`, on a GPU: all leaves in chunks of some sizes, in parts to the
 // CPU, without a file; then leaves of some kinds, and without recompression. `memory before` is the
 // time to allocate the pools.
+#include "watari/hmatrix/build/build.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/core/with_cuda.hpp"
-#include "watari/hmatrix/build/build.hpp"
 #include "watari/hmatrix/build/leaf_chunks.hpp"
 #include "watari/hmatrix/file/writer.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"

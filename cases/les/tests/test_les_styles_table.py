@@ -1,4 +1,4 @@
-"""The styles as Python lists them, also where the case is not built, are those of its styles.cpp."""
+"""The styles as Python lists them, also without a build, are those of styles.cpp."""
 
 from __future__ import annotations
 
