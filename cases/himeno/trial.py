@@ -50,7 +50,7 @@ def native(parameters: Parameters) -> Parameters:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
-    trial = module(__package__).himeno(native(parameters))
+    trial: dict[str, Any] = module(__package__).himeno(native(parameters))
     del trial["wrong_elements"]
     gosa, field = trial["series"]["gosa"], trial["quantities"]["fingerprint"]["value"]
     try:

@@ -91,7 +91,8 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial = module(__package__).lattice({**parameters, "shape": extents, "split": parts})
+    given = {**parameters, "shape": extents, "split": parts}
+    trial: dict[str, Any] = module(__package__).lattice(given)
     unsolved = trial.pop("wrong_elements")
     try:
         if unsolved:

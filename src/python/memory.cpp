@@ -3,9 +3,9 @@
 #include "case.hpp"
 #include "module.hpp"
 
-#include "watari/measure/copy.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/values.hpp"
 #include "watari/memory/hint.hpp"
@@ -129,9 +129,9 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    kernels_on<measure::copy_kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
-                                         static_cast<const double*>(from.memory->data()) + first,
-                                         count, nullptr);
+    kernels_on<measure::copy_kernels>(who).copy(
+        static_cast<double*>(to.memory->data()) + first,
+        static_cast<const double*>(from.memory->data()) + first, count, nullptr);
     memory::wait(who);
 }
 

@@ -21,7 +21,7 @@ from watari.plan.request import Request, resolve
 from watari.run import launch
 
 Field = npt.NDArray[np.float64]
-HOOK = Path(native.__file__).with_name("libhimeno_fields.so")
+HOOK = Path(himeno_axes.__file__).with_name("libhimeno_fields.so")
 NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
 STRUCTS = ("explicit-struct", "managed-struct")  # of pointers, in GPU memory
 IN_CUDA = ("explicit", "pinned", "managed", "managed-prefetch", *STRUCTS)

@@ -1,9 +1,10 @@
 // The rate of each kernel of a city's air, by the bytes that its head comment states, and the time
 // of a step beside the sum of its kernels.
 //
-//   cmake -S . -B build && cmake --build build --target watari
+//   cmake -S . -B build && cmake --build build --target watari_case_les
 //   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/les/benchmarks/kernels.cpp
-//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o les_kernels
+//       build/cases/les/native/libwatari_case_les.a
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -L/usr/local/cuda/lib64 -lcudart -o les_kernels
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
 // Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two

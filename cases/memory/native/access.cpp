@@ -2,9 +2,9 @@
 // chosen processors. Bytes: each element is read and written, 2 x size, independent of its location
 // (so that the rates of one figure compare, as in Yoshida 2024). No flops.
 #include "arrays.hpp"
-#include "watari/measure/copy.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"

@@ -1,7 +1,7 @@
 // Case `copy`. Bytes: within one memory each byte is read and written, 2 x size; from one memory to
 // another each byte crosses the link once, 1 x size; both directions at once, double. No flops.
-#include "arrays.hpp"
 #include "watari/measure/copy.hpp"
+#include "arrays.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"

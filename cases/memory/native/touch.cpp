@@ -2,10 +2,10 @@
 // which every page is in place: the difference is the cost of the pages. Bytes: size, written
 // (first_touch), moved (prefetch) or read (fault) once. No flops.
 #include "arrays.hpp"
-#include "watari/measure/copy.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/hint.hpp"

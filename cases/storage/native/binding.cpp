@@ -1,7 +1,6 @@
-// Case storage, and the engines that move blocks of files.
+// Case storage.
 #include "python/case.hpp"
 #include "storage.hpp"
-#include "watari/storage/engines/depth.hpp"
 
 namespace {
 
@@ -33,22 +32,10 @@ cases::storage_parameters storage_parameters(const nb::dict& p) {
     return result;
 }
 
-nb::dict engine_row(const storage::engine_row& engine) {
-    nb::dict row;
-    row["name"] = as_text(engine.name);
-    row["deep"] = engine.deep;
-    row["of_gpu"] = engine.of_gpu;
-    return row;
-}
-
 void bind(nb::module_& module) {
-    module.attr("FILE_ENGINES") = list_of(storage::engines(), engine_row);
     bind_case(
         module, "storage", storage_parameters, cases::storage,
         "One trial of case `storage`; `folder` is where its files lie, `seed` makes the order.");
-    module.def("default_depth", &storage::default_depth, nb::arg("engine"), nb::arg("block"),
-               nb::arg("on_disk"), "Requests that each thread of an engine has in flight.");
-    module.attr("MOST_FILE_THREADS") = storage::most_file_threads;
 }
 
 const binding bindings(bind);
