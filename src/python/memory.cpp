@@ -3,6 +3,7 @@
 #include "module.hpp"
 
 #include "cases/memory/native/kernels.hpp"
+#include "watari/case/words.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
@@ -14,29 +15,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 using namespace watari;
-
-int number_in(std::string_view word) {
-    const std::size_t colon = word.find(':');
-    if (colon == word.npos) return 0;
-    int number = -1;
-    const char* last = word.data() + word.size();
-    if (std::from_chars(word.data() + colon + 1, last, number).ptr != last || number < 0)
-        throw usage_error("'" + std::string(word) + "' ends in no number");
-    return number;
-}
-
-processor processor_named(std::string_view word) {
-    if (word == "cpu") return the_cpu;
-    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
-    throw usage_error("no processor is called '" + std::string(word) + "'");
-}
 
 nb::dict as_dict(const memory::residency& seen) {
     nb::dict result, nodes;
@@ -123,16 +107,16 @@ nb::dict residency(const buffer& b, bool all_touched) {
 }
 
 void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
-    memory::advise(*b.memory, memory::hint_named(hint), processor_named(gpu));
+    memory::advise(*b.memory, memory::hint_named(hint), cases::processor_named(gpu));
 }
 
 void prefetch(const buffer& b, const std::string& to) {
-    memory::prefetch(*b.memory, processor_named(to), nullptr);
+    memory::prefetch(*b.memory, cases::processor_named(to), nullptr);
     device::synchronize(nullptr);
 }
 
 void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
@@ -140,7 +124,7 @@ void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     return kernels_on<measure::pattern_kernels>(who).mismatches(
         static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
@@ -149,7 +133,7 @@ std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t see
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(to.memory->kind(), who);
     memory::require_access(from.memory->kind(), who);
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);

@@ -76,8 +76,8 @@ nb::dict trial(measure::trial t) {
     result["quantities"] = quantities;
     result["residency_before"] = residencies(t.residency_before);
     result["residency_after"] = residencies(t.residency_after);
-    result["bytes_per_sample"] = t.bytes_per_sample;
-    result["flops_per_sample"] = t.flops_per_sample;
+    if (t.bytes_per_sample) result["bytes_per_sample"] = *t.bytes_per_sample;
+    if (t.flops_per_sample) result["flops_per_sample"] = *t.flops_per_sample;
     result["first_sample_monotonic"] = t.first_sample;
     result["wrong_elements"] = t.wrong_elements;
     return result;

@@ -116,7 +116,7 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
 def passes_gpu_memory(parameters: Parameters, styles: Mapping[str, Style]) -> tuple[str, ...]:
     """The check that a halo in GPU memory needs: MPI without CUDA crashes on its pointer."""
     given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
-    in_gpu = styles[parameters["style"]].memory == "device"
+    in_gpu = styles[parameters["style"]].field == "device"
     return ("mpi-takes-gpu-memory",) if given and in_gpu else ()
 
 

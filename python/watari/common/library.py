@@ -32,18 +32,16 @@ class Style:
     """A row of an application's styles.cpp (cases/*/native)."""
 
     name: str
-    memory: str  # kind of the arrays that a GPU computes on and exchanges
+    kind: str  # of memory of the arrays that a GPU computes on
+    host: str  # kind of those that the CPU fills
+    field: str  # kind of those that ranks exchange
     halos: tuple[str, ...]  # that it is written for, the usual one first
+    in_directives: bool  # whether a compiler makes its kernels from OpenACC or OpenMP
+    modelled: str  # the style of `watari predict` that it is; empty: none
 
-    @property
-    def in_directives(self) -> bool:
-        """Whether a compiler makes its kernels from directives of OpenACC or OpenMP."""
-        return self.name.startswith(("acc-", "omp-"))
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
+    def kinds(self, processor: str) -> tuple[str, ...]:
         """Kinds of memory that hold its arrays: two where the GPU has a copy of its own."""
-        return ("pageable", "device") if self.memory in ("pageable", "device") else (self.memory,)
+        return ("pageable",) if processor == "cpu" else tuple(dict.fromkeys((self.host, self.kind)))
 
 
 def styles(application: str) -> dict[str, Style]:
