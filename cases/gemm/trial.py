@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from watari.case.axis import Parameters, expanded
-from watari.case.native import compiled, passed, verified
+from watari.case.native import module, passed, verified
 from watari.machine import openblas
 
 
@@ -17,5 +17,5 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process."""
-    trial = compiled("gemm")(native_parameters(parameters))
+    trial = module(__package__).gemm(native_parameters(parameters))
     return verified(trial, "{count} elements of C are not alpha A B + beta C")

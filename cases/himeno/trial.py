@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled, passed
+from watari.case.native import module, passed
 from watari.cases.himeno import known
 from watari.cases.himeno.axes import STYLES, parse_triple, shape
 from watari.common.errors import WrongResultError
@@ -45,7 +45,7 @@ def check(parameters: Parameters, gosa: Sequence[float], fingerprint: float) -> 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
-    trial = compiled("himeno")({**passed(parameters), "grid": points, "split": parts})
+    trial = module(__package__).himeno({**passed(parameters), "grid": points, "split": parts})
     del trial["wrong_elements"]
     gosa, field = trial["series"]["gosa"], trial["quantities"]["fingerprint"]["value"]
     try:

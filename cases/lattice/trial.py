@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled, passed
+from watari.case.native import module, passed
 from watari.cases.lattice import axes
 from watari.cases.lattice.axes import parse_extents, shape
 from watari.common.errors import WrongResultError
@@ -112,7 +112,7 @@ def rates(parameters: Parameters, trial: dict[str, Any]) -> dict[str, dict[str, 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial = compiled("lattice")({**passed(parameters), "lattice": extents, "split": parts})
+    trial = module(__package__).lattice({**passed(parameters), "lattice": extents, "split": parts})
     trial["quantities"] |= rates(parameters, trial)
     unsolved = trial.pop("wrong_elements")
     try:

@@ -7,10 +7,10 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from watari import _native
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, style, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of
 from watari.case.case import Case
+from watari.case.native import module
 from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.case.ranks import (
     HALOS,
@@ -70,7 +70,9 @@ def require_sense(parameters: Parameters) -> None:
     that cannot share the grid."""
     shape, spacing = axes.shape(parameters["grid"]), parameters["spacing"]
     split = axes.parse_triple(parameters["split"])
-    _native.les_require_split({"grid": shape, "spacing": (spacing,) * 3, "split": split})
+    module(__package__).les_require_split(
+        {"grid": shape, "spacing": (spacing,) * 3, "split": split}
+    )
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
         city.heights(parameters["city"], shape, spacing)
 

@@ -21,7 +21,6 @@ nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
         row["field"] = as_text(memory::row(style.field).name);
         row["halos"] = nb::tuple(halos);
         row["in_directives"] = style.language != cases::directives::none;
-        row["modelled"] = as_text(style.modelled);
         return row;
     });
 }

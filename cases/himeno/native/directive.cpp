@@ -106,7 +106,8 @@ measure::trial run_directive(const part& p, directive::function program) {
 }
 
 measure::trial run_directive(const part& p) {
-    void* const style = cases::load_directive("himeno", cases::style_named(styles(), p.style));
+    const style& row = cases::style_named(styles(), p.style);
+    void* const style = cases::load_directive("himeno", row, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -139,7 +139,8 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 }
 
 measure::trial run_directive(const parameters& p) {
-    void* const style = cases::load_directive("lattice", cases::style_named(styles(), p.style));
+    const style& row = cases::style_named(styles(), p.style);
+    void* const style = cases::load_directive("lattice", row, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -29,7 +29,8 @@ class Engine:
 
 @dataclass(frozen=True)
 class Style:
-    """A row of an application's styles.cpp (cases/*/native)."""
+    """What a style of an application is; nothing else is read out of its name. The program, and what
+    it needs of this row, is in the application's styles.cpp."""
 
     name: str
     kind: str  # of memory of the arrays that a GPU computes on
@@ -44,16 +45,30 @@ class Style:
         return ("pageable",) if processor == "cpu" else tuple(dict.fromkeys((self.host, self.kind)))
 
 
-def styles(application: str) -> dict[str, Style]:
-    """The styles of an application by name, in the order in which people see them."""
-    rows = getattr(_native, f"{application.upper()}_STYLES")  # the stub names no case
-    return {row["name"]: Style(**row) for row in rows}
-
-
 KINDS = {row["name"]: MemoryKind(**row) for row in _native.MEMORY_KINDS}
 HINTS = tuple(_native.HINTS)
 ENGINES = {row["name"]: Engine(**row) for row in _native.FILE_ENGINES}
 HALOS = tuple(_native.HALOS)  # paths between the ranks of a run
+
+
+def style(
+    name: str,
+    kind: str,
+    *,
+    host: str = "",
+    field: str = "",
+    halos: tuple[str, ...] = HALOS,
+    in_directives: bool = False,
+    modelled: str = "",
+) -> Style:
+    """A row; `host` and `field` are of the same kind unless they are given."""
+    return Style(name, kind, host or kind, field or kind, halos, in_directives, modelled)
+
+
+def styles(*rows: Style) -> dict[str, Style]:
+    """The styles of an application by name, in the order in which people see them. They are known
+    where the application is not built, too; a test compares them with its styles.cpp."""
+    return {row.name: row for row in rows}
 
 
 def kind(memory: str) -> MemoryKind:

@@ -32,7 +32,6 @@ struct style_facts {
     unsigned halos = any_halo;  ///< supported paths of the halo: bits of `only`
     bool overlaps = false;      ///< the style can exchange the halo while it computes
     directives language = directives::none;
-    std::string_view modelled{};  ///< the style of `watari predict` that it is; empty: none
 
     bool migrates() const { return memory::row(kind).shared; }  ///< pages may move meanwhile
 };
