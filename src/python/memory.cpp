@@ -3,6 +3,7 @@
 #include "case.hpp"
 #include "module.hpp"
 
+#include "watari/case/words.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/copy.hpp"
@@ -97,16 +98,16 @@ nb::dict residency(const buffer& b, bool all_touched) {
 }
 
 void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
-    memory::advise(*b.memory, memory::hint_named(hint), processor_named(gpu));
+    memory::advise(*b.memory, memory::hint_named(hint), cases::processor_named(gpu));
 }
 
 void prefetch(const buffer& b, const std::string& to) {
-    memory::prefetch(*b.memory, processor_named(to), nullptr);
+    memory::prefetch(*b.memory, cases::processor_named(to), nullptr);
     device::synchronize(nullptr);
 }
 
 void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
@@ -114,7 +115,7 @@ void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     return kernels_on<measure::pattern_kernels>(who).mismatches(
         static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
@@ -123,7 +124,7 @@ std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t see
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(to.memory->kind(), who);
     memory::require_access(from.memory->kind(), who);
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
@@ -140,7 +141,7 @@ void fill_values(const buffer& b, const std::string& by, const std::string& type
                  const std::string& rule, std::uint64_t limit, double constant,
                  std::uint64_t seed) {
     using measure::element_type, measure::value_rule;
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     const measure::values what{chosen<value_rule>(rule, {{"fraction", value_rule::fraction},
                                                          {"below", value_rule::below},
