@@ -34,6 +34,7 @@ ranks-tests   100 5 ranks.md; cases/les/EVIDENCE.md, "On two GPUs": the same bit
 les-ranks     125 5 cases/les/EVIDENCE.md, "On two GPUs": weak, strong, share of halos and sums
 lattice-ranks  80 5 cases/lattice/EVIDENCE.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - cases/hmatrix/EVIDENCE.md: 40 GB from a disk; it runs on between calls, on the first GPU
+kernels       230 - cases/kernel/README.md: kernels in every memory with their checks, beside access with the same bytes
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - cases/memory/EVIDENCE.md, checks
 rivals        120 - cases/memory/EVIDENCE.md, "Against other programs on this machine"
@@ -288,6 +289,31 @@ EOF
         of_ranks 45 cases/les/tests/test_les_ranks.py -k 'not device'
         of_ranks 30 cases/lattice/tests/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
+        ;;
+    kernels) # one trial of each case in turn; stencil moves the bytes of access
+        run kernels-saxpy 25 kernel source=examples/kernel/saxpy.cu check=examples/kernel/checks.py:saxpy memory=device,pinned,managed size=64MiB trials=1 samples=5
+        run kernels-gather 25 kernel source=examples/kernel/gather.cu check=examples/kernel/checks.py:gather memory=device,pinned,managed size=64MiB trials=1 samples=5
+        run kernels-stencil 25 kernel source=examples/kernel/stencil.cu check=examples/kernel/checks.py:stencil memory=device,pinned,managed size=64MiB trials=1 samples=5
+        run_cases kernels-alternated 150 <<'EOF'
+[defaults]
+size = "1GiB"
+trials = 3
+samples = 20
+[[case]]
+case = "kernel"
+source = ["examples/kernel/stencil.cu", "examples/kernel/saxpy.cu", "examples/kernel/gather.cu"]
+memory = ["device", "pinned", "managed"]
+[[case]]
+case = "access"
+processor = "gpu"
+memory = "managed"
+[[case]]
+case = "access"
+processor = "gpu"
+memory = "explicit"
+source = ["gpu", "cpu"]
+destination = ["gpu", "cpu"]
+EOF
         ;;
     les-ranks) # one GPU beside two, weak scaling first; then the plan without four GPUs and CUDA-aware MPI
         with_nccl
