@@ -1,4 +1,5 @@
-"""The registry of cases. Each folder in FOLDERS has a `case.py`, which defines its rows, CASES."""
+"""The registry of cases. Each folder in FOLDERS has a `case.py`, which defines its rows, CASES.
+Other packages declare theirs by entry points (watari/case/registry.py)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from watari.case.axis import Parameters, as_text, unknown
 from watari.case.case import Case
+from watari.case.registry import Registry
 from watari.common.errors import UsageError
 from watari.results.registry import CHECKS, COMPLETIONS
 
@@ -28,20 +30,17 @@ FOLDERS = (
     "hmatrix",
     "les",
 )
-CASES: dict[str, Case] = {
-    case.name: case
-    for folder in FOLDERS
-    for case in import_module(f"watari.cases.{folder}.case").CASES
-}
+CASES = Registry(FOLDERS)
 
 
 def find(name: str) -> Case:
     """The case of this name. Raises UsageError with the nearest one and the list."""
+    CASES.check(name)
     if name not in CASES:
         other = written(name)
         if other:
             raise UsageError(f"unknown case '{name}'; here it is: {other}")
-        raise unknown("case", name, CASES)
+        raise unknown("case", name, CASES.names())
     return CASES[name]
 
 

@@ -59,9 +59,11 @@ def stored() -> dict[str, Path]:
     """The stored plans, by name."""
     folders = [
         *(PACKAGE / "cases" / case / "plans" for case in cases.FOLDERS),
+        *(origin.plans() for each in CASES.outside.values() for origin in each),
         *files.stored("plans"),  # of several cases
     ]
-    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}
+    found = [path for folder in folders if folder for path in sorted(folder.glob("*.toml"))]
+    return {path.stem: path for path in found}
 
 
 def find(name: str) -> Path:
@@ -114,7 +116,9 @@ def read(path: Path, machine: Machine) -> Plan:
     document = checked(path)
     defaults = document.get("defaults", {})
     check_values(f"{path}: defaults", defaults)
+    named = {table["case"] for table in document["case"] if isinstance(table.get("case"), str)}
     known = {"trials"}.union(*(case.axes for case in CASES.values()))
+    known.update(*(CASES[name].axes for name in named if name in CASES))
     for name in defaults:
         if name not in known:
             raise UsageError(f"{path}: defaults: {unknown('axis', name, sorted(known))}")
@@ -124,7 +128,7 @@ def read(path: Path, machine: Machine) -> Plan:
         given = dict(table)
         name = given.pop("case", None)
         if not isinstance(name, str):
-            raise FileError(f"{where}: case: must name a case: {', '.join(CASES)}")
+            raise FileError(f"{where}: case: must name a case: {', '.join(CASES.names())}")
         check_values(where, given)
         try:
             axes = {"trials", *cases.find(name).axes}
