@@ -3,12 +3,13 @@
 #include "case.hpp"
 #include "module.hpp"
 
-#include "cases/memory/native/kernels.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/values.hpp"
 #include "watari/memory/hint.hpp"
+#include "watari/memory/move.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -16,41 +17,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 using namespace watari;
-
-int number_in(std::string_view word) {
-    const std::size_t colon = word.find(':');
-    if (colon == word.npos) return 0;
-    int number = -1;
-    const char* last = word.data() + word.size();
-    if (std::from_chars(word.data() + colon + 1, last, number).ptr != last || number < 0)
-        throw usage_error("'" + std::string(word) + "' ends in no number");
-    return number;
-}
-
-processor processor_named(std::string_view word) {
-    if (word == "cpu") return the_cpu;
-    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
-    throw usage_error("no processor is called '" + std::string(word) + "'");
-}
-
-nb::dict as_dict(const memory::residency& seen) {
-    nb::dict result, nodes;
-    for (const auto& [node, bytes] : seen.nodes) nodes[nb::cast(std::to_string(node))] = bytes;
-    result["method"] = seen.method;
-    result["bytes"] = seen.bytes;
-    result["cpu"] = seen.cpu;
-    result["gpu"] = seen.gpu;
-    result["untold"] = seen.untold;
-    result["nodes"] = nodes;
-    return result;
-}
 
 namespace {
 
@@ -138,7 +110,7 @@ void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
@@ -157,10 +129,10 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    kernels_on<cases::kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
+    kernels_on<measure::copy_kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
                                          static_cast<const double*>(from.memory->data()) + first,
                                          count, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 /// Writes elements of `type` (`i1` to `i8`, `f4`, `f8`) by a rule of measure::values.
