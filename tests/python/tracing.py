@@ -15,7 +15,7 @@ import pytest
 from launching import HANGS
 
 from watari.attach.events import Allocation, Events, Frame, Process
-from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.common.files import PACKAGE
 from watari.model import trace_file
 

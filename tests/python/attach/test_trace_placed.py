@@ -11,9 +11,10 @@ import tracing
 from tracing import kernel, process, record, trace
 
 from watari.attach.start import Start, run
-from watari.attach.trace import placed, runs, sampled, session
-from watari.attach.trace.records import Kind
-from watari.attach.trace.repeats import Repeats
+from watari.attach.trace import runs, sampled, session
+from watari.attach.trace.observed import placed
+from watari.attach.trace.records.records import Kind
+from watari.attach.trace.records.repeats import Repeats
 
 LONG = sampled.Bounds(60, 60)
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`

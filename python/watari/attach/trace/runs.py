@@ -9,8 +9,8 @@ from pathlib import Path
 
 from watari.attach import events
 from watari.attach.start import Ending, Start, library, preloaded, run
-from watari.attach.trace import lines, records
-from watari.attach.trace.records import Kind, Recorded
+from watari.attach.trace.records import lines, records
+from watari.attach.trace.records.records import Kind, Recorded
 
 INJECTED = "libwatari_injected.so"
 LAUNCHES = 16  # sampled launches of each kernel

@@ -21,11 +21,13 @@ import numpy as np
 from watari.attach import events
 from watari.attach.entry import obstacle
 from watari.attach.start import Ending, Start, code_words, require_program
-from watari.attach.trace import check, clock, observed, paged, replayed, sampled, touched
+from watari.attach.trace import check, clock, paged, sampled
 from watari.attach.trace import cost as costs
 from watari.attach.trace.aside import Aside
-from watari.attach.trace.findings import Seen
-from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.attach.trace.graph import replayed
+from watari.attach.trace.observed import observed, touched
+from watari.attach.trace.observed.findings import Seen
+from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.attach.trace.runs import busiest, fresh, traced_run, variables
 from watari.common.errors import UnsupportedError, WatariError
 from watari.common.variables import readable

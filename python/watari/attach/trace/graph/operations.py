@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 
-from watari.attach.trace.outer import Outer
-from watari.attach.trace.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
-from watari.attach.trace.sites import pairs
-from watari.attach.trace.transfers import with_calls
+from watari.attach.trace.records.outer import Outer
+from watari.attach.trace.records.records import PAGEABLE, Array, Copy, Kind, Recorded, columns
+from watari.attach.trace.records.sites import pairs
+from watari.attach.trace.records.transfers import with_calls
 from watari.model.replay.graph import NONE, OPERATIONS, Stream, Work
 
 NON_BLOCKING, NULL = 2, 3  # CUpti_ActivityStreamFlag

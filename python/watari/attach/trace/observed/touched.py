@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.lives import NOBODY, owners
-from watari.attach.trace.placed import Placed
-from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded
-from watari.attach.trace.repeats import Repeats, ordinals
-from watari.attach.trace.transfers import Direction, migrated
+from watari.attach.trace.observed.placed import Placed
+from watari.attach.trace.records.lives import NOBODY, owners
+from watari.attach.trace.records.records import WRITES, Array, Counter, Kind, Recorded
+from watari.attach.trace.records.repeats import Repeats, ordinals
+from watari.attach.trace.records.transfers import Direction, migrated
 
 
 @dataclass(frozen=True)

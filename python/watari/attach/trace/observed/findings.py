@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.lives import NOBODY
-from watari.attach.trace.phases import inside
-from watari.attach.trace.records import Array, Counter, Kind, Recorded, columns
-from watari.attach.trace.repeats import ordinals
-from watari.attach.trace.touched import Touches
-from watari.attach.trace.transfers import Direction, How, totals
+from watari.attach.trace.observed.phases import inside
+from watari.attach.trace.observed.touched import Touches
+from watari.attach.trace.records.lives import NOBODY
+from watari.attach.trace.records.records import Array, Counter, Kind, Recorded, columns
+from watari.attach.trace.records.repeats import ordinals
+from watari.attach.trace.records.transfers import Direction, How, totals
 from watari.common.units import format_bytes, format_duration
 
 LEAST_COPY = 64 * 1024  # bytes: below that a launch costs more than the copy

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from watari.attach.trace.functions import NOT_READY
-from watari.attach.trace.operations import Streams
-from watari.attach.trace.outer import Outer
-from watari.attach.trace.records import Array, Kind, Recorded, columns
+from watari.attach.trace.graph.functions import NOT_READY
+from watari.attach.trace.graph.operations import Streams
+from watari.attach.trace.records.outer import Outer
+from watari.attach.trace.records.records import Array, Kind, Recorded, columns
 from watari.model.replay.fit import CLOCKS
 from watari.model.replay.graph import NONE, Order, Wait, Work
 

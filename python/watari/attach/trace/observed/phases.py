@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.lives import NOBODY, owners
-from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded, columns
-from watari.attach.trace.repeats import ordinals
-from watari.attach.trace.touched import Touches
-from watari.attach.trace.transfers import Direction, How
+from watari.attach.trace.observed.touched import Touches
+from watari.attach.trace.records.lives import NOBODY, owners
+from watari.attach.trace.records.records import WRITES, Array, Counter, Kind, Recorded, columns
+from watari.attach.trace.records.repeats import ordinals
+from watari.attach.trace.records.transfers import Direction, How
 
 TOGETHER = 50_000  # ns between kernels of one stretch
 MOST = 1000  # phases; later work belongs to the last two

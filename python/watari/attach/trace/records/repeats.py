@@ -15,7 +15,7 @@ from itertools import groupby
 
 import numpy as np
 
-from watari.attach.trace.records import Array
+from watari.attach.trace.records.records import Array
 
 
 def ordinals(names: Array) -> Array:

@@ -8,10 +8,11 @@ from typing import Any
 
 from watari.attach.events import Events
 from watari.attach.start import Ending
-from watari.attach.trace import clock, host, met
+from watari.attach.trace import clock
 from watari.attach.trace.cost import Measured
-from watari.attach.trace.records import Recorded
-from watari.attach.trace.sites import Sites
+from watari.attach.trace.graph import host, met
+from watari.attach.trace.records.records import Recorded
+from watari.attach.trace.records.sites import Sites
 from watari.model.replay.calibrate import Calibrated, Run, calibrated
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from watari.attach.events import Events, Frame
-from watari.attach.trace import findings, lines, phases
-from watari.attach.trace.findings import Seen, seconds_of
-from watari.attach.trace.lives import NOBODY, grouped, owners
-from watari.attach.trace.placed import unplaced
-from watari.attach.trace.records import Array, Counter, Kind, Recorded
-from watari.attach.trace.sites import Sites
-from watari.attach.trace.touched import Launch, Touches
-from watari.attach.trace.transfers import Direction, How, totals, transfers
+from watari.attach.trace.observed import findings, phases
+from watari.attach.trace.observed.findings import Seen, seconds_of
+from watari.attach.trace.observed.placed import unplaced
+from watari.attach.trace.observed.touched import Launch, Touches
+from watari.attach.trace.records import lines
+from watari.attach.trace.records.lives import NOBODY, grouped, owners
+from watari.attach.trace.records.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.records.sites import Sites
+from watari.attach.trace.records.transfers import Direction, How, totals, transfers
 from watari.common.units import format_size
 from watari.model.trace_file import SCHEMA
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from watari.attach.trace.records import Array, Kind, Recorded, columns
-from watari.attach.trace.repeats import ordinals
+from watari.attach.trace.records.records import Array, Kind, Recorded, columns
+from watari.attach.trace.records.repeats import ordinals
 
 LOCAL, MAPPED, FAULTING = 1, 2, 3  # src/attach/injected/schedule.hpp
 NAMES = {LOCAL: "local", MAPPED: "mapped", FAULTING: "faulting"}

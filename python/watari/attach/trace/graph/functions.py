@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from watari.attach.trace.records import Array
+from watari.attach.trace.records.records import Array
 from watari.model.replay.graph import Role
 
 FREES = re.compile(

@@ -9,8 +9,8 @@ from enum import IntEnum
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.lives import NOBODY, owners
-from watari.attach.trace.records import PAGEABLE, Array, Copy, Counter, Kind, Recorded
+from watari.attach.trace.records.lives import NOBODY, owners
+from watari.attach.trace.records.records import PAGEABLE, Array, Copy, Counter, Kind, Recorded
 
 
 class Direction(IntEnum):

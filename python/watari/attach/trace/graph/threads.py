@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watari.attach.trace.records import Array
+from watari.attach.trace.records.records import Array
 from watari.model.replay.graph import NONE, Join
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.outer import Outer
-from watari.attach.trace.records import Array, Kind, Recorded
+from watari.attach.trace.records.outer import Outer
+from watari.attach.trace.records.records import Array, Kind, Recorded
 from watari.model.replay.graph import NONE, Role
 
 NS = 1e9  # in a second

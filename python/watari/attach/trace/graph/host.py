@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from watari.attach.trace.functions import FREES, GRAPHS, QUERIES, matching, roles
-from watari.attach.trace.operations import Streams, operations_of
-from watari.attach.trace.outer import Outer, outermost
-from watari.attach.trace.records import Array, Counter, Kind, Recorded
-from watari.attach.trace.sites import Sites, with_sites
-from watari.attach.trace.threads import with_threads
-from watari.attach.trace.waits import (
+from watari.attach.trace.graph.functions import FREES, GRAPHS, QUERIES, matching, roles
+from watari.attach.trace.graph.operations import Streams, operations_of
+from watari.attach.trace.graph.threads import with_threads
+from watari.attach.trace.graph.waits import (
     aligned,
     with_full_queues,
     with_own,
     with_waits,
     without_polls,
 )
+from watari.attach.trace.records.outer import Outer, outermost
+from watari.attach.trace.records.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.records.sites import Sites, with_sites
 from watari.model.replay.graph import CALLS, NONE, Graph, Role, Tracing, Wait
 
 NOTHING = Tracing()

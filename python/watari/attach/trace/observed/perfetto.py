@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
-from watari.attach.trace.findings import Seen
-from watari.attach.trace.lives import owners
-from watari.attach.trace.records import Counter, Kind, columns
-from watari.attach.trace.transfers import Direction, How
+from watari.attach.trace.observed.findings import Seen
+from watari.attach.trace.records.lives import owners
+from watari.attach.trace.records.records import Counter, Kind, columns
+from watari.attach.trace.records.transfers import Direction, How
 from watari.common.kernels import short
 
 Event = dict[str, Any]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from watari.attach.trace.functions import NOT_READY, QUERIES
-from watari.attach.trace.host import Host
-from watari.attach.trace.records import Recorded
+from watari.attach.trace.graph.functions import NOT_READY, QUERIES
+from watari.attach.trace.graph.host import Host
+from watari.attach.trace.records.records import Recorded
 from watari.common.units import format_count, format_duration
 from watari.model.replay.calibrate import Calibrated
 from watari.model.replay.graph import NONE, Array, Graph, Work

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from watari.attach.events import Allocation
-from watari.attach.trace.records import Array
+from watari.attach.trace.records.records import Array
 
 NOBODY = -1
 SLACK = 1e-3  # seconds of tolerance: a transfer before a release is recorded with the GPU's clock
