@@ -1,17 +1,17 @@
 // Replacements of the functions that allocate and release: they name each allocation, make it in
 // the style of this process, and record it.
-#include "changes.hpp"
-#include "device.hpp"
-#include "event_log.hpp"
+#include "../driver/device.hpp"
+#include "../log/event_log.hpp"
+#include "../log/gains.hpp"
+#include "../log/lock.hpp"
+#include "../pooled/pooled.hpp"
+#include "../prefetched/prefetched.hpp"
+#include "../staged/known.hpp"
+#include "../styles/changes.hpp"
+#include "../styles/hints.hpp"
+#include "../styles/managed.hpp"
+#include "../styles/memory.hpp"
 #include "functions.hpp"
-#include "gains.hpp"
-#include "hints.hpp"
-#include "lock.hpp"
-#include "managed.hpp"
-#include "memory.hpp"
-#include "pooled/pooled.hpp"
-#include "prefetched/prefetched.hpp"
-#include "staged/known.hpp"
 
 namespace attach {
 namespace {

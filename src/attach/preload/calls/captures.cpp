@@ -1,9 +1,9 @@
 // Counts the captures of streams. During a capture nothing may wait for its context: the wait
 // fails, and the capture becomes invalid.
+#include "../pooled/pooled.hpp"
+#include "../staged/staged.hpp"
+#include "../styles/memory.hpp"
 #include "functions.hpp"
-#include "memory.hpp"
-#include "pooled/pooled.hpp"
-#include "staged/staged.hpp"
 
 namespace attach {
 namespace {

@@ -3,14 +3,14 @@
 // a reset of the primary context.
 #include <atomic>
 
-#include "event_log.hpp"
+#include "../log/event_log.hpp"
+#include "../log/lock.hpp"
+#include "../pooled/pooled.hpp"
+#include "../staged/staged.hpp"
+#include "../styles/managed.hpp"
+#include "../styles/memory.hpp"
+#include "../styles/settings.hpp"
 #include "functions.hpp"
-#include "lock.hpp"
-#include "managed.hpp"
-#include "memory.hpp"
-#include "pooled/pooled.hpp"
-#include "settings.hpp"
-#include "staged/staged.hpp"
 
 namespace attach {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "real.hpp"
+#include "../driver/real.hpp"
 
 extern char** environ;
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "driver.hpp"
-#include "real.hpp"
+#include "../driver/driver.hpp"
+#include "../driver/real.hpp"
 #include "replaced.hpp"
 
 namespace attach {

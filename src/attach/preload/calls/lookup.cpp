@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <cstring>
 
-#include "real.hpp"
+#include "../driver/real.hpp"
+#include "../log/site.hpp"
 #include "replaced.hpp"
-#include "site.hpp"
 
 namespace {
 

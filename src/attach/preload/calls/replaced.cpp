@@ -2,10 +2,10 @@
 
 #include <cstring>
 
+#include "../pooled/pooled.hpp"
+#include "../prefetched/prefetched.hpp"
+#include "../staged/known.hpp"
 #include "functions.hpp"
-#include "pooled/pooled.hpp"
-#include "prefetched/prefetched.hpp"
-#include "staged/known.hpp"
 
 namespace attach {
 namespace {

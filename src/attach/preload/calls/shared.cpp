@@ -1,9 +1,9 @@
 // Memory that must stay as the program made it: memory that it shares with other processes or
 // devices, and memory that it maps itself. Both are recorded and left to the driver.
-#include "event_log.hpp"
+#include "../log/event_log.hpp"
+#include "../log/lock.hpp"
+#include "../pooled/retried.hpp"
 #include "functions.hpp"
-#include "lock.hpp"
-#include "pooled/retried.hpp"
 
 namespace attach {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
+#include "../log/event_log.hpp"
+#include "../log/lock.hpp"
+#include "../styles/settings.hpp"
 #include "driver.hpp"
-#include "event_log.hpp"
-#include "lock.hpp"
 #include "real.hpp"
-#include "settings.hpp"
 
 namespace attach {
 namespace {

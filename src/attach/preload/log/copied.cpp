@@ -1,8 +1,8 @@
 #include "copied.hpp"
 
+#include "../styles/settings.hpp"
 #include "event_log.hpp"
 #include "lock.hpp"
-#include "settings.hpp"
 #include "site.hpp"
 
 namespace attach {

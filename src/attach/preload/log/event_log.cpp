@@ -10,10 +10,10 @@
 #include <cstring>
 #include <ctime>
 
+#include "../styles/settings.hpp"
 #include "copied.hpp"
 #include "gains.hpp"
 #include "lock.hpp"
-#include "settings.hpp"
 
 namespace attach {
 namespace {

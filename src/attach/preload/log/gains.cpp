@@ -3,8 +3,8 @@
 #include <unistd.h>
 #include <cstdio>
 
+#include "../styles/settings.hpp"
 #include "event_log.hpp"
-#include "settings.hpp"
 #include "standard_error.hpp"
 
 namespace attach {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "changes.hpp"
+#include "../styles/changes.hpp"
 
 namespace attach {
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../driver/real.hpp"
 #include "event_log.hpp"
 #include "lock.hpp"
-#include "real.hpp"
 #include "runtime.hpp"
 
 namespace attach {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../log/standard_error.hpp"
 #include "settings.hpp"
-#include "standard_error.hpp"
 
 namespace attach {
 namespace {

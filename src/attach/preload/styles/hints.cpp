@@ -1,9 +1,9 @@
 #include "hints.hpp"
 
-#include "device.hpp"
-#include "event_log.hpp"
-#include "lock.hpp"
-#include "real.hpp"
+#include "../driver/device.hpp"
+#include "../driver/real.hpp"
+#include "../log/event_log.hpp"
+#include "../log/lock.hpp"
 #include "settings.hpp"
 
 namespace attach {

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "device.hpp"
-#include "lock.hpp"
+#include "../driver/device.hpp"
+#include "../log/lock.hpp"
 #include "settings.hpp"
 
 namespace attach::managed {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "driver.hpp"
+#include "../driver/driver.hpp"
 
 namespace attach::managed {
 

@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-#include "device.hpp"
+#include "../driver/device.hpp"
+#include "../driver/real.hpp"
+#include "../log/lock.hpp"
 #include "hints.hpp"
-#include "lock.hpp"
-#include "real.hpp"
 
 namespace attach {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "driver.hpp"
+#include "../driver/driver.hpp"
+#include "../log/site.hpp"
 #include "settings.hpp"
-#include "site.hpp"
 
 namespace attach {
 
