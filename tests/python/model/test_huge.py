@@ -13,7 +13,7 @@ from watari.model.replay.savings import savings
 from watari.model.replay.savings.savings import Found
 from watari.model.replay.savings.staging import Rates as NoRates
 from watari.model.replay.simulate import replay
-from watari.model.trace_file import FirstTouches
+from watari.model.trace_observed import FirstTouches
 
 MS = 1_000_000.0  # ns
 SMALL, HUGE = 300.0, 100.0  # ns of a page
