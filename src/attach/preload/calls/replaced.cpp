@@ -20,11 +20,25 @@ void* address() {
     return reinterpret_cast<void*>(Replacement);
 }
 
+constexpr std::uint32_t hash_of(const char* name) {  // FNV-1a
+    std::uint32_t hash = 2166136261u;
+    while (*name) hash = (hash ^ static_cast<unsigned char>(*name++)) * 16777619u;
+    return hash;
+}
+
 template <auto* Replacement>
 constexpr replacement row(const char* symbol, const char* name, int first = 0, int last = newest,
                           bool is_per_thread = false) {
-    return {symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>,
-            nullptr};
+    return {symbol,
+            name,
+            is_per_thread,
+            first,
+            last,
+            address<Replacement>,
+            &real_slot<Replacement>,
+            nullptr,
+            hash_of(symbol),
+            hash_of(name)};
 }
 
 template <auto* Replacement>
@@ -181,8 +195,9 @@ void replace(const char* name, void** found, int version, std::uint64_t flags, r
 bool is_wanted(const replacement& row) { return !row.is_wanted || row.is_wanted(); }
 
 const replacement* find_symbol(const char* symbol) {
+    const std::uint32_t hash = hash_of(symbol);
     for (const replacement& one : rows)
-        if (std::strcmp(one.symbol, symbol) == 0) return &one;
+        if (one.hash_of_symbol == hash && std::strcmp(one.symbol, symbol) == 0) return &one;
     return nullptr;
 }
 
@@ -195,8 +210,9 @@ const char* symbol_of(const void* function) {
 const replacement* find_name(const char* name, int version, std::uint64_t flags) {
     const bool per_thread_asked = (flags & driver::per_thread_stream) != 0;
     const replacement* other = nullptr;  // most functions have no per-thread variant
+    const std::uint32_t hash = hash_of(name);
     for (const replacement& one : rows) {
-        if (std::strcmp(one.name, name) != 0) continue;
+        if (one.hash_of_name != hash || std::strcmp(one.name, name) != 0) continue;
         if (version < one.first_version || version > one.last_version) continue;
         if (one.is_per_thread == per_thread_asked) return &one;
         if (!one.is_per_thread) other = &one;

@@ -16,6 +16,8 @@ struct replacement {
     void* (*function)();
     void** real;          // address of the pointer to the driver's own function
     bool (*is_wanted)();  // null: by every program
+    // of both names: the CUDA runtime looks up hundreds of functions when it starts
+    std::uint32_t hash_of_symbol, hash_of_name;
 };
 
 // The row of a plain symbol, null if it is not replaced.

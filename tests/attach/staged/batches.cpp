@@ -1,4 +1,5 @@
-// A program with copies that are partly staged, or not at all. Its arguments say which, in turn:
+// A program that copies batches, of which `staged` leaves some to the driver. Its arguments say
+// which, in turn:
 //
 //     batch VERSION     a batch (of CUDA 12 or 13) with large and small copies in both directions
 //     own               the same in the thread's own default stream
@@ -7,32 +8,19 @@
 //     wrong             batches that the driver refuses, and the index of the copy that failed
 //     captured          a batch in a capture
 //     volumes           a batch of volumes behind a staged copy
-//     registered        memory of which a part is registered, then unregistered
-//     reset             the same, where a reset of the context ends the registration
-//     imported HOW      memory of another process (ipc), of a graphics library (external), of a
-//     pool
-//                       (pool) or of a handle (handle); then it is closed
+//     random COUNT UNIT random batches of copies around 4 UNITs, and fills between them; prints a
+//                       hash of all memory after each
 //
-// Each copies 64 MiB before, so that threads have started, and prints `same` or what differs.
-#include <sys/mman.h>
-
-#include <algorithm>
+// It copies 64 MiB before, so that threads have started, and prints `same` or what differs.
 #include <cstring>
+#include <functional>
+#include <iterator>
+#include <random>
 #include <string>
-#include <vector>
 
-#include "driver.hpp"
+#include "mixed.hpp"
 
 namespace {
-
-using cuda::device_pointer;
-
-constexpr std::size_t mib = 1 << 20;
-
-template <class Function>
-Function* function(const char* name, int version = 12000, bool is_per_thread = false) {
-    return reinterpret_cast<Function*>(cuda::find(name, is_per_thread, version));
-}
 
 // CUmemcpyAttributes
 struct attributes {
@@ -74,48 +62,6 @@ struct batch {
                                                     rows.size(), failed ? failed : &index, stream);
     }
 };
-
-using bytes = std::vector<unsigned char>;
-
-bytes made(std::size_t size, unsigned seed) {
-    bytes all(size);
-    for (std::size_t i = 0; i < size; ++i)
-        all[i] = static_cast<unsigned char>((i * 2654435761u + seed) >> 11);
-    return all;
-}
-
-unsigned char* on_gpu(const bytes& content) {
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, content.size()));
-    for (std::size_t at = 0; at < content.size(); at += mib)  // small: not staged
-        REQUIRE(cuda::in(device + at, content.data() + at, std::min(mib, content.size() - at)));
-    REQUIRE(cuda::await_all());  // other streams do not wait for copies of pageable memory
-    return reinterpret_cast<unsigned char*>(device);
-}
-
-bytes seen(const void* device, std::size_t size) {
-    bytes all(size);
-    for (std::size_t at = 0; at < size; at += mib)
-        REQUIRE(cuda::out(all.data() + at, reinterpret_cast<device_pointer>(device) + at,
-                          std::min(mib, size - at)));
-    return all;
-}
-
-void print(bool is_same) { std::printf("%s\n", is_same ? "same" : "other bytes"); }
-
-void* stream() {
-    void* made;
-    REQUIRE(cuda::create_stream(&made, 1));
-    return made;
-}
-
-void start_threads() {
-    const bytes host(64 * mib);
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, host.size()));
-    REQUIRE(cuda::in(device, host.data(), host.size()));
-    REQUIRE(cuda::release(device));
-}
 
 void copy_batch(int version, bool is_own) {
     const bytes large = made(9 * mib + 5, 1), small = made(1000, 2), back = made(8 * mib, 3);
@@ -242,86 +188,87 @@ void copy_volumes() {
     print(back == first && seen(target, second.size()) == second);
 }
 
-void* mapped(std::size_t size) {
-    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) std::exit(4);
-    return memory;
-}
-
-void begin() {
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
-    REQUIRE(cuda::set_context(context));
-}
-
-void copy_all(unsigned char* host, std::size_t size) {
-    device_pointer device;
-    const bytes content(host, host + size);
-    REQUIRE(cuda::allocate(&device, size));
-    REQUIRE(cuda::in(device, host, size));
-    print(seen(reinterpret_cast<void*>(device), size) == content);
-    REQUIRE(cuda::release(device));
-}
-
-void copy_registered(bool is_reset) {
-    constexpr std::size_t size = 16 * mib;
-    auto* host = static_cast<unsigned char*>(mapped(size));
-    for (std::size_t i = 0; i < size; ++i) host[i] = static_cast<unsigned char>(i >> 9);
-    REQUIRE(cuda::enroll(host + 4 * mib, 2 * mib, 0));
-    copy_all(host, size);
-    if (is_reset) {
-        REQUIRE(cuda::reset_context(0));
-        begin();
-    } else {
-        REQUIRE(function<cuda::result(void*)>("cuMemHostUnregister")(host + 4 * mib));
-    }
-    copy_all(host, size);
-}
-
-struct shared_handle {
-    char content[64];
+// Places for one copy of a batch, which no other one uses.
+struct place {
+    unsigned char *host, *pinned;
+    device_pointer device, other;
 };
 
-void copy_imported(const std::string& how) {
-    const bytes content = made(16 * mib, 12);
-    device_pointer own, pointer = 0;
-    REQUIRE(cuda::allocate(&own, content.size()));
-    shared_handle handle{};
-    std::memcpy(handle.content, &own, sizeof own);
-    unsigned long long number = 0;
-    if (how == "ipc") {
-        REQUIRE(function<cuda::result(device_pointer*, shared_handle, unsigned)>(
-            "cuIpcOpenMemHandle")(&pointer, handle, 1));
-    } else if (how == "external") {
-        const unsigned long long described[12] = {0, content.size()};
-        REQUIRE(function<cuda::result(device_pointer*, void*, const unsigned long long*)>(
-            "cuExternalMemoryGetMappedBuffer")(&pointer, nullptr, described));
-    } else if (how == "pool") {
-        REQUIRE(function<cuda::result(device_pointer*, void*, void*)>("cuMemPoolImportPointer")(
-            &pointer, nullptr, &handle));
-    } else {
-        using size = std::size_t;
-        using id = unsigned long long;
-        REQUIRE(function<cuda::result(id*, void*, int)>("cuMemImportFromShareableHandle")(
-            &number, nullptr, 1));
-        REQUIRE(function<cuda::result(device_pointer*, size, size, device_pointer, id)>(
-            "cuMemAddressReserve")(&pointer, content.size(), 0, 0, 0));
-        REQUIRE(function<cuda::result(device_pointer, size, size, id, id)>("cuMemMap")(
-            pointer, content.size(), 0, number, 0));
+class random_batches {
+public:
+    explicit random_batches(std::size_t unit) : size(8 * unit), on(stream()) {
+        for (place& one : places) {
+            one.host = static_cast<unsigned char*>(std::calloc(size, 1));
+            void* memory;
+            REQUIRE(cuda::allocate_pinned(&memory, size, 0));
+            one.pinned = static_cast<unsigned char*>(memory);
+            REQUIRE(cuda::allocate(&one.device, size));
+            REQUIRE(cuda::allocate(&one.other, size));
+        }
     }
-    REQUIRE(cuda::in(pointer, content.data(), content.size()));
-    print(seen(reinterpret_cast<void*>(pointer), content.size()) == content);
-    const auto close =
-        function<cuda::result(device_pointer)>(how == "ipc" ? "cuIpcCloseMemHandle" : "cuMemFree");
-    if (how == "handle")
-        REQUIRE(function<cuda::result(device_pointer, std::size_t)>("cuMemUnmap")(pointer,
-                                                                                  content.size()));
-    REQUIRE(close(pointer));
-    device_pointer again;  // often at the same address
-    REQUIRE(cuda::allocate(&again, content.size()));
-    REQUIRE(cuda::in(again, content.data(), content.size()));
-    print(seen(reinterpret_cast<void*>(again), content.size()) == content);
+
+    // Returns a hash of all memory.
+    std::size_t play() {
+        batch all;
+        std::vector<unsigned char*> read;  // in the call: free afterwards
+        const std::size_t count = 1 + random() % std::size(places);
+        for (std::size_t i = 0; i < count; ++i) add(all, places[i], read);
+        if (random() % 2) REQUIRE(cuda::set(places[0].device, 7, size, on));
+        REQUIRE(all.copy(random() % 2 ? 12 : 13, on));
+        for (unsigned char* one : read) fill(one);
+        if (random() % 2) REQUIRE(cuda::set(places[0].other, 9, size / 2, on));
+        REQUIRE(cuda::await(on));
+        return hash();
+    }
+
+private:
+    void add(batch& all, const place& one, std::vector<unsigned char*>& read) {
+        static constexpr attributes orders[] = {of_stream, during_call, any};
+        const attributes& order = orders[random() % 3];
+        unsigned char* host = random() % 4 ? one.host : one.pinned;
+        auto* device = reinterpret_cast<unsigned char*>(one.device);
+        const std::size_t bytes = 1 + random() % size, at = random() % (size - bytes + 1);
+        switch (random() % 5) {
+            case 0:
+                return all.add(reinterpret_cast<void*>(one.other), device, bytes, order);
+            case 1:
+            case 2:
+                return all.add(host + at, device, bytes, order);
+            default:
+                fill(host);
+                all.add(device + at, host, bytes, order);
+                if (order.order == during_call.order) read.push_back(host);
+        }
+    }
+
+    void fill(unsigned char* memory) {
+        const unsigned value = random();
+        for (std::size_t i = 0; i < size; i += 61)
+            memory[i] = static_cast<unsigned char>(value + i);
+    }
+
+    std::size_t hash() const {
+        std::string all;
+        for (const place& one : places) {
+            for (unsigned char* memory : {one.host, one.pinned})
+                all.append(reinterpret_cast<char*>(memory), size);
+            for (device_pointer memory : {one.device, one.other}) {
+                const bytes content = seen(reinterpret_cast<void*>(memory), size);
+                all.append(content.begin(), content.end());
+            }
+        }
+        return std::hash<std::string>{}(all);
+    }
+
+    std::size_t size;
+    void* on;
+    place places[6];
+    std::mt19937 random;
+};
+
+void copy_randomly(int count, std::size_t unit) {
+    random_batches batches(unit);
+    for (int i = 0; i < count; ++i) std::printf("%zx\n", batches.play());
 }
 
 }  // namespace
@@ -338,9 +285,10 @@ int main(int argc, char** argv) {
         if (word == "wrong") refuse();
         if (word == "captured") capture();
         if (word == "volumes") copy_volumes();
-        if (word == "registered") copy_registered(false);
-        if (word == "reset") copy_registered(true);
-        if (word == "imported") copy_imported(argv[++i]);
+        if (word == "random") {
+            const int count = std::atoi(argv[++i]);
+            copy_randomly(count, static_cast<std::size_t>(std::atol(argv[++i])));
+        }
     }
     return 0;
 }
