@@ -33,7 +33,7 @@ constexpr const char* names[] = {"WATARI_ATTACH_LOG",          "WATARI_CHANGES",
                                  "WATARI_TRACE_EVICT",         "CUDA_INJECTION64_PATH",
                                  "WATARI_TRACE_EVICT_SECONDS", "WATARI_TRACE_EVICT_UNTIL",
                                  "WATARI_CHANGES_PREFETCHES",  "WATARI_ATTACH_CLOCK",
-                                 "WATARI_CHANGES_HUGE"};
+                                 "WATARI_CHANGES_HUGE",        "WATARI_TRACE_EVICT_ONLY"};
 constexpr char changes[] = "WATARI_CHANGES";  // of an inner `watari exec`: replaces all of ours
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
