@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import emulator
 import pytest
 import tracing
 
@@ -33,8 +34,8 @@ class Played:
 @pytest.fixture
 def play(tmp_path, monkeypatch):
     """Traces a scene."""
-    library = tracing.built() / "fake_cupti" / "libcupti.so"
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    library = emulator.cupti()
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
     for name, value in TIMES.items():
         monkeypatch.setenv(name, value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 
+import emulator
 import pytest
 import tracing
 from tracing import trace
@@ -18,8 +19,8 @@ from watari.case.axis import parse_duration
 @pytest.fixture
 def made_up(monkeypatch):
     """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+    return emulator.cupti()
 
 
 @pytest.mark.parametrize("seconds", [0.1, 1, 10, 100])

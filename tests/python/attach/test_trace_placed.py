@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+import emulator
 import numpy as np
 import pytest
 import tracing
@@ -26,10 +27,10 @@ EVERY = {"local", "mapped", "faulting"}
 @pytest.fixture
 def made_up(monkeypatch):
     """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
     monkeypatch.setenv("FAKE_CUDA_LINK_NS", str(LINK))
     monkeypatch.setenv("FAKE_CUDA_FAULT_NS", str(FAULT))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
+    return emulator.cupti()
 
 
 def sampling_run(tmp_path, cupti, *words: str, bounds: sampled.Bounds = LONG):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import emulator
 import pytest
 import trace_event_format
 import tracing
@@ -153,7 +154,7 @@ def test_times_of_another_clock_are_converted(tmp_path) -> None:
 
 @pytest.mark.parametrize("name", ["runtime_static", "runtime_shared"])
 def test_the_library_enters_programs_of_the_cuda_runtime(tmp_path, name: str) -> None:
-    """The made-up driver starts CUDA for them and can do no more (tests/attach/fake_cuda)."""
+    """The made-up driver starts CUDA for them and can do no more (tests/emulator/cuda)."""
     ended, content = trace(tmp_path, name, options=["--no-touches"])
     assert ended.returncode == 0, ended.stderr
     assert content["observed"]["complete"], content["observed"]["incomplete"]
@@ -240,7 +241,7 @@ def test_lost_records_make_a_trace_incomplete(tmp_path, variable: str, words: st
     ],
 )
 def test_what_few_programs_do_is_traced(tmp_path, command) -> None:
-    path, program = tracing.built() / "fake_cuda", tracing.program("linked")
+    path, program = emulator.driver(), tracing.program("linked")
     words = [program if w == "linked" else w for w in command]
     if words[0] == "sh":
         words[2] = words[2].format(path=path, program=program)
@@ -318,12 +319,7 @@ def test_an_interrupt_leaves_neither_processes_nor_files(tmp_path) -> None:
         "sleep",
         "777",
     ]
-    environment = {
-        **os.environ,
-        "TMPDIR": str(tmp_path),
-        "LD_LIBRARY_PATH": str(tracing.built() / "fake_cuda"),
-        "WATARI_CUPTI": str(tracing.built() / "fake_cupti" / "libcupti.so"),
-    }
+    environment = emulator.environment(TMPDIR=tmp_path, WATARI_CUPTI=emulator.cupti())
     process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE)
     assert process.stderr
     while b"as it is" not in process.stderr.readline():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import emulator
 import pytest
 import tracing
 from tracing import MIB, trace
@@ -21,8 +22,8 @@ FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 @pytest.fixture
 def made_up(monkeypatch):
     """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+    return emulator.cupti()
 
 
 @pytest.mark.parametrize(
