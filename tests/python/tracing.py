@@ -14,7 +14,7 @@ import numpy as np
 from launching import HANGS
 
 from watari.attach.events import Allocation, Events, Frame, Process
-from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.model import trace_file
 
 MIB = 2**20
