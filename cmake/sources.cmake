@@ -4,7 +4,7 @@ include_guard()
 # Files compiled by g++, except in folders of WATARI_LEAVE_OUT.
 function(watari_sources)
   list(JOIN WATARI_LEAVE_OUT "|" left_out)
-  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/(src/watari/)?(${left_out})/")
+  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/src/watari/(${left_out})/")
     return()
   endif()
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -12,7 +12,7 @@ function(watari_sources)
   watari_unite(watari ${ARGN})
 endfunction()
 
-# Files compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).
+# Files compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (cmake/gpu).
 # UNFUSED: no product is fused with a sum, so that every backend gives the same bits.
 function(watari_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")

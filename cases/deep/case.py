@@ -90,7 +90,7 @@ CASES = (
             samples(10, "passes over all nodes"),
             THREADS,
         ),
-        native("deep", WRONG),
+        native(__package__, "deep", WRONG),
         profile,
         require_sense=require_elements,
         extra_seconds=extra_seconds,

@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from watari.common import library
 
-STYLES = library.styles("deep")
+STYLES = library.styles(
+    ("explicit", "device", ()),
+    ("packed", "device", ()),
+    ("managed", "managed", ()),
+    ("system", "system", ()),
+)

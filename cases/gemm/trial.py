@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from watari.case.axis import Parameters, expanded
-from watari.case.native import compiled, verified
+from watari.case.native import module, verified
 from watari.machine import openblas
 
 
@@ -26,6 +26,6 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process. Its seed, which generates the matrices, is a new one each time."""
     given = native_parameters(parameters)
-    trial = compiled("gemm")(given)
+    trial = module(__package__).gemm(given)
     trial["quantities"]["seed"] = {"value": float(given["seed"]), "unit": "1"}
     return verified(trial, "{count} elements of C are not alpha A B + beta C")

@@ -20,7 +20,25 @@ GRIDS = {
     "XL": (512, 512, 1024),
     "XXL": (1024, 1024, 2048),
 }
-STYLES = library.styles("himeno")
+# a style in directives writes its path of the halo: a copy to the host, or its own pointer
+BY_HOST, BY_POINTER, BY_GPU = ("staged",), ("device",), ("device", "nccl", "peer")
+STYLES = library.styles(
+    ("explicit", "device", library.HALOS),
+    ("explicit-struct", "device", library.HALOS),
+    ("pinned", "pinned", library.HALOS),
+    ("managed", "managed", library.HALOS),
+    ("managed-struct", "managed", library.HALOS),
+    ("managed-prefetch", "managed", library.HALOS),
+    ("system", "system", library.HALOS),
+    ("system-prefetch", "system", library.HALOS),
+    ("acc-data", "pageable", BY_HOST),
+    ("acc-host-data", "device", BY_GPU),
+    ("acc-managed-all", "managed", BY_POINTER),
+    ("acc-managed", "managed", BY_POINTER),
+    ("acc-system", "system", BY_POINTER),
+    ("omp-target", "pageable", BY_HOST),
+    ("omp-system", "system", BY_POINTER),
+)
 ARRAYS, FIELD = 14, 4  # arrays of a grid; bytes of an element
 BYTES_PER_POINT = ARRAYS * FIELD
 SPLIT = "2x2x1"  # an example of a split

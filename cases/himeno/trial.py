@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled
+from watari.case.native import module
 from watari.cases.himeno import known
 from watari.cases.himeno.axes import STYLES, parse_triple, shape
 from watari.common.errors import WrongResultError
@@ -50,7 +50,7 @@ def native(parameters: Parameters) -> Parameters:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
-    trial = compiled("himeno")(native(parameters))
+    trial = module(__package__).himeno(native(parameters))
     del trial["wrong_elements"]
     gosa, field = trial["series"]["gosa"], trial["quantities"]["fingerprint"]["value"]
     try:

@@ -15,7 +15,17 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-STYLES = library.styles("lattice")
+BY_HOST = ("staged",)  # like the original program
+STYLES = library.styles(
+    ("explicit", "device", library.HALOS),
+    ("pinned", "pinned", library.HALOS),
+    ("managed", "managed", library.HALOS),
+    ("managed-prefetch", "managed", library.HALOS),
+    ("system", "system", library.HALOS),
+    ("acc-data", "pageable", BY_HOST),
+    ("acc-managed", "managed", BY_HOST),
+    ("omp-target", "pageable", BY_HOST),
+)
 PRECISIONS = ("double", "single", "mixed")
 SPLIT = "1x2x2x1"  # an example of a split
 MOST_RHS = 12

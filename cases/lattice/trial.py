@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled
+from watari.case.native import module
 from watari.cases.lattice.axes import parse_extents, shape
 from watari.common.errors import WrongResultError
 
@@ -91,7 +91,7 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial = compiled("lattice")({**parameters, "shape": extents, "split": parts})
+    trial = module(__package__).lattice({**parameters, "shape": extents, "split": parts})
     unsolved = trial.pop("wrong_elements")
     try:
         if unsolved:

@@ -18,7 +18,13 @@ GRIDS = {
     "L": (512, 512, 128),
     "XL": (1024, 1024, 128),
 }
-STYLES = library.styles("les")
+STYLES = library.styles(
+    ("explicit", "device", library.HALOS),
+    ("pinned", "pinned", library.HALOS),
+    ("managed", "managed", library.HALOS),
+    ("managed-prefetch", "managed", library.HALOS),
+    ("system", "system", library.HALOS),
+)
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # an example of a split
 LEAST_CELLS = 8  # along an axis

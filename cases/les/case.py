@@ -7,10 +7,10 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from watari import _native
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, style, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of
 from watari.case.case import Case
+from watari.case.native import module
 from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.case.ranks import (
     HALOS,
@@ -71,7 +71,7 @@ def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for a city that the grid does not hold, a file that is no city, or ranks
     that cannot share the grid."""
     shape, spacing = axes.shape(parameters["grid"]), parameters["spacing"]
-    _native.les_require_split(shape, spacing, axes.parse_triple(parameters["split"]))
+    module(__package__).les_require_split(shape, spacing, axes.parse_triple(parameters["split"]))
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
         city.heights(parameters["city"], shape, spacing)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled
+from watari.case.native import module
 from watari.cases.les import axes, city, picture
 from watari.common.errors import WrongResultError
 
@@ -23,7 +23,7 @@ def run(
     heights = city.heights(parameters["city"], shape, spacing)
     planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
     complete = {**parameters, "shape": shape, "split": split, "heights": heights, **planes}
-    trial: dict[str, Any] = compiled("les")(complete, progress, keep)
+    trial: dict[str, Any] = module(__package__).les(complete, progress, keep)
     for name, value in city.densities(heights).items():
         trial["quantities"][name] = {"value": value, "unit": "1"}
     seen, unsound = trial.pop("seen", None), trial.pop("wrong_elements")

@@ -106,7 +106,7 @@ measure::trial run_directive(const part& p, directive::function style) {
 }
 
 measure::trial run_directive(const part& p) {
-    void* const style = cases::load_directive("himeno", p.style);
+    void* const style = cases::load_directive("himeno", p.style, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -1,6 +1,6 @@
 // Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
 #include "python/case.hpp"
-#include "python/surface.hpp"
+#include "surface.hpp"
 
 #include "hmatrix.hpp"
 #include "watari/case/ranks.hpp"

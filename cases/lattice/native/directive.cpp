@@ -138,7 +138,7 @@ measure::trial run_directive(const parameters& p, directive::function style) {
 }
 
 measure::trial run_directive(const parameters& p) {
-    void* const style = cases::load_directive("lattice", p.style);
+    void* const style = cases::load_directive("lattice", p.style, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

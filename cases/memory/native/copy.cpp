@@ -1,7 +1,7 @@
 // Case `copy`. Bytes: within one memory each byte is read and written, 2 x size; from one memory to
 // another each byte crosses the link once, 1 x size; both directions at once, double. No flops.
 #include "arrays.hpp"
-#include "kernels.hpp"
+#include "watari/measure/copy.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
@@ -100,7 +100,7 @@ std::vector<path> make_paths(const copy_parameters& p, std::size_t count) {
 void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<path>& paths) {
     const std::size_t count = paths[0].source.size();
     const auto streams = static_cast<std::size_t>(p.streams);
-    const kernels& run = kernels_on<kernels>(p.processor);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(p.processor);
     const auto part = [&](stream_t stream, int index) {
         const path& w = paths[static_cast<std::size_t>(index) / streams];
         const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);

@@ -109,7 +109,7 @@ def report(text: str) -> None:
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
     from watari.attach.trace.session import NOT_ASKED
-    from watari.model.replay import says
+    from watari.model.replay.answer import says
 
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")

@@ -208,7 +208,9 @@ class Cost(Row):
     record_ns: Nanoseconds = 0
     allocation_ns: Nanoseconds = 0
     returns_ns: Nanoseconds = 0
+    node_ns: Nanoseconds = 0
     behind_ns: Nanoseconds = 0
+    inside_ns: Nanoseconds = 0
     noise_ns: Nanoseconds = 0
     slower: float = Field(0, ge=-1, le=1)
     migrating: float = Field(0, ge=-1, le=1)

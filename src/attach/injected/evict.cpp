@@ -97,6 +97,7 @@ std::optional<schedule::chosen> choose(std::string_view kernel, const launch& of
         }
         return std::nullopt;
     }
+    plan.begin(kernel, of.threads);
     auto found = plan.next(kernel, of.threads, spent_share());
     if (found) {
         const auto bytes = managed::bytes();

@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
 #include "prefetched/prefetched.hpp"
+#include "staged/known.hpp"
 
 namespace attach {
 namespace {
@@ -81,6 +82,7 @@ result free_device(const char* api, device_pointer pointer, stream on, bool is_o
     const std::uint64_t begun = now();
     result outcome;
     managed::forget(pointer);
+    staged::forget_imported(pointer);
     if (!release(pointer, on, is_ordered, outcome)) outcome = as_is();
     record_free(api, begun, pointer, outcome);
     return outcome;

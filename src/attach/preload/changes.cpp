@@ -1,6 +1,7 @@
 #include "changes.hpp"
 
 #include <unistd.h>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,20 +29,20 @@ void choose(changes& chosen, change which) {
     chosen.prefetched = chosen.prefetched || which == change::prefetched;
 }
 
-// Nothing is changed, for this reason. It quotes variables, and a terminal obeys control
-// characters.
-template <class... Values>
-changes refused(const char* format, Values... values) {
+bool is_set(const char* value) { return value && *value; }
+
+}  // namespace
+
+changes refused_changes(const char* format, ...) {
     changes none;
-    std::snprintf(none.refused, sizeof none.refused, format, values...);
+    std::va_list values;
+    va_start(values, format);
+    std::vsnprintf(none.refused, sizeof none.refused, format, values);
+    va_end(values);
     for (char* at = none.refused; *at; ++at)
         if (*at < ' ' || *at > '~') *at = '?';
     return none;
 }
-
-bool is_set(const char* value) { return value && *value; }
-
-}  // namespace
 
 changes read_changes() {
     changes chosen;
@@ -49,14 +50,14 @@ changes read_changes() {
     if (!is_set(words)) return chosen;
     const char* meant = std::getenv("WATARI_CHANGES_VERSION");
     if (is_set(meant) && std::strcmp(meant, version) != 0)
-        return refused("WATARI_CHANGES is of Watari %.40s, the preloaded library of %s", meant,
-                       version);
+        return refused_changes("WATARI_CHANGES is of Watari %.40s, the preloaded library of %s",
+                               meant, version);
     for (const char* word = words; *word;) {
         const std::size_t length = std::strcspn(word, ",");
         const int found = find(word, length);
         if (found < 0)
-            return refused("WATARI_CHANGES has an unknown change '%.*s'",
-                           static_cast<int>(length < 40 ? length : 40), word);
+            return refused_changes("WATARI_CHANGES has an unknown change '%.*s'",
+                                   static_cast<int>(length < 40 ? length : 40), word);
         choose(chosen, static_cast<change>(found));
         word += length + (word[length] == ',');
     }

@@ -25,11 +25,14 @@ struct changes {
     bool any() const { return staged || pooled || prefetched; }
 };
 
+// No changes, for this reason. It quotes variables, and a terminal obeys control characters.
+[[gnu::format(printf, 1, 2)]] changes refused_changes(const char* format, ...);
+
 // The changes that the environment names.
 changes read_changes();
 
-// Prints the line of refused changes once in a process. Called when CUDA begins: the shell of a job
-// and its tools load this library, too.
+// Prints the line of refused changes, of an unknown style or an unknown rule, once in a process.
+// Called when CUDA begins: the shell of a job and its tools load this library, too.
 void complain();
 
 }  // namespace attach

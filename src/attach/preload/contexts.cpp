@@ -9,6 +9,7 @@
 #include "managed.hpp"
 #include "memory.hpp"
 #include "pooled/pooled.hpp"
+#include "settings.hpp"
 #include "staged/staged.hpp"
 
 namespace attach {
@@ -22,11 +23,18 @@ bool is_active(driver::device of) {
     return state && state(of, &flags, &active) == driver::success && active != 0;
 }
 
-// The primary context of a device, null if it is not active.
+// Whether the log, or anything that ends with a context, needs to know its end.
+bool is_end_of_use() {
+    return log_folder() || is_anything_moved() || pooled::holds_any() || staged::holds_any() ||
+           managed::holds_any();
+}
+
+// The primary context of a device, null if it is not active, or its end is of no use.
 void* primary_context(driver::device of) {
     void* context = nullptr;
     auto* retain = driver_function<result(void**, driver::device)>("cuDevicePrimaryCtxRetain");
-    if (!retain || !is_active(of) || retain(&context, of) != driver::success) return nullptr;
+    if (!is_end_of_use() || !retain || !is_active(of) || retain(&context, of) != driver::success)
+        return nullptr;
     real<cuDevicePrimaryCtxRelease_v2>()(of);
     return context;
 }

@@ -6,6 +6,7 @@
 #include "event_log.hpp"
 #include "lock.hpp"
 #include "real.hpp"
+#include "settings.hpp"
 
 namespace attach {
 namespace {
@@ -46,7 +47,7 @@ int current_device() {
     driver::device number = -1;
     auto* call = driver_function<result(driver::device*)>("cuCtxGetDevice");
     if (!call || call(&number) != driver::success) return -1;
-    if (number >= 0 && number < 64 &&
+    if (log_folder() && number >= 0 && number < 64 &&
         !__atomic_exchange_n(&recorded[number], true, __ATOMIC_RELAXED))
         record_device(number);
     return number;

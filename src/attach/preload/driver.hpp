@@ -51,6 +51,21 @@ struct cuboid {
     void *to_array, *to_unused;
     std::size_t to_pitch, to_height, width, height, depth;
 };
+// CUipcMemHandle
+struct shared_handle {
+    char bytes[64];
+};
+
+// CUmemcpyAttributes
+struct batch_attributes {
+    int order;  // in which the sources are read
+    struct {
+        int type, id;
+    } from_hint, to_hint;
+    unsigned flags;
+};
+constexpr int order_of_stream = 1, order_any = 3;  // CU_MEMCPY_SRC_ACCESS_ORDER_*
+
 constexpr unsigned host_memory = 1, device_memory = 2, any_memory = 4;  // CU_MEMORYTYPE_*
 
 constexpr result success = 0;
@@ -75,6 +90,8 @@ constexpr std::uintptr_t stream_of_thread = 2;     // CU_STREAM_PER_THREAD
 constexpr int attribute_sync_memops = 6;           // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 constexpr int first_version_of_64_bits = 3020;     // cuMemAlloc_v2; before it sizes had 32 bits
 constexpr int first_version_of_modes = 10010;      // cuStreamBeginCapture_v2
+constexpr int first_version_of_shared_v2 = 11000;  // cuIpcOpenMemHandle_v2
+constexpr int first_version_of_batch_v2 = 13000;   // cuMemcpyBatchAsync_v2
 constexpr int first_version_of_v2_lookup = 12000;  // cuGetProcAddress_v2
 constexpr std::uint64_t per_thread_stream = 2;     // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 

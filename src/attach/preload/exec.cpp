@@ -32,7 +32,9 @@ constexpr const char* names[] = {"WATARI_ATTACH_LOG",          "WATARI_CHANGES",
                                  "WATARI_TRACE_FOLDER",        "WATARI_TRACE_CUPTI",
                                  "WATARI_TRACE_EVICT",         "CUDA_INJECTION64_PATH",
                                  "WATARI_TRACE_EVICT_SECONDS", "WATARI_TRACE_EVICT_UNTIL",
-                                 "WATARI_CHANGES_PREFETCHES",  "WATARI_ATTACH_CLOCK"};
+                                 "WATARI_CHANGES_PREFETCHES",  "WATARI_ATTACH_CLOCK",
+                                 "WATARI_CHANGES_HUGE"};
+constexpr char changes[] = "WATARI_CHANGES";  // of an inner `watari exec`: replaces all of ours
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
 char own_path[4096];
@@ -55,7 +57,7 @@ __attribute__((constructor)) void look_up() {
         std::strlen(found.dli_fname) < sizeof own_path)
         std::strcpy(own_path, found.dli_fname);
     for (std::size_t i = 0; i < name_count; ++i)
-        if (const char* value = std::getenv(names[i]))
+        if (const char* value = std::getenv(names[i]); value && (*value || i > 1))
             if (asprintf(&kept[i], "%s=%s", names[i], value) < 0) kept[i] = nullptr;
     real(real_execve, "execve");
     real(real_execvpe, "execvpe");
@@ -74,6 +76,10 @@ int place_of(const char* name, char* const* given) {
     return -1;
 }
 
+bool is_of_changes(const char* name) {
+    return std::strncmp(name, changes, sizeof changes - 1) == 0;
+}
+
 // A copy of an environment, with this library in LD_PRELOAD and the variables that it reads, if
 // this process has them. The object contains the copy: after vfork no allocator may be called.
 class followed {
@@ -82,6 +88,9 @@ public:
         std::size_t count = 0;
         while (given && given[count]) ++count;
         if ((!kept[0] && !kept[1]) || !*own_path || count + name_count + 2 > most) return;
+        const int of_changes = place_of(changes, given);
+        const bool is_left = of_changes >= 0 && !given[of_changes][sizeof changes];
+        if (is_left && !kept[0]) return;  // an inner `watari exec` without this library
         const int at = place_of("LD_PRELOAD", given);
         const char* others = at < 0 ? "" : given[at] + prefix;
         if (prefix + std::strlen(own_path) + std::strlen(others) + 2 > sizeof text) return;
@@ -92,7 +101,9 @@ public:
             copy[at < 0 ? count++ : static_cast<std::size_t>(at)] = text;
         }
         for (std::size_t i = 0; i < name_count; ++i)
-            if (kept[i] && place_of(names[i], given) < 0) copy[count++] = kept[i];
+            if (kept[i] && place_of(names[i], given) < 0 &&
+                (of_changes < 0 || !is_of_changes(names[i])))
+                copy[count++] = kept[i];
         copy[count] = nullptr;
         variables = copy;
     }

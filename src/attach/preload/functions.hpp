@@ -105,6 +105,37 @@ result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
+// staged/batches.cpp
+result cuMemcpyBatchAsync(const device_pointer* to, const device_pointer* from,
+                          const std::size_t* bytes, std::size_t count,
+                          const driver::batch_attributes* attributes, const std::size_t* firsts,
+                          std::size_t kinds, std::size_t* failed, stream on);
+result cuMemcpyBatchAsync_ptsz(const device_pointer* to, const device_pointer* from,
+                               const std::size_t* bytes, std::size_t count,
+                               const driver::batch_attributes* attributes,
+                               const std::size_t* firsts, std::size_t kinds, std::size_t* failed,
+                               stream on);
+result cuMemcpyBatchAsync_v2(const device_pointer* to, const device_pointer* from,
+                             const std::size_t* bytes, std::size_t count,
+                             const driver::batch_attributes* attributes, const std::size_t* firsts,
+                             std::size_t kinds, stream on);
+result cuMemcpyBatchAsync_v2_ptsz(const device_pointer* to, const device_pointer* from,
+                                  const std::size_t* bytes, std::size_t count,
+                                  const driver::batch_attributes* attributes,
+                                  const std::size_t* firsts, std::size_t kinds, stream on);
+// staged/imports.cpp
+result cuMemHostRegister_v2(void* host, std::size_t bytes, unsigned flags);
+result cuMemHostUnregister(void* host);
+result cuIpcOpenMemHandle_v2(device_pointer* pointer, driver::shared_handle handle, unsigned flags);
+result cuIpcCloseMemHandle(device_pointer pointer);
+result cuExternalMemoryGetMappedBuffer(device_pointer* pointer, void* memory,
+                                       const unsigned long long* described);
+result cuMemPoolImportPointer(device_pointer* pointer, pool from, void* data);
+result cuMemImportFromShareableHandle(unsigned long long* handle, void* from, int kind);
+result cuMemRelease(unsigned long long handle);
+result cuMemMap(device_pointer pointer, std::size_t bytes, std::size_t offset,
+                unsigned long long handle, unsigned long long flags);
+result cuMemUnmap(device_pointer pointer, std::size_t bytes);
 // staged/rectangles.cpp
 result cuMemcpy2D_v2(const driver::rectangle* asked);
 result cuMemcpy2D_v2_ptds(const driver::rectangle* asked);

@@ -37,8 +37,10 @@ void prefetch(device_pointer pointer, std::size_t bytes, driver::device to, stre
 }  // namespace
 
 void treat_managed(device_pointer pointer, std::size_t bytes, stream on) {
+    const treatment wanted = chosen_style().of_managed;
+    if (wanted == treatment::none) return;
     const driver::device gpu = current_device();
-    switch (chosen_style().of_managed) {
+    switch (wanted) {
         case treatment::none:
             break;
         case treatment::prefetch:

@@ -59,6 +59,8 @@ void forget_context(const void* context) {
     remove([&](const allocation& one) { return one.made_in == context; });
 }
 
+bool holds_any() { return __atomic_load_n(&count, __ATOMIC_RELAXED) > 0; }
+
 std::size_t total() { return __atomic_load_n(&bytes_of_all, __ATOMIC_RELAXED); }
 
 std::size_t of_site(std::uint32_t site, allocation* found, std::size_t most) {

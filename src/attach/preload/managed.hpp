@@ -25,6 +25,8 @@ void forget(driver::device_pointer pointer);
 // Called after the driver has destroyed this context.
 void forget_context(const void* context);
 
+bool holds_any();
+
 // Bytes of all.
 std::size_t total();
 

@@ -171,10 +171,11 @@ bool is_capturing(stream on) {
 
 extern "C" void watari_leave_new_memory() { __atomic_store_n(&leaves_new, true, __ATOMIC_RELAXED); }
 
+bool is_anything_moved() { return chosen_style().device_becomes != kind::device; }
+
 bool is_moved(const request& asked) {
-    return !__atomic_load_n(&leaves_new, __ATOMIC_RELAXED) &&
-           chosen_style().device_becomes != kind::device && asked.bytes > 0 &&
-           is_chosen(asked.name.site, asked.name.ordinal, asked.bytes) &&
+    return !__atomic_load_n(&leaves_new, __ATOMIC_RELAXED) && is_anything_moved() &&
+           asked.bytes > 0 && is_chosen(asked.name.site, asked.name.ordinal, asked.bytes) &&
            !(asked.is_ordered && is_capturing(asked.stream));
 }
 
@@ -209,6 +210,7 @@ result allocate(const request& asked, device_pointer* pointer) {
 }
 
 bool release(device_pointer pointer, stream on, bool is_ordered, result& outcome) {
+    if (!is_anything_moved()) return false;
     const void* context = is_ordered ? current_context() : nullptr;
     const bool is_captured = is_ordered && is_capturing(on);
     bool is_full = false;

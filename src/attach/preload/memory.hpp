@@ -20,6 +20,9 @@ struct request {
     bool is_ordered = false;     // by a stream: cuMemAllocAsync and similar calls
 };
 
+// Whether the style of this process moves GPU memory at all.
+bool is_anything_moved();
+
 // Whether an allocation of GPU memory gets another kind in the style of this process.
 bool is_moved(const request& asked);
 

@@ -5,12 +5,14 @@
 #include "functions.hpp"
 #include "pooled/pooled.hpp"
 #include "prefetched/prefetched.hpp"
+#include "staged/known.hpp"
 
 namespace attach {
 namespace {
 
 constexpr int v2 = driver::first_version_of_64_bits, lookup_v2 = driver::first_version_of_v2_lookup;
 constexpr int modes = driver::first_version_of_modes;
+constexpr int batch_v2 = driver::first_version_of_batch_v2;
 constexpr int newest = 1 << 30;
 
 template <auto* Replacement>
@@ -32,11 +34,14 @@ constexpr replacement per_thread_row(const char* symbol, const char* name) {
 
 // A row for programs with some change only: others make these calls without a detour.
 template <auto* Replacement, auto IsWanted>
-constexpr replacement row_if(const char* symbol, const char* name, bool is_per_thread = false) {
-    replacement made = row<Replacement>(symbol, name, 0, newest, is_per_thread);
+constexpr replacement row_if(const char* symbol, const char* name, bool is_per_thread = false,
+                             int first = 0, int last = newest) {
+    replacement made = row<Replacement>(symbol, name, first, last, is_per_thread);
     made.is_wanted = IsWanted;
     return made;
 }
+
+using staged::is_noting;
 
 bool is_launch_wanted() { return prefetched::is_on() || pooled::is_on(); }
 
@@ -113,6 +118,27 @@ constinit const replacement rows[] = {
     per_thread_row<cuMemcpy3D_v2_ptds>("cuMemcpy3D_v2_ptds", "cuMemcpy3D"),
     row<cuMemcpy3DAsync_v2>("cuMemcpy3DAsync_v2", "cuMemcpy3DAsync", v2),
     per_thread_row<cuMemcpy3DAsync_v2_ptsz>("cuMemcpy3DAsync_v2_ptsz", "cuMemcpy3DAsync"),
+    row_if<cuMemcpyBatchAsync, is_noting>("cuMemcpyBatchAsync", "cuMemcpyBatchAsync", false, 0,
+                                          batch_v2 - 1),
+    row_if<cuMemcpyBatchAsync_ptsz, is_noting>("cuMemcpyBatchAsync_ptsz", "cuMemcpyBatchAsync",
+                                               true, 0, batch_v2 - 1),
+    row_if<cuMemcpyBatchAsync_v2, is_noting>("cuMemcpyBatchAsync_v2", "cuMemcpyBatchAsync", false,
+                                             batch_v2),
+    row_if<cuMemcpyBatchAsync_v2_ptsz, is_noting>("cuMemcpyBatchAsync_v2_ptsz",
+                                                  "cuMemcpyBatchAsync", true, batch_v2),
+    row_if<cuMemHostRegister_v2, is_noting>("cuMemHostRegister_v2", "cuMemHostRegister"),
+    row_if<cuMemHostUnregister, is_noting>("cuMemHostUnregister", "cuMemHostUnregister"),
+    row_if<cuIpcOpenMemHandle_v2, is_noting>("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", false,
+                                             driver::first_version_of_shared_v2),
+    row_if<cuIpcCloseMemHandle, is_noting>("cuIpcCloseMemHandle", "cuIpcCloseMemHandle"),
+    row_if<cuExternalMemoryGetMappedBuffer, is_noting>("cuExternalMemoryGetMappedBuffer",
+                                                       "cuExternalMemoryGetMappedBuffer"),
+    row_if<cuMemPoolImportPointer, is_noting>("cuMemPoolImportPointer", "cuMemPoolImportPointer"),
+    row_if<cuMemImportFromShareableHandle, is_noting>("cuMemImportFromShareableHandle",
+                                                      "cuMemImportFromShareableHandle"),
+    row_if<cuMemRelease, is_noting>("cuMemRelease", "cuMemRelease"),
+    row_if<cuMemMap, is_noting>("cuMemMap", "cuMemMap"),
+    row_if<cuMemUnmap, is_noting>("cuMemUnmap", "cuMemUnmap"),
     row_if<cuModuleLoadData, pooled::is_on>("cuModuleLoadData", "cuModuleLoadData"),
     row_if<cuModuleLoadDataEx, pooled::is_on>("cuModuleLoadDataEx", "cuModuleLoadDataEx"),
     row_if<cuModuleLoadFatBinary, pooled::is_on>("cuModuleLoadFatBinary", "cuModuleLoadFatBinary"),

@@ -1,6 +1,5 @@
 #include "settings.hpp"
 
-#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,9 +31,13 @@ struct known_settings {
 known_settings of_process;
 bool is_read = false;
 
-[[noreturn]] void refuse(const char* what, const char* value) {
-    dprintf(2, "watari: %s '%s' is not one that the preloaded library reads\n", what, value);
-    _exit(127);
+// Styles and rules are of one version of Watari, like changes: with one that is not known here, the
+// program runs as it is.
+void refuse(const char* what, const char* value) {
+    of_process.chosen = &styles[0];
+    of_process.count = 0;
+    of_process.open.changes =
+        refused_changes("%s '%.200s' is not one that the preloaded library reads", what, value);
 }
 
 bool parse(const char* text, rule& parsed) {
@@ -54,20 +57,35 @@ bool parse(const char* text, rule& parsed) {
     return *end == 0;
 }
 
+bool add_rule(const char* text) {
+    void* more = std::realloc(of_process.rules, (of_process.count + 1) * sizeof(rule));
+    if (!more) return false;
+    of_process.rules = static_cast<rule*>(more);
+    if (!parse(text, of_process.rules[of_process.count])) return false;
+    ++of_process.count;
+    return true;
+}
+
 void read_rules(const char* path) {
     std::FILE* file = std::fopen(path, "re");
-    if (!file) refuse("rules file", path);
+    if (!file) return refuse("rules file", path);
     char text[128];
     while (std::fgets(text, sizeof text, file)) {
         text[std::strcspn(text, "\n")] = 0;
-        if (!*text) continue;
-        of_process.rules = static_cast<rule*>(
-            std::realloc(of_process.rules, (of_process.count + 1) * sizeof(rule)));
-        if (!of_process.rules || !parse(text, of_process.rules[of_process.count]))
-            refuse("rule", text);
-        ++of_process.count;
+        if (!*text || add_rule(text)) continue;
+        refuse("rule", text);
+        break;
     }
     std::fclose(file);
+}
+
+void read_style(const char* name) {
+    for (const style& row : styles)
+        if (std::strcmp(row.name, name) == 0) {
+            of_process.chosen = &row;
+            return;
+        }
+    refuse("style", name);
 }
 
 const char* variable(const char* name) {
@@ -81,13 +99,8 @@ __attribute__((constructor)) void read_environment() {
     of_process.open.changes = read_changes();
     if (const char* folder = variable("WATARI_ATTACH_LOG")) of_process.folder = strdup(folder);
     of_process.is_timed_only = variable("WATARI_ATTACH_CLOCK") != nullptr;
-    if (const char* name = variable("WATARI_ATTACH_STYLE")) {
-        of_process.chosen = nullptr;
-        for (const style& row : styles)
-            if (std::strcmp(row.name, name) == 0) of_process.chosen = &row;
-        if (!of_process.chosen) refuse("style", name);
-    }
     if (const char* path = variable("WATARI_ATTACH_RULES")) read_rules(path);
+    if (const char* name = variable("WATARI_ATTACH_STYLE")) read_style(name);
 }
 
 bool matches(const rule& asked, std::uint32_t site, std::uint32_t ordinal, std::size_t bytes) {

@@ -50,7 +50,7 @@ struct process_settings {
 // The settings of this process, read once.
 const process_settings& settings();
 
-// The style of this process. Ends the process with a message if the style is not in the table.
+// The style of this process; as-is if it or a rule is not known (changes.hpp, complain).
 const style& chosen_style();
 
 // The folder of the event log, null if it is not set.

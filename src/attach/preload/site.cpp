@@ -11,6 +11,7 @@
 #include "event_log.hpp"
 #include "lock.hpp"
 #include "real.hpp"
+#include "runtime.hpp"
 
 namespace attach {
 namespace {
@@ -20,16 +21,25 @@ constexpr int own_frames = 6;  // frames of this library, at most
 
 // A return address, resolved once: dladdr takes a microsecond.
 struct frame {
-    const void* address;
-    const char* symbol;  // of the dynamic table, or null
-    long long offset;
-    std::uint32_t hash;  // hash of module name and offset
-    int module;
+    const void* address = nullptr;
+    const char* symbol = nullptr;  // of the dynamic table, or null
+    long long offset = 0;
+    std::uint32_t hash = 0;         // hash of module name and offset
+    std::uint32_t of_function = 0;  // the same of the function that contains it
+    int module = -1;
+    bool is_runtime = false;  // of the CUDA runtime
+};
+
+// What the loader knows of an address.
+struct loaded {
+    Dl_info info;
+    const void* function;
 };
 
 struct module {
     const void* base;
     std::uint32_t hash;
+    runtime_code runtime;
 };
 
 struct site {
@@ -104,7 +114,8 @@ int module_of(const Dl_info& found) {
     const char* path = full_path(found.dli_fname, buffer);
     const char* slash = std::strrchr(path, '/');
     const char* name = slash ? slash + 1 : path;
-    modules[module_count] = {found.dli_fbase, mix(start_of_hash, name, std::strlen(name))};
+    modules[module_count] = {found.dli_fbase, mix(start_of_hash, name, std::strlen(name)),
+                             runtime_in(path)};
     event("module").number("id", module_count).text("path", path).write();
     return module_count++;
 }
@@ -124,25 +135,49 @@ int callers(const void** found) {
 bool known_frames(const void* const* addresses, int count, frame* found) {
     bool complete = true;
     for (int i = 0; i < count; ++i) {
-        const frame* known = find(frames, frame{addresses[i], nullptr, 0, 0, -1});
-        found[i] = known && known->address ? *known : frame{nullptr, nullptr, 0, 0, -1};
+        const frame* known = find(frames, frame{.address = addresses[i]});
+        found[i] = known && known->address ? *known : frame{};
         complete = complete && found[i].address;
     }
     return complete;
 }
 
-void add_frame(frame& row, const void* address, const Dl_info& info) {
-    row = {address, info.dli_sname, 0, 0, -1};
+long long distance(const void* base, const void* address) {
+    return static_cast<const char*>(address) - static_cast<const char*>(base);
+}
+
+void add_frame(frame& row, const void* address, const loaded& known) {
+    const Dl_info& info = known.info;
+    row = {.address = address, .symbol = info.dli_sname};
     if (info.dli_fbase) {
         row.module = module_of(info);
-        row.offset = static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+        row.offset = distance(info.dli_fbase, address);
+        const long long function = distance(info.dli_fbase, known.function);
         const std::uint32_t hash = row.module < 0 ? start_of_hash : modules[row.module].hash;
         row.hash = mix(hash, &row.offset, sizeof row.offset);
+        row.of_function = mix(hash, &function, sizeof function);
+        row.is_runtime = row.module >= 0 && modules[row.module].runtime.contains(
+                                                static_cast<unsigned long>(row.offset - 1));
     }
     if (frame* free = find(frames, row); free && !free->address) {
         *free = row;
         ++frames.used;
     }
+}
+
+// Leaves out frames of the CUDA runtime. Of a module that calls the driver and has no symbols, any
+// frame may be one: only its functions count. Returns the number of frames.
+int keep_steady(frame* found, int count) {
+    const int caller = count > 0 ? found[0].module : -1;
+    const bool is_unknown = caller >= 0 && !modules[caller].runtime.has_symbols;
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+        if (found[i].is_runtime) continue;
+        found[kept] = found[i];
+        if (is_unknown && found[i].module == caller) found[kept].hash = found[i].of_function;
+        ++kept;
+    }
+    return kept;
 }
 
 void record(std::uint32_t hash, const frame* found, int count) {
@@ -162,8 +197,8 @@ void record(std::uint32_t hash, const frame* found, int count) {
 allocation_name name_allocation() {
     const void* addresses[depth];
     frame found[depth];
-    Dl_info infos[depth] = {};
-    const int count = callers(addresses);
+    loaded known[depth] = {};
+    int count = callers(addresses);
     bool complete;
     {
         const guard hold;
@@ -171,10 +206,14 @@ allocation_name name_allocation() {
     }
     // without the lock: dladdr takes the loader's lock, which a constructor that allocates may hold
     for (int i = 0; i < count && !complete; ++i)
-        if (!found[i].address) dladdr(addresses[i], &infos[i]);
+        if (!found[i].address) {
+            dladdr(addresses[i], &known[i].info);
+            known[i].function = function_of(addresses[i]);
+        }
     const guard hold;
     for (int i = 0; i < count; ++i)
-        if (!found[i].address) add_frame(found[i], addresses[i], infos[i]);
+        if (!found[i].address) add_frame(found[i], addresses[i], known[i]);
+    count = keep_steady(found, count);
     std::uint32_t hash = start_of_hash;
     for (int i = 0; i < count; ++i) hash = mix(hash, &found[i].hash, sizeof found[i].hash);
     site* row = find(sites, site{hash, 0, false});

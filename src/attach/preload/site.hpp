@@ -1,4 +1,5 @@
-// Call sites: a hash of the callers, the same in every run of a program.
+// Call sites: a hash of the callers, the same in every run of a program, traced or not. Frames of the
+// CUDA runtime are not part of it (runtime.hpp).
 #pragma once
 
 #include <cstdint>

@@ -256,25 +256,3 @@ FAKE result cuMemcpy3DAsync_v2(const cuboid* in, void* stream) {
     return observed("cuMemcpy3DAsync_v2", {bits(in), bits(stream)},
                     [&] { return copy(*in, stream, true); });
 }
-
-// Copies in no order among one another; here in theirs. Not on the legacy default stream.
-FAKE result cuMemcpyBatchAsync_v2(const device_pointer* to, const device_pointer* from,
-                                  const std::size_t* bytes, std::size_t count, const void*,
-                                  const std::size_t*, std::size_t, void* stream) {
-    return observed(
-        "cuMemcpyBatchAsync_v2", {bits(to), bits(from), bits(bytes), count, 0, 0, 0, bits(stream)},
-        [&] {
-            if (stream_of(stream).number == 7) return invalid_value;
-            for (std::size_t i = 0; i < count; ++i)
-                if (const result outcome = copy(line(to[i], from[i], bytes[i]), stream, true))
-                    return outcome;
-            return success;
-        });
-}
-
-FAKE result cuMemcpyBatchAsync(const device_pointer* to, const device_pointer* from,
-                               const std::size_t* bytes, std::size_t count, const void* attributes,
-                               const std::size_t* indices, std::size_t kinds, std::size_t*,
-                               void* stream) {
-    return cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, indices, kinds, stream);
-}

@@ -165,13 +165,15 @@ FAKE result cuGetErrorString(result, const char** text) {
 namespace {
 
 // The newest variant of a name that this driver has, as for programs of CUDA 12 and 13.
-void* newest(const char* name, bool is_per_thread) {
+void* newest(const char* name, int version, bool is_per_thread) {
+    const bool is_first = version < 13000 && std::strstr(name, "BatchAsync");  // other parameters
     char symbol[128];
     static constexpr const char* own[] = {"_v2_ptsz", "_v2_ptds", "_ptsz", "_ptds"};
     static constexpr const char* any[] = {"_v3", "_v2", ""};
     std::vector<const char*> suffixes(std::begin(any), std::end(any));
     if (is_per_thread) suffixes.insert(suffixes.begin(), std::begin(own), std::end(own));
     for (const char* suffix : suffixes) {
+        if (is_first && std::strncmp(suffix, "_v2", 3) == 0) continue;
         std::snprintf(symbol, sizeof symbol, "%s%s", name, suffix);
         static void* self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         if (void* found = self ? dlsym(self, symbol) : nullptr) return found;
@@ -190,9 +192,9 @@ namespace {
 result absent() { return not_supported; }
 }  // namespace
 
-FAKE result cuGetProcAddress_v2(const char* name, void** found, int, std::uint64_t flags,
+FAKE result cuGetProcAddress_v2(const char* name, void** found, int version, std::uint64_t flags,
                                 int* status) {
-    *found = newest(name, (flags & 2) != 0);
+    *found = newest(name, version, (flags & 2) != 0);
     if (!*found) *found = reinterpret_cast<void*>(&absent);
     if (status) *status = 0;
     return success;

@@ -1,6 +1,7 @@
 // Modules, and launches of their kernels.
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "kernels.hpp"
 #include "observe.hpp"
@@ -30,13 +31,14 @@ FAKE result cuFuncGetName(const char** name, void* function) {
     return success;
 }
 
-// Of the kernel whose two parameters have eight bytes; not of the others.
 FAKE result cuFuncGetParamInfo(void* function, std::size_t index, std::size_t* offset,
                                std::size_t* size) {
-    if (!std::strstr(static_cast<const char*>(function), "add_one")) return not_supported;
-    if (index > 1) return invalid_value;
-    *offset = index * 8;
-    *size = 8;
+    const auto* name = static_cast<const char*>(function);
+    if (!tells_parameters(name)) return not_supported;
+    const placed found = parameter_of(name, index);
+    if (found.size == 0) return invalid_value;
+    *offset = found.offset;
+    *size = found.size;
     return success;
 }
 

@@ -135,6 +135,7 @@ FAKE result cuMemGetHandleForAddressRange(void*, device_pointer pointer, std::si
 
 FAKE result cuMemPoolExportPointer(void* data, device_pointer pointer) {
     std::memset(data, 0, 64);
+    std::memcpy(data, &pointer, sizeof pointer);
     return share(pointer);
 }
 

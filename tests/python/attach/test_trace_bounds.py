@@ -33,6 +33,15 @@ def test_after_sampling_the_program_has_time_to_end(seconds, left) -> None:
     assert left - bounds.until >= min(seconds, left / 2)
 
 
+def test_the_time_before_the_first_context_does_not_shorten_sampling() -> None:
+    """PyTorch: 9 of 13 seconds are imports."""
+    whole, cuda = (sampled.Bounds.of(13, 30, start) for start in (0, 9))
+    assert whole is not None
+    assert cuda is not None
+    assert cuda.end == whole.end == 30
+    assert (whole.until, cuda.until) == pytest.approx((15.7, 25.6))
+
+
 def test_without_time_nothing_is_sampled(tmp_path, made_up) -> None:
     said: list[str] = []
     start = Start((tracing.program("linked"), "device", "4096"))

@@ -80,6 +80,8 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
         beyond("wait", call),
         beyond("record", call),
         beyond("allocation", 2 * call) / 2,
+        node=beyond("node_call", 0.0),
+        inside=beyond("node", more["node_call"]),
         returns=beyond("launch_wait", more["launch"] + more["wait"]),
         behind=beyond("behind", 0.0),
         once=beyond("once", 0.0),

@@ -140,7 +140,8 @@ def trace_prepared(
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
         still = reading + WRITING + len(process.calls) * OF_CALL
-        bounds = sampled.Bounds.of(plain.seconds, timer.left(plain.seconds) - still)
+        left = timer.left(plain.seconds) - still
+        bounds = sampled.Bounds.of(plain.seconds, left, min(part.start for part in parts))
         touches, why = sampled.reported(start, files, path, bounds, plain.code, report)
         seen = replace(seen, touches=touches)
     reasons = incomplete(process, ending, judged) + sampled.lost(process, touches)

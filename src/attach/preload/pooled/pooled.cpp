@@ -174,6 +174,11 @@ void give_back_at(driver::device_pointer address) {
     if (!kept.is_empty() && remove_kept(is_here, row)) release(row);
 }
 
+bool holds_any() {
+    const guard hold;
+    return !kept.is_empty() || !used.is_empty();
+}
+
 void forget_context(const void* context, driver::device device) {
     const auto is_gone = [&](const block& one) {
         return one.made_in == context || one.device == device;

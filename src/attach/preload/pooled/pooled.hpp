@@ -49,6 +49,9 @@ bool give_back();
 // Releases the kept block that contains this address, if there is one.
 void give_back_at(driver::device_pointer address);
 
+// Whether any block is kept, or could be.
+bool holds_any();
+
 // Called after the driver has destroyed this context, and with it all blocks in it. `device`: of a
 // primary context, -1 of others. All blocks of the device are forgotten then, since those of green
 // contexts end with the primary one.

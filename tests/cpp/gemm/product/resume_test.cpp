@@ -6,8 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "cases/gemm/native/gemm.hpp"
-
 namespace watari::gemm {
 namespace {
 

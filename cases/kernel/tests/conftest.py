@@ -1,0 +1,3 @@
+"""The emulated GPU for tests of trials."""
+
+from emulated import gpu as gpu
