@@ -141,23 +141,23 @@ void fill_values(const buffer& b, const std::string& by, const std::string& type
                  const std::string& rule, std::uint64_t limit, double constant,
                  std::uint64_t seed) {
     using measure::element_type, measure::value_rule;
+    constexpr static word<value_rule> value_rules[] = {{"fraction", value_rule::fraction},
+                                                       {"below", value_rule::below},
+                                                       {"ascending", value_rule::ascending},
+                                                       {"constant", value_rule::constant}};
+    constexpr static word<element_type> element_types[] = {
+        {"i1", element_type::integer_1},    {"i2", element_type::integer_2},
+        {"i4", element_type::integer_4},    {"i8", element_type::integer_8},
+        {"f4", element_type::single_float}, {"f8", element_type::double_float}};
     const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
-    const measure::values what{chosen<value_rule>(rule, {{"fraction", value_rule::fraction},
-                                                         {"below", value_rule::below},
-                                                         {"ascending", value_rule::ascending},
-                                                         {"constant", value_rule::constant}}),
-                               std::max<std::uint64_t>(limit, 1), constant, seed};
-    const auto element = chosen<element_type>(type, {{"i1", element_type::integer_1},
-                                                     {"i2", element_type::integer_2},
-                                                     {"i4", element_type::integer_4},
-                                                     {"i8", element_type::integer_8},
-                                                     {"f4", element_type::single_float},
-                                                     {"f8", element_type::double_float}});
+    const measure::values what{looked_up(rule, value_rules), std::max<std::uint64_t>(limit, 1),
+                               constant, seed};
+    const element_type element = looked_up(type, element_types);
     const auto bytes = static_cast<std::size_t>(type.back() - '0');
     kernels_on<measure::value_kernels>(who).fill(b.memory->data(), b.memory->bytes() / bytes,
                                                  element, what, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 void take(const buffer& to, const buffer& from) {
