@@ -1,6 +1,8 @@
 // Byte ranges of files: the data of arrays (python/watari/arrays).
 #include "module.hpp"
+#include "parameters.hpp"
 
+#include "watari/case/words.hpp"
 #include "watari/core/error.hpp"
 #include "watari/storage/stores/range_files.hpp"
 
@@ -33,15 +35,9 @@ std::vector<storage::byte_block> blocks_of(const rows& table) {
     return blocks;
 }
 
-/// A file's name, which need not be UTF-8.
-std::string name_of(nb::handle path) {
-    const nb::object bytes = nb::module_::import_("os").attr("fsencode")(path);
-    return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
-}
-
 void make(range_files* self, const nb::sequence& paths, bool writable, bool past_cache) {
     std::vector<std::string> names;
-    for (const nb::handle path : paths) names.push_back(name_of(path));
+    for (const nb::handle path : paths) names.push_back(text_of(path));
     const nb::gil_scoped_release released;
     new (self) range_files(std::move(names),
                            writable ? files::direction::write : files::direction::read, past_cache);
@@ -51,7 +47,7 @@ nb::list move(const range_files& files, const rows& table, std::uintptr_t memory
               const std::string& engine, const std::string& processor, std::size_t threads) {
     const std::vector<storage::byte_block> blocks = blocks_of(table);
     const storage::range_use how{.engine = engine,
-                                 .who = processor_named(processor),
+                                 .who = cases::processor_named(processor),
                                  .memory = {reinterpret_cast<std::byte*>(memory), bytes},
                                  .threads = threads};
     std::vector<std::string> notes;

@@ -34,7 +34,7 @@ def sent(reader: Reader, chosen: Selection, device: str) -> Buffer:
             move(reader, steps, memory, processor)
             return buffer
     found = numpy.ascontiguousarray(reader.read(chosen.ranges)[chosen.shaped], dtype)
-    memory.take(found.ctypes.data, found.nbytes)
+    memory.copy_in(found.ctypes.data, found.nbytes)
     return buffer
 
 

@@ -124,7 +124,9 @@ def predict(
         drawing("page")  # an error in one line where a package is missing
     if not words:
         described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
-        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
+        raise UsageError(
+            f"{described}predict what? a case ({', '.join(CASES.names())}) or a trace file"
+        )
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)
@@ -152,7 +154,7 @@ def predict_program(
     words: list[str], on: str | None, results: list[Path], more: bool, as_json: bool
 ) -> None:
     """The memory styles of a traced program."""
-    from watari.model.replay import says, values
+    from watari.model.replay.answer import says, values
 
     if more:
         raise UsageError("--why, --beside, --processes and -o are for a case, not for a trace")

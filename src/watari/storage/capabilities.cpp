@@ -1,36 +1,12 @@
 #include "watari/storage/capabilities.hpp"
 
-#include "watari/core/text_file.hpp"
 #include "watari/files/uring.hpp"
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-
-#include <dlfcn.h>
+#include "watari/storage/cufile_gpu.hpp"
 
 namespace watari::storage {
 namespace {
 
 using machine::capability;
-namespace fs = std::filesystem;
-
-bool exists(const char* path) {
-    std::error_code ignored;
-    return fs::exists(path, ignored);
-}
-
-capability cufile() {
-    for (const char* name : {"libcufile.so.0", "libcufile.so"}) {
-        if (void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
-            dlclose(library);
-            return {"cufile", true, "", cufile_detail()};
-        }
-    }
-    return {"cufile", false, "libcufile.so.0 cannot be loaded (GPUDirect Storage is not installed)",
-            ""};
-}
 
 capability io_uring() {
     const std::string reason = files::uring_absent_reason();
@@ -39,19 +15,6 @@ capability io_uring() {
 
 }  // namespace
 
-std::string cufile_detail() {
-    std::string detail = exists("/sys/module/nvidia_fs") || exists("/proc/driver/nvidia-fs")
-                             ? "direct (nvidia-fs module is loaded)"
-                             : "compatibility mode, through CPU memory (no nvidia-fs module)";
-    if (!exists("/run/udev/data")) {
-        detail +=
-            "; no udev database (/run/udev/data): cuFileHandleRegister will fail with 5027 "
-            "unless an administrator adds a record b<major>:<minor> of the disk there, with "
-            "E:ID_FS_USAGE=filesystem and E:ID_FS_TYPE=<type>";
-    }
-    return detail;
-}
-
-std::vector<capability> capabilities() { return {cufile(), io_uring()}; }
+std::vector<capability> capabilities() { return {cufile_capability(), io_uring()}; }
 
 }  // namespace watari::storage

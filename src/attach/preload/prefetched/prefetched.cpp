@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 
-#include "../driver_call.hpp"
-#include "../gains.hpp"
-#include "../lock.hpp"
-#include "../managed.hpp"
-#include "../memory.hpp"
-#include "../settings.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/gains.hpp"
+#include "../log/lock.hpp"
+#include "../styles/managed.hpp"
+#include "../styles/memory.hpp"
+#include "../styles/settings.hpp"
 #include "arguments.hpp"
 #include "kernels.hpp"
 #include "pages.hpp"
@@ -23,7 +23,7 @@ using managed::allocation;
 
 constexpr std::size_t least = 1 << 20;  // bytes: a smaller allocation is left to its faults
 constexpr std::size_t most_at_once = 64;
-// 15 GB/s by faults, 50 by a prefetch (docs/memory-paths.md)
+// 15 GB/s by faults, 50 by a prefetch (cases/memory/README.md)
 constexpr double saved_of_a_byte = 1 / 15.0 - 1 / 50.0;  // ns
 
 use* uses;

@@ -1,0 +1,189 @@
+"""Case gather: a processor collects elements that lie apart, once each, in order or at random.
+
+Bytes are those of the kernel's head comment (cases/gather/native/kernels.hpp): the elements
+that are gathered, once. They are written side by side in the processor's own memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from watari.case.axes import (
+    HINT,
+    MEMORY,
+    OVERSUBSCRIBE,
+    PAGE,
+    PROCESSOR,
+    SIZE,
+    THP,
+    THREADS,
+    line_bytes,
+    power_of_two,
+    samples,
+    table,
+    words,
+)
+from watari.case.axis import Axis, Parameters, one_of, parse_size
+from watari.case.case import Case
+from watari.case.native import native
+from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.cases.gather import standard
+from watari.common.errors import UsageError
+from watari.common.library import own_memory, side
+from watari.common.units import exact_size
+
+DOUBLE = 8  # bytes: the source is whole doubles
+WORD = 4  # bytes: elements and strides are whole words
+MOST = 4096  # bytes of an element
+SLOWEST_ELEMENT, SLOWEST_PAGE, SMALL_PAGE = 1e-7, 5e-5, 4096  # seconds, seconds, bytes
+WRONG = "{count} words of 4 bytes are not those of the gathered elements"
+
+
+def parse_stride(text: str) -> int:
+    """Bytes of a stride, a multiple of 4. Raises UsageError."""
+    stride = parse_size(text)
+    if stride % WORD:
+        raise UsageError(f"'{text}' is not a multiple of {WORD} bytes")
+    return stride
+
+
+def usual_stride(p: Parameters) -> int:
+    """A cache line, or the element if it is larger."""
+    return max(int(p["element"]), line_bytes(p["processor"]))
+
+
+def usual_source(p: Parameters) -> str:
+    """The side of the memory, `cpu` or `gpu`; with turns the side of the other processor."""
+    if p["turns"] != "none":
+        return "cpu" if p["processor"].startswith("gpu") else "gpu"
+    return side(p["memory"], p["processor"]).split(":")[0]
+
+
+def elements(p: Parameters) -> int:
+    """Elements that a pass collects."""
+    return int(p["size"]) // DOUBLE * DOUBLE // int(p["stride"])
+
+
+def require_elements(p: Parameters) -> None:
+    """Raises UsageError if elements overlap or none fits, and for turns with the processor's own
+    side as source or with a hint."""
+    if p["stride"] < p["element"]:
+        raise UsageError(
+            f"gather: stride={p['stride']} is less than an element of {p['element']} bytes"
+        )
+    if elements(p) < 1:
+        raise UsageError(f"gather: size={p['size']} holds no stride of {p['stride']} bytes")
+    if p["turns"] == "none":
+        return
+    if p["source"] != usual_source(p):
+        needed = usual_source(p)
+        raise UsageError(f"gather: turns={p['turns']} needs source={needed}, the other processor")
+    if p["hint"] != "none":
+        raise UsageError(f"gather: turns={p['turns']} takes no hint")
+
+
+def profile(p: Parameters) -> Profile:
+    """One pass a sample: it reads the elements in place and writes them to the processor's memory.
+
+    Pages of shared memory may have moved to the processor, so the fastest path is within its own
+    memory.
+    """
+    who, moved = p["processor"], elements(p) * int(p["element"])
+    phase = Phase(
+        "gather",
+        moved,
+        (Transfer(who, side(p["memory"], who), who, moved),),
+        (
+            Access("source", who, moved, 0, pattern="sparse"),
+            Access("destination", who, 0, moved),
+        ),
+        repeats=int(p["samples"]),
+    )
+    footprint = Counter({p["memory"]: int(p["size"])})
+    footprint[own_memory(who)] += moved
+    return Profile((phase,), dict(footprint))
+
+
+def extra_seconds(p: Parameters) -> float:
+    """Seconds of all elements one by one, and of a fault for each page: once in the first pass, or
+    twice a pass if turns move the source to the other side and back."""
+    samples = int(p["samples"])
+    moved = 1 if p["turns"] == "none" else 2 * samples
+    return elements(p) * samples * SLOWEST_ELEMENT + moved * (
+        int(p["size"]) / SMALL_PAGE * SLOWEST_PAGE
+    )
+
+
+def labels(p: Parameters) -> dict[str, str]:
+    """Shows an element with its unit; hides a usual stride and a usual first touch."""
+    size = exact_size(p["element"])
+    element = {"element": f"{size}B" if size.isdigit() else size}
+    usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}
+    same = p["source"] == usual_source(p)
+    return element | usual | ({"source": ""} if same else {})
+
+
+CASES = (
+    Case(
+        "gather",
+        "read elements that lie apart, in order or at random: the cost of a line, a page, a fault",
+        "{processor} {memory} {pattern} {element} of {size}",
+        table(
+            PROCESSOR,
+            MEMORY,
+            words("pattern", "order in which elements are visited", "random", "random", "strided"),
+            Axis(
+                "element",
+                "bytes of an element: a power of two from 4 to 4096",
+                power_of_two(WORD, MOST),
+                lambda m, p: 8,
+                "8",
+            ),
+            Axis(
+                "stride",
+                "bytes from one element to the next",
+                parse_stride,
+                lambda m, p: usual_stride(p),
+                "a cache line (64 on the cpu, 128 on a gpu), or the element",
+            ),
+            replace(
+                words(
+                    "turns",
+                    "what brings the source back before each pass: nothing; its processor reads "
+                    "it; the same, and prefetches of the elements, there and back",
+                    "none",
+                    "none",
+                    "read",
+                    "prefetch",
+                ),
+                before="none",
+            ),
+            Axis(
+                "source",
+                "processor that first touches the source",
+                one_of("cpu", "gpu"),
+                lambda m, p: usual_source(p),
+                "the side of the memory; for managed and system memory the processor; with turns "
+                "the other processor",
+                ("cpu", "gpu"),
+            ),
+            HINT,
+            SIZE,
+            THP,
+            PAGE,
+            samples(20, "passes over all elements"),
+            THREADS,
+            OVERSUBSCRIBE,
+        ),
+        native(__package__, "gather", WRONG),
+        profile,
+        require_sense=require_elements,
+        extra_seconds=extra_seconds,
+        labels=labels,
+        standard=standard.gathers,
+        example="element=4,8,32,128,1KiB,4KiB pattern=random,strided",
+        also={"spatter": "", "random-access": "", "gups": "", "sparse": "", "indirect": ""},
+        presentation="watari.cases.gather.words",
+    ),
+)

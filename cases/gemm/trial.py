@@ -1,0 +1,21 @@
+"""One trial of case `gemm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watari.case.axis import Parameters, expanded
+from watari.case.native import module, passed, verified
+from watari.machine import openblas
+
+
+def native_parameters(parameters: Parameters) -> dict[str, Any]:
+    """The case as the library takes it."""
+    folder = expanded(parameters["folder"])
+    return {**passed(parameters), "folder": folder, "blas_folder": openblas.folder()}
+
+
+def run(parameters: Parameters) -> dict[str, Any]:
+    """One trial in this process."""
+    trial = module(__package__).gemm(native_parameters(parameters))
+    return verified(trial, "{count} elements of C are not alpha A B + beta C")

@@ -1,7 +1,0 @@
-"""The styles of case deep, in the order in which people see them."""
-
-from __future__ import annotations
-
-from watari.common import library
-
-STYLES = library.styles("deep")
