@@ -208,10 +208,6 @@ static void bind_memory(nb::module_& module) {
         .def_prop_ro(
             "on_cpu", [](const buffer& b) { return b.memory->kind().cpu_can_address; },
             "Whether the CPU can address it.")
-        .def_prop_ro(
-            "address",
-            [](const buffer& b) { return reinterpret_cast<std::uintptr_t>(b.memory->data()); },
-            "The address of its first byte, for its processor.")
         .def("copy_in", copy_in, nb::arg("address"), nb::arg("bytes"), unlocked(),
              "Copies bytes from an address of the CPU.")
         .def("bytes", bytes, "The memory as a NumPy array of uint8; no copy.")
