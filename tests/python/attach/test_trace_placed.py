@@ -40,8 +40,9 @@ def sampling_run(tmp_path, cupti, *words: str, bounds: sampled.Bounds = LONG):
 
 @pytest.mark.parametrize(("name", "passes"), [("add_one", 1), ("add_again", 10)])
 def test_a_kernel_takes_as_long_as_its_traffic_over_the_link(
-    tmp_path, made_up, name, passes
+    tmp_path, made_up, monkeypatch, name, passes
 ) -> None:
+    monkeypatch.setenv("FAKE_CUDA_KERNEL_US", "1")  # else it takes the time of the CPU
     touches, why = sampling_run(tmp_path, made_up, "alternating", "6", name)
     assert not why
     rows = {row.placement: row.as_json() for row in touches.placed[name]}
@@ -51,6 +52,7 @@ def test_a_kernel_takes_as_long_as_its_traffic_over_the_link(
     seconds = {placement: row["seconds"] for placement, row in rows.items()}
     more = {place: seconds[place] - seconds["local"] for place in ("mapped", "faulting")}
     each = FIELD / 1024 * 1e-9
+    # some pages of a placement still move in its first launch
     assert more["mapped"] == pytest.approx(passes * LINK * each, rel=0.2, abs=0.01)
     assert more["faulting"] == pytest.approx(FAULT * each, rel=0.5, abs=0.01)
     assert name not in touches.unplaced

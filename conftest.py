@@ -1,4 +1,4 @@
-"""Requirements of tests: without them a test is skipped, with the reason."""
+"""Requirements of all tests: without them a test is skipped, with the reason."""
 
 from __future__ import annotations
 
