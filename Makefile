@@ -1,5 +1,6 @@
 # `make demo` and `make test` do all their own set-up. VENV=DIR uses another virtual environment.
 export VENV ?= .venv
+export CASES
 
 .PHONY: demo check test acceptance format lint build clean
 
@@ -15,7 +16,7 @@ test:  ## run every check
 acceptance:  ## run the checks that take longest
 	@scripts/acceptance.sh
 
-build:  ## build and install into the virtual environment
+build:  ## build and install into the virtual environment; CASES=les,lattice builds these cases alone
 	@scripts/setup.sh demo
 	@scripts/build.sh
 

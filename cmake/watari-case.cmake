@@ -10,6 +10,7 @@
 #                `watari effort` counts their statements
 #   UNFUSED      those of the files above in which no product is fused with a sum, so that every
 #                backend gives the same bits
+#   USES         folders of libwatari that not all builds have: krylov, gemm, hmatrix
 #   BINDING      what Python imports as `_native` from the package DESTINATION (watari.cases.NAME here)
 #
 # Files with further options get them by set_source_files_properties before the call. Targets:
@@ -19,13 +20,14 @@ include_guard()
 
 function(watari_case name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION"
-    "BINDING;SOURCES;KERNELS;GPU;STYLES;UNFUSED")
+    "BINDING;SOURCES;KERNELS;GPU;STYLES;UNFUSED;USES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "watari_case(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_DESTINATION)
     set(arg_DESTINATION watari/cases/${name})
   endif()
+  set_property(GLOBAL APPEND PROPERTY WATARI_USED ${arg_USES})
   set(target watari_case_${name})
   set(sources ${arg_SOURCES} ${arg_KERNELS})
   if(WATARI_WITH_CUDA)

@@ -30,8 +30,8 @@ make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"
 # Checks that the library compiles and has no undefined symbols; no part of it runs here.
 cross_compile() {
     make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_FASTER=ALL &&
-        aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive \
-            build/aarch64/src/libwatari.a -Wl,--no-whole-archive -ldl -o build/aarch64/libwatari.so
+        aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive build/aarch64/cases/*/native/*.a \
+            -Wl,--no-whole-archive -Lbuild/aarch64/lib -lwatari -ldl -o build/aarch64/cases.so
 }
 # AddressSanitizer without lines of its stack, which take a tenth longer to compile: a function's name
 # is enough to run its test alone, in a build that `cmake --preset asan` has set up again.

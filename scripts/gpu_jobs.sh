@@ -40,9 +40,9 @@ run_cases() { # name of the result, seconds
 tests_on_a_gpu() { # folders: prints their files with tests on a GPU, without files that need a launcher
     grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
 }
-compile() { # source, program, options of g++
-    local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
+compile() { # source, program, the archive of a case
     local cuda=/usr/local/cuda/targets/x86_64-linux
+    local libraries=("${@:3}" -Lbuild/gpu/lib -lwatari "-Wl,-rpath,$PWD/build/gpu/lib:$cuda/lib" -lcudart -lgomp)
     g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
 }
 

@@ -6,13 +6,6 @@ source "$(dirname "$0")/environment.sh"
 source scripts/stages.sh "test"
 
 cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
-# The installed package with the same module, except that the C++ runtime is inside it.
-static_runtime() {
-    local folder=build/test/static_runtime
-    cmake --build build/test --target static_runtime
-    cp -rL python/watari/. $folder/watari
-    PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
-}
 
 scripts/setup.sh test
 source scripts/testing.sh
@@ -21,7 +14,7 @@ stage "build" build_tests
 gtest=false
 [[ -x build/test/tests/cpp/watari_tests ]] && gtest=true
 stage_with "cpp tests" libgtest-dev $gtest cpp_tests
-stage "static runtime" static_runtime
+stage "resume" "$VENV/bin/python" scripts/resume.py
 stage "python tests" python_tests -m "not slow" "$@"
 
 step "Summary"

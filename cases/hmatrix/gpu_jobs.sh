@@ -9,7 +9,7 @@ job_hmatrix() {
 # job hmatrix-build 40 1 cases/hmatrix/EVIDENCE.md, "Construction": builds, and the times of their parts
 # then the CPU alone, by one thread and by all of the 16
 job_hmatrix-build() {
-    compile benchmarks/hmatrix_build.cpp build/hmatrix_build && {
+    compile cases/hmatrix/benchmarks/build.cpp build/hmatrix_build && {
         build/hmatrix_build bumpy:71 /dev/shm 16 || exit
         for threads in 1 16; do CUDA_VISIBLE_DEVICES='' build/hmatrix_build bumpy:23 /dev/shm "$threads" 1; done
     } | tee "$folder/hmatrix-build-parts.txt" || failed=1

@@ -8,7 +8,7 @@ job_les() {
 
 # job les-kernels 25 2 cases/les/EVIDENCE.md, "On an H200": what each kernel reaches
 job_les-kernels() {
-    compile benchmarks/les_kernels.cpp build/les_kernels &&
+    compile cases/les/benchmarks/kernels.cpp build/les_kernels build/gpu/cases/les/native/libwatari_case_les.a &&
         build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
 }
 

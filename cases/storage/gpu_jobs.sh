@@ -18,6 +18,7 @@ job_disk-more() {
 job_array() {
     nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
         -c benchmarks/array_rate.cpp -o build/array_rate.o
-    nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
+    nvcc -cudart shared build/array_rate.o -Lbuild/gpu/lib -lwatari -Xlinker "-rpath,$PWD/build/gpu/lib" -lgomp \
+        -o build/array_rate
     build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) >"$folder/array-rate.txt" 2>&1
 }

@@ -1,6 +1,6 @@
-// The start of a Python module: of libwatari's, and of the one of each case. It binds what its files
-// have registered. Arguments are the plain parameters of a case (python/watari/cases); a trial is
-// returned as the dict that a result file keeps.
+// The start of a Python module: of libwatari's, and of the one of each case. It binds what its
+// files have registered. Arguments are the plain parameters of a case (python/watari/cases); a
+// trial is returned as the dict that a result file keeps.
 #include "module.hpp"
 
 #include "watari/core/error.hpp"

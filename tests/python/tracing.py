@@ -13,7 +13,7 @@ import emulator
 import numpy as np
 
 from watari.attach.events import Allocation, Events, Frame, Process
-from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.model import trace_file
 
 MIB = 2**20

@@ -1,8 +1,9 @@
 // The CPU's Himeno kernels against their floor: 56 bytes a point at STREAM's bandwidth.
 //
-//   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
+//   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari_case_himeno
 //   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/himeno/benchmarks/cpu.cpp
-//       build/src/libwatari.a -lhwloc -ldl -o himeno_cpu
+//       build/cases/himeno/native/libwatari_case_himeno.a
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o himeno_cpu
 //   OMP_PROC_BIND=true ./himeno_cpu THREADS ROUNDS
 //
 // Rounds alternate, so that other work of the machine affects all alike: STREAM's four kernels

@@ -2,7 +2,7 @@
 //
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include cases/hmatrix/benchmarks/build.cpp
-//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o hmatrix_build
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o hmatrix_build
 //   ./hmatrix_build [MESH [FOLDER [THREADS [BUILDS]]]]        bumpy:71, /dev/shm, all, 2
 //
 // `build`: seconds in all, and of the thread that hands leaves to the writers: it prepares, waits
@@ -11,10 +11,10 @@
 // bytes, all zeros. `leaves alone`, on a GPU: all leaves in chunks of some sizes, in parts to the
 // CPU, without a file; then leaves of some kinds, and without recompression. `memory before` is the
 // time to allocate the pools.
+#include "watari/hmatrix/build/build.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/core/with_cuda.hpp"
-#include "watari/hmatrix/build/build.hpp"
 #include "watari/hmatrix/build/leaf_chunks.hpp"
 #include "watari/hmatrix/file/writer.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"

@@ -1,8 +1,9 @@
 // The rate of the CPU's hop with F^-1, by threads.
 //
-//   cmake -S . -B build && cmake --build build --target watari
+//   cmake -S . -B build && cmake --build build --target watari_case_lattice
 //   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/lattice/benchmarks/hop.cpp
-//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o lattice_hop
+//       build/cases/lattice/native/libwatari_case_lattice.a
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -L/usr/local/cuda/lib64 -lcudart -o lattice_hop
 //   ./lattice_hop [THREADS]
 //
 // GB/s count the least bytes: 2112 a site in double with links of 18, 1728 with links of 12, half

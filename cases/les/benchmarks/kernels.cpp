@@ -1,9 +1,10 @@
 // The rate of each kernel of a city's air, by the bytes that its head comment states, and the time
 // of a step beside the sum of its kernels.
 //
-//   cmake -S . -B build && cmake --build build --target watari
+//   cmake -S . -B build && cmake --build build --target watari_case_les
 //   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/les/benchmarks/kernels.cpp
-//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o les_kernels
+//       build/cases/les/native/libwatari_case_les.a
+//       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -L/usr/local/cuda/lib64 -lcudart -o les_kernels
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
 // Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two
@@ -172,6 +173,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     return all;
 }
 
+constexpr double step_bytes = 823;  ///< of a cell, with two cycles: flow/simulation.hpp
+
 void print(const std::vector<kernel>& all, const parameters& p, const fields& f, double step) {
     const auto cells = static_cast<double>(p.whole.cells());
     std::vector<double> seconds;
@@ -197,7 +200,7 @@ void print(const std::vector<kernel>& all, const parameters& p, const fields& f,
                     seconds[n] * k.times * 1e3);
         sum += seconds[n] * k.times;
     }
-    const double bytes = step_bytes(p.whole.cells(), sizeof(float), p.cycles);
+    const double bytes = step_bytes * cells;
     std::printf(
         "sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f ns a cell, "
         "%.2f of the floor\n",

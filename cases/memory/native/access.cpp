@@ -2,9 +2,9 @@
 // chosen processors. Bytes: each element is read and written, 2 x size, independent of its location
 // (so that the rates of one figure compare, as in Yoshida 2024). No flops.
 #include "arrays.hpp"
-#include "watari/measure/copy.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
@@ -68,7 +68,6 @@ arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& 
     fill(data.source, from.toucher, source_seed);
     fill(data.destination, to.toucher, poison_seed);
     into.residency_before = look_at(data, hint);
-    into.bytes_per_sample = 2.0 * static_cast<double>(bytes);
     return data;
 }
 

@@ -1,8 +1,8 @@
 #include "arrays.hpp"
 
-#include "watari/measure/copy.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/memory/move.hpp"
 

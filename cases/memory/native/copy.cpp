@@ -1,7 +1,7 @@
 // Case `copy`. Bytes: within one memory each byte is read and written, 2 x size; from one memory to
 // another each byte crosses the link once, 1 x size; both directions at once, double. No flops.
-#include "arrays.hpp"
 #include "watari/measure/copy.hpp"
+#include "arrays.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
@@ -67,11 +67,6 @@ bool should_be_held(const copy_parameters& p) {
     };
     const bool on_gpu = p.from.kind == memory::kind::device || p.to.kind == memory::kind::device;
     return fixed(p.from) && fixed(p.to) && on_gpu;
-}
-
-processor location(const memory_end& end, processor who) {
-    if (memory::row(end.kind).shared) return who;
-    return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
 }
 
 /// Elements of one stream. Parts begin at multiples of 16 bytes: every stream copies by pairs.
@@ -144,8 +139,6 @@ measure::trial copy(const copy_parameters& p) {
         fill(w.destination, toucher(w.destination.block(), p.processor), poison_seed);
     }
     result.residency_before = look_at(paths[0]);
-    const bool same_memory = location(p.from, p.processor) == location(p.to, p.processor);
-    result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
     sample_copies(result, p, paths);
 

@@ -72,8 +72,8 @@ void read(double* data, std::size_t count, stream_t stream) {
 namespace watari::measure {
 
 const copy_kernels copy_kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
-                                      .copy_ordinary = WATARI_BACKEND::copy_ordinary,
-                                      .copy_both = WATARI_BACKEND::copy_both,
-                                      .read = WATARI_BACKEND::read};
+                                                .copy_ordinary = WATARI_BACKEND::copy_ordinary,
+                                                .copy_both = WATARI_BACKEND::copy_both,
+                                                .read = WATARI_BACKEND::read};
 
 }  // namespace watari::measure

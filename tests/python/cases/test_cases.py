@@ -243,7 +243,7 @@ def test_a_case_is_described_by_its_path_and_what_is_special(case, given, line) 
 KEPT = [(n, a) for n, c in cases.CASES.items() for a in ("samples", "iterations") if a in c.axes]
 
 
-@pytest.mark.parametrize("many", ["1000001", str(10**12), "9" * 5000])
+@pytest.mark.parametrize("many", ["1000001", str(10**12), "9" * 40])
 @pytest.mark.parametrize(("case", "axis"), KEPT)
 def test_more_samples_than_a_result_holds_are_refused(case: str, axis: str, many: str) -> None:
     says = rf"{case}: {axis}: {many[:20]} is more than a result holds \(1000000\)"

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "../settings.hpp"
+#include "../styles/settings.hpp"
 #include "plan.hpp"
 #include "pointers.hpp"
 
