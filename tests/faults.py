@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -35,6 +36,7 @@ FOLDER = ROOT / "build" / "faults"
 TREE, VENV, RECORDS = FOLDER / "tree", FOLDER / "venv", FOLDER / "seen.json"
 LIMIT = 1800  # seconds of one set of tests; a fault may make them hang
 MOST_SEEN = 1  # tests that are recorded
+Records = dict[str, dict[str, list[str]]]  # by fault, by search: the tests that fail
 SUFFIXES = {".py", *affected.NATIVE}
 
 
@@ -82,8 +84,9 @@ def build() -> None:
         sys.exit(f"{done.stdout}{done.stderr}\nThe build failed")
 
 
-def prepare() -> None:
-    """Makes the copy of HEAD, and a virtual environment that has the packages of this one."""
+def prepare(is_native: bool) -> None:
+    """Makes the copy of HEAD, and a virtual environment that has the packages of this one. Builds
+    there if C++ is wanted; otherwise an earlier build does, with the present modules."""
     if not TREE.exists():
         git("clone", "-q", "--shared", "--no-checkout", ROOT, TREE)
     git("-C", TREE, "fetch", "-q", ROOT, "HEAD")
@@ -91,7 +94,10 @@ def prepare() -> None:
     if not VENV.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True)
         (packages().parent / "site-packages" / "others.pth").write_text(others())
-    build()
+    if is_native or not (packages() / "watari").is_dir():
+        build()
+    else:
+        shutil.copytree(TREE / "python" / "watari", packages() / "watari", dirs_exist_ok=True)
 
 
 def packages() -> Path:
@@ -146,8 +152,7 @@ def failing(place: str, native: set[str], python: set[str], in_process: bool) ->
 
 def seen_by_importers(place: str, given: Iterable[str]) -> list[str]:
     """The tests that import the fault's module, in process, that fail."""
-    is_native = given or affected.is_native(place)
-    return [] if is_native else pytest(affected.importers(place, TREE), "-p", "in_process")
+    return [] if given else pytest(affected.importers(place, TREE), "-p", "in_process")
 
 
 def seen_by_own(place: str, given: Iterable[str]) -> list[str]:
@@ -182,6 +187,24 @@ def seeded(fault: Fault) -> Iterator[str]:
             file.write_text(text)
 
 
+def try_all(faults: list[Fault], records: Records, tests: list[str]) -> None:
+    """Tries faults that have no record, those in Python first, and keeps what sees them."""
+    python = [fault for fault in faults if not affected.is_native(fault.place())]
+    native = [fault for fault in faults if fault not in python]
+    rounds = [(python, seen_by_importers), (python, seen_by_own), (python, seen_by_users)]
+    rounds += [(native, seen_by_own), (native, seen_by_users)]
+    prepare(bool(native))
+    for some, search in rounds:
+        for fault in some:
+            known = records.setdefault(str(fault.number), {})
+            if search.__name__ in known or any(known.values()):
+                continue
+            with seeded(fault) as place:
+                known[search.__name__] = seen = search(place, tests)
+            RECORDS.write_text(json.dumps(records, indent=1))
+            print(fault.number, place, *seen or [f"no test {search.__name__}"], flush=True)
+
+
 def table(faults: list[Fault], records: dict[str, list[str]]) -> str:
     lines = [
         "# Faults and the tests that see them",
@@ -210,21 +233,12 @@ def main() -> None:
     faults = read_faults()
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
     if not asked.table:
-        wanted = [f for f in faults if f.number in asked.only or not asked.only]
-        wanted.sort(key=lambda fault: affected.is_native(fault.place()))
         if asked.only:
+            faults_now = [fault for fault in faults if fault.number in asked.only]
             records = {key: seen for key, seen in records.items() if int(key) not in asked.only}
-        prepare()
-        for search in (seen_by_importers, seen_by_own, seen_by_users):
-            for fault in wanted:
-                key = str(fault.number)
-                known = records.setdefault(key, {})
-                if search.__name__ in known or any(known.values()):
-                    continue
-                with seeded(fault) as place:
-                    known[search.__name__] = seen = search(place, asked.tests)
-                RECORDS.write_text(json.dumps(records, indent=1))
-                print(fault.number, place, *seen or [f"no test {search.__name__}"], flush=True)
+        else:
+            faults_now = faults
+        try_all(faults_now, records, asked.tests)
     shown = {
         key: [name for names in seen.values() for name in names] for key, seen in records.items()
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from watari.common import library
 
 STYLES = library.styles(
-    ("explicit", "device", ()),
-    ("packed", "device", ()),
-    ("managed", "managed", ()),
-    ("system", "system", ()),
+    library.style("explicit", "device", host="pageable", halos=()),
+    library.style("packed", "device", host="pinned", halos=()),
+    library.style("managed", "managed", halos=()),
+    library.style("system", "system", halos=()),
 )

@@ -44,7 +44,7 @@ class Options:
 
     def native(self, path: Path) -> dict[str, Any]:
         """The options as the library takes them."""
-        names = ("eps", "tolerance", "processor", "fast_memory", "solver", "preconditioner")
+        names = ("eps", "tolerance", "processor", "solver", "preconditioner")
         batch = MOST_BATCH
         while self.fast_memory and batch > LEAST_BATCH:
             if batch * BATCHES_IN_MEMORY <= self.fast_memory:
@@ -52,6 +52,7 @@ class Options:
             batch //= 2
         return {
             **{name: getattr(self, name) for name in (*names, "iterations", "inner", "ranks")},
+            "fast-memory": self.fast_memory,
             "build_threads": self.threads,
             "path": os.fspath(path),
             "engine": self.engine or module(__package__).hmatrix_engine(self.processor),

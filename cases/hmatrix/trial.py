@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from watari.case.axis import Parameters, expanded
-from watari.case.native import module, verified
+from watari.case.native import module, passed, verified
 from watari.cases.hmatrix.axes import FILE
 from watari.cases.hmatrix.mesh import load
 
 
 def native_parameters(parameters: Parameters) -> dict[str, Any]:
     """The case as the library takes it."""
-    given = {name.replace("-", "_"): value for name, value in parameters.items()}
-    given |= {name: float(parameters[name]) for name in ("eps", "eta", "tolerance")}
-    return {
-        **given,
-        "folder": expanded(parameters["folder"]),
-        "build_threads": 0,  # all
-        "iterations": 1000,
-    }
+    given = passed(parameters) | {"ranks": parameters["ranks"]}
+    given["folder"] = expanded(parameters["folder"])
+    del given["mesh"]  # the surface is made of it
+    return given
 
 
 def run(parameters: Parameters) -> dict[str, Any]:

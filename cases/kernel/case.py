@@ -24,7 +24,7 @@ from watari.cases.kernel import check, compiler, declaration, files, source, tri
 from watari.cases.kernel.profile import elements, extra_seconds, profile
 from watari.common.errors import UsageError
 
-USUAL = "triad.cu"
+USUAL = "add.cu"
 
 
 def parse_name(text: str) -> str:
@@ -52,8 +52,7 @@ def only_kernel(p: Parameters) -> str:
 
 def declared(machine: Machine, p: Parameters) -> str:
     """The declaration of the kernel, whose source compiles. Raises UsageError."""
-    number = trial.number_of(p["processor"])
-    here = gpus(machine)
+    number, here = trial.number_of(p["processor"]), gpus(machine)
     capability = here[number]["compute_capability"] if number < len(here) else ""
     text = source.of(p["source"], p["kernel"]).text()
     compiler.require_compiles(p["source"], capability)
@@ -117,11 +116,11 @@ CASES = (
             ),
             Axis(
                 "processor",
-                "GPU that executes: gpu, gpu:1",
-                numbered("gpu"),
+                "GPU that executes: gpu, gpu:1; a cpu does not run CUDA C++",
+                numbered("cpu", "gpu"),
                 lambda m, p: "gpu",
                 "gpu",
-                ("gpu",),
+                ("cpu", "gpu"),
             ),
             Axis(
                 "declares",
@@ -163,7 +162,7 @@ CASES = (
         labels=labels,
         outside={"transfer_in": "bring", "prefetch": "bring"},
         example="source=saxpy.cu memory=device,managed,pinned size=1GiB",
-        also={"cuda": "source=FILE.cu", "nvrtc": "source=FILE.cu", "nvbench": "source=FILE.cu"},
+        also={"cuda": "", "nvrtc": "", "nvbench": ""},
         presentation="watari.cases.kernel.words",
     ),
 )

@@ -154,6 +154,8 @@ def residency(p: Parameters, buffers: Buffers) -> dict[str, Any]:
 
 def run(p: Parameters) -> dict[str, Any]:
     """One trial. Raises UnsupportedError without a GPU, without NVRTC or without this memory."""
+    if p["processor"] == "cpu":
+        raise UnsupportedError("processor=cpu: a kernel in CUDA C++ runs on a GPU")
     native.require_access(p["memory"], p["processor"])
     require_touchers(p)
     declared = require_declared(p)

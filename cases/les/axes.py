@@ -19,11 +19,11 @@ GRIDS = {
     "XL": (1024, 1024, 128),
 }
 STYLES = library.styles(
-    ("explicit", "device", library.HALOS),
-    ("pinned", "pinned", library.HALOS),
-    ("managed", "managed", library.HALOS),
-    ("managed-prefetch", "managed", library.HALOS),
-    ("system", "system", library.HALOS),
+    library.style("explicit", "device", host="pinned"),
+    library.style("pinned", "pinned"),
+    library.style("managed", "managed"),
+    library.style("managed-prefetch", "managed"),
+    library.style("system", "system"),
 )
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # an example of a split

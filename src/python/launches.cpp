@@ -44,7 +44,7 @@ struct kernel_on {
 
 private:
     static processor current(const std::string& on) {
-        const processor named = processor_named(on);
+        const processor named = cases::processor_named(on);
         device::use(named.number);
         return named;
     }
@@ -116,7 +116,7 @@ void bind(nb::module_& module) {
     module.def(
         "require_access",
         [](const std::string& kind, const std::string& by) {
-            memory::require_access(memory::row(kind), processor_named(by));
+            memory::require_access(memory::row(kind), cases::processor_named(by));
         },
         nb::arg("kind"), nb::arg("by"), "Raises UnsupportedError with the reason.");
     module.def("use_threads", use_threads, nb::arg("threads"),

@@ -3,6 +3,7 @@
 #include "case.hpp"
 #include "module.hpp"
 
+#include "watari/case/words.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/copy.hpp"
@@ -97,16 +98,16 @@ nb::dict residency(const buffer& b, bool all_touched) {
 }
 
 void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
-    memory::advise(*b.memory, memory::hint_named(hint), processor_named(gpu));
+    memory::advise(*b.memory, memory::hint_named(hint), cases::processor_named(gpu));
 }
 
 void prefetch(const buffer& b, const std::string& to) {
-    memory::prefetch(*b.memory, processor_named(to), nullptr);
+    memory::prefetch(*b.memory, cases::processor_named(to), nullptr);
     device::synchronize(nullptr);
 }
 
 void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
@@ -114,7 +115,7 @@ void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     return kernels_on<measure::pattern_kernels>(who).mismatches(
         static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
@@ -123,7 +124,7 @@ std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t see
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(to.memory->kind(), who);
     memory::require_access(from.memory->kind(), who);
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
@@ -140,23 +141,23 @@ void fill_values(const buffer& b, const std::string& by, const std::string& type
                  const std::string& rule, std::uint64_t limit, double constant,
                  std::uint64_t seed) {
     using measure::element_type, measure::value_rule;
-    const processor who = processor_named(by);
+    constexpr static word<value_rule> value_rules[] = {{"fraction", value_rule::fraction},
+                                                       {"below", value_rule::below},
+                                                       {"ascending", value_rule::ascending},
+                                                       {"constant", value_rule::constant}};
+    constexpr static word<element_type> element_types[] = {
+        {"i1", element_type::integer_1},    {"i2", element_type::integer_2},
+        {"i4", element_type::integer_4},    {"i8", element_type::integer_8},
+        {"f4", element_type::single_float}, {"f8", element_type::double_float}};
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
-    const measure::values what{chosen<value_rule>(rule, {{"fraction", value_rule::fraction},
-                                                         {"below", value_rule::below},
-                                                         {"ascending", value_rule::ascending},
-                                                         {"constant", value_rule::constant}}),
-                               std::max<std::uint64_t>(limit, 1), constant, seed};
-    const auto element = chosen<element_type>(type, {{"i1", element_type::integer_1},
-                                                     {"i2", element_type::integer_2},
-                                                     {"i4", element_type::integer_4},
-                                                     {"i8", element_type::integer_8},
-                                                     {"f4", element_type::single_float},
-                                                     {"f8", element_type::double_float}});
+    const measure::values what{looked_up(rule, value_rules), std::max<std::uint64_t>(limit, 1),
+                               constant, seed};
+    const element_type element = looked_up(type, element_types);
     const auto bytes = static_cast<std::size_t>(type.back() - '0');
     kernels_on<measure::value_kernels>(who).fill(b.memory->data(), b.memory->bytes() / bytes,
                                                  element, what, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 void take(const buffer& to, const buffer& from) {

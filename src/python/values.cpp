@@ -5,7 +5,6 @@
 
 #include <nanobind/ndarray.h>
 
-#include <charconv>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -75,8 +74,8 @@ nb::dict trial(measure::trial t) {
     result["quantities"] = quantities;
     result["residency_before"] = residencies(t.residency_before);
     result["residency_after"] = residencies(t.residency_after);
-    result["bytes_per_sample"] = t.bytes_per_sample;
-    result["flops_per_sample"] = t.flops_per_sample;
+    if (t.bytes_per_sample) result["bytes_per_sample"] = *t.bytes_per_sample;
+    if (t.flops_per_sample) result["flops_per_sample"] = *t.flops_per_sample;
     result["first_sample_monotonic"] = t.first_sample;
     result["wrong_elements"] = t.wrong_elements;
     return result;
@@ -85,22 +84,6 @@ nb::dict trial(measure::trial t) {
 }  // namespace
 
 nb::dict as_dict(measure::trial t) { return trial(std::move(t)); }
-
-int number_in(std::string_view word) {
-    const std::size_t colon = word.find(':');
-    if (colon == word.npos) return 0;
-    int number = -1;
-    const char* last = word.data() + word.size();
-    if (std::from_chars(word.data() + colon + 1, last, number).ptr != last || number < 0)
-        throw usage_error("'" + std::string(word) + "' ends in no number");
-    return number;
-}
-
-processor processor_named(std::string_view word) {
-    if (word == "cpu") return the_cpu;
-    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
-    throw usage_error("no processor is called '" + std::string(word) + "'");
-}
 
 nb::dict as_dict(const memory::residency& seen) {
     nb::dict result, nodes;

@@ -9,7 +9,8 @@ import pytest
 import tracing
 
 from watari.attach.start import Start
-from watari.attach.trace import host, met, runs
+from watari.attach.trace import runs
+from watari.attach.trace.graph import host, met
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links

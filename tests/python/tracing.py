@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import builds
+import commanded
 import emulator
 import numpy as np
-from launching import HANGS
 
 from watari.attach.events import Allocation, Events, Frame, Process
-from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.model import trace_file
 
 MIB = 2**20
@@ -93,10 +92,7 @@ def watari(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command on a machine with the made-up driver and CUPTI."""
     environment = emulator.environment(**{"WATARI_CUPTI": emulator.cupti(), **variables})
-    return subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
-    )  # fmt: skip
+    return commanded.watari(cwd, words, environment, stdin)
 
 
 def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):

@@ -2,12 +2,11 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import builds
+import commanded
 import emulator
-from launching import HANGS
 
 MB = 1_000_000
 
@@ -28,14 +27,7 @@ def driver(**variables: object) -> dict[str, str]:
 
 
 def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        cwd=cwd,
-        env=environment or driver(),
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-    )
+    return commanded.watari(cwd, words, environment or driver())
 
 
 def attempt(cwd: Path, *words: str, options=(), name="linked", changes="none", **variables):

@@ -86,7 +86,7 @@ public:
         kernels_on<kernels>(the_cpu).add_everywhere(work, nullptr);
     }
 
-    std::size_t bytes() const { return (together_ ? 2 : 1) * updates_ * sizeof(std::uint64_t); }
+    std::size_t updates() const { return (together_ ? 2 : 1) * updates_; }  ///< of a sample
     memory::residency look() const { return memory::locate(counters_.block(), true); }
 
     /// Returns the number of counters that do not hold the expected sum of all samples.
@@ -192,8 +192,7 @@ measure::trial run(const parameters& p) {
             sample([&](stream_t stream, int) { data.update(stream); });
     }
     const bool on_gpu = !result.device_s.empty();
-    result.bytes_per_sample = static_cast<double>(data.bytes());
-    const double updates = result.bytes_per_sample / sizeof(std::uint64_t);
+    const auto updates = static_cast<double>(data.updates());
     result.quantities["update_s"] = {
         measure::median(on_gpu ? result.device_s : result.host_s) / updates, "s"};
     result.residency_after = {{"counters", data.look()}};

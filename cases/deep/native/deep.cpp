@@ -49,8 +49,6 @@ void prepare(measure::trial& into, const parameters& p, std::span<const memory::
     into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
     into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
     into.quantities["nodes"] = {static_cast<double>(s.nodes()), "1"};
-    into.bytes_per_sample = 2 * static_cast<double>(s.bytes());
-    into.flops_per_sample = static_cast<double>(s.nodes() * s.each);
     warm_up(p.processor);
 }
 

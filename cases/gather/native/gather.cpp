@@ -207,7 +207,6 @@ measure::trial run(const parameters& p) {
     const auto count = static_cast<double>(data.pass.visited.count);
     result.quantities["element_s"] = {measure::median(seconds) / count, "s"};
     result.quantities["first_element_s"] = {seconds.front() / count, "s"};
-    result.bytes_per_sample = count * static_cast<double>(p.element);
     result.residency_after = {{"source", data.look(p)}};
     result.wrong_elements += run.mismatches(data.pass, source_seed, nullptr);
     return result;

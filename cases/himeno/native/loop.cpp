@@ -163,11 +163,7 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 
 void summarise(measure::trial& into, const part& p, bool migrates) {
     drop_rehearsal(into, p);
-    const auto points = static_cast<double>(p.whole.interior());
-    const double flops = flops_per_point * points;
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    into.bytes_per_sample = points * (p.form == form::fused ? 56 : 64);
-    into.flops_per_sample = flops;
     into.quantities["loop"] = {seconds, "s"};
     into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
     cases::name_phases(into, migrates);

@@ -175,7 +175,7 @@ def test_the_boundary_stays(grid: str, kernel: str) -> None:
 
 
 def test_what_a_trial_counts() -> None:
-    trial = run(grid="S", iterations=4)
+    trial = cases.CASES["himeno"].trial(parameters(grid="S", iterations=4))
     points = 62 * 62 * 126
     assert himeno_axes.interior("S") == points
     assert trial["flops_per_sample"] == 34 * points

@@ -111,7 +111,6 @@ def test_names_and_lines_for_people() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"processor": "cpu"}, "unknown value 'cpu'"),
         ({"size": "8", "source": "two.cu", "kernel": "g"}, "holds no element of 16 bytes"),
         ({"source": "two.cu"}, r"two.cu has several kernels: write kernel=f,g"),
         ({"source": "two.cu", "kernel": "h"}, "two.cu has no kernel 'h'; it has f, g"),
@@ -152,6 +151,11 @@ def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the specification says: ignore it
     monkeypatch.setenv("HOME", str(tmp_path))
     assert files.folder() == tmp_path / ".cache" / "watari" / "kernels"
+
+
+def test_a_cpu_does_not_run_it() -> None:
+    with pytest.raises(UnsupportedError, match="a kernel in CUDA C\\+\\+ runs on a GPU"):
+        CASE.run(one(processor="cpu").parameters)
 
 
 def watari(folder: Path, *given: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 import pytest
 import synthetic
-from emulated import Call, Kernel, Memory
+from kernel_emulated import Call, Kernel, Memory
 from kernel_sources import EXAMPLES, nvrtc
 
 from watari.cases.kernel import case as row

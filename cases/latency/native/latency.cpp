@@ -143,7 +143,6 @@ measure::trial run(const parameters& p) {
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     result.quantities["latency_s"] = {measure::median(seconds) / static_cast<double>(p.steps), "s"};
-    result.bytes_per_sample = static_cast<double>(p.steps * sizeof(link));
     result.residency_after = {{"array", array.look()}};
     const walk seen = walk_cycle(next, before + p.samples * p.steps);
     result.wrong_elements += array.mismatches();

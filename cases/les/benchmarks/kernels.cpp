@@ -173,6 +173,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     return all;
 }
 
+constexpr double step_bytes = 823;  ///< of a cell, with two cycles: flow/simulation.hpp
+
 void print(const std::vector<kernel>& all, const parameters& p, const fields& f, double step) {
     const auto cells = static_cast<double>(p.whole.cells());
     std::vector<double> seconds;
@@ -198,7 +200,7 @@ void print(const std::vector<kernel>& all, const parameters& p, const fields& f,
                     seconds[n] * k.times * 1e3);
         sum += seconds[n] * k.times;
     }
-    const double bytes = step_bytes(p.whole.cells(), sizeof(float), p.cycles);
+    const double bytes = step_bytes * cells;
     std::printf(
         "sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f ns a cell, "
         "%.2f of the floor\n",

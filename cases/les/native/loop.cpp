@@ -118,12 +118,9 @@ void summarise(measure::trial& into, const parameters& p, bool migrates) {
         if (n < counted) seconds += into.host_s[n];
     }
     const auto cells = static_cast<double>(p.whole.cells());
-    into.bytes_per_sample = step_bytes(p.whole.cells(), p.real_bytes(), p.cycles);
     into.quantities["loop"] = {all, "s"};
     into.quantities["cells_per_s"] = {cells * static_cast<double>(counted) / seconds, "1/s"};
     into.quantities["simulated"] = {p.dt * static_cast<double>(into.host_s.size()), "s"};
-    into.quantities["step_bytes_per_s"] = {
-        into.bytes_per_sample * static_cast<double>(counted) / seconds, "B/s"};
     cases::name_phases(into, migrates);
 }
 

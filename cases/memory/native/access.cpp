@@ -68,7 +68,6 @@ arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& 
     fill(data.source, from.toucher, source_seed);
     fill(data.destination, to.toucher, poison_seed);
     into.residency_before = look_at(data, hint);
-    into.bytes_per_sample = 2.0 * static_cast<double>(bytes);
     return data;
 }
 

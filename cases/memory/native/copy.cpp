@@ -69,11 +69,6 @@ bool should_be_held(const copy_parameters& p) {
     return fixed(p.from) && fixed(p.to) && on_gpu;
 }
 
-processor location(const memory_end& end, processor who) {
-    if (memory::row(end.kind).shared) return who;
-    return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
-}
-
 /// Elements of one stream. Parts begin at multiples of 16 bytes: every stream copies by pairs.
 struct range {
     std::size_t first, count;
@@ -144,8 +139,6 @@ measure::trial copy(const copy_parameters& p) {
         fill(w.destination, toucher(w.destination.block(), p.processor), poison_seed);
     }
     result.residency_before = look_at(paths[0]);
-    const bool same_memory = location(p.from, p.processor) == location(p.to, p.processor);
-    result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
     sample_copies(result, p, paths);
 

@@ -97,7 +97,6 @@ measure::trial touch(const touch_parameters& p) {
         result.series["free_s"].push_back(measure::now() - freeing);
     }
     result.series["second_pass_s"] = second.host_s;
-    result.bytes_per_sample = static_cast<double>(count * sizeof(double));
     return result;
 }
 

@@ -161,7 +161,6 @@ measure::trial storage(const storage_parameters& p) {
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
     add_notes(result, movers, source);
-    result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
     tell_gpu(result, p, row, movers);
     result.quantities["threads"] = {static_cast<double>(p.threads), "1"};

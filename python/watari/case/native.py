@@ -21,6 +21,22 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
     return trial
 
 
+# Axes that a case's process does not take: the run has started that many. Values that leave the
+# choice to the library.
+OF_THE_RUN = ("ranks", "processes")
+LEFT_OPEN = {"halo": "none", "page": "default"}
+
+
+def passed(parameters: Parameters) -> Parameters:
+    """The parameters that the compiled module takes: all but those above. It refuses a name that it
+    does not know."""
+    return {
+        name: value
+        for name, value in parameters.items()
+        if name not in OF_THE_RUN and LEFT_OPEN.get(name) != value
+    }
+
+
 def module(package: str | None) -> Any:
     """The compiled module of a case's package. Raises UnsupportedError if it was not built."""
     name = f"{package}._native"
@@ -44,6 +60,6 @@ def native(package: str | None, case: str, wrong: str) -> Callable[[Parameters],
     """The `run` of a case: the function of its name in the module of its package."""
 
     def run(parameters: Parameters) -> dict[str, Any]:
-        return verified(getattr(module(package), case)(parameters), wrong)
+        return verified(getattr(module(package), case)(passed(parameters)), wrong)
 
     return run

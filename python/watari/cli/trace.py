@@ -57,8 +57,8 @@ def trace(
 ) -> None:
     """Records the data that a CUDA program moves: copies, faults and migrations."""
     from watari.attach.start import Start, standard_input, unread_input
-    from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
+    from watari.attach.trace.observed import perfetto as timeline
     from watari.model.replay import files as graphs
     from watari.run import scratch
 

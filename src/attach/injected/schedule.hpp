@@ -5,6 +5,9 @@
 // Launches may change over the run, as those of an elimination become shorter. So two more are
 // timed at launches 32, 64, 128, ...: `mapped` and `local`, whose ratio counts.
 //
+// A kernel that is launched once shows its touches. Further runs of the program have `only` one
+// placement, for the first launch of each kernel.
+//
 // Sampling has a limit of time. Before a half of it is over, all turns are sampled; up to three
 // quarters the first three turns, so that each kernel has its own; then the first turn alone.
 #pragma once
@@ -52,7 +55,8 @@ struct launches_alike {
 
 class schedule {
 public:
-    explicit schedule(unsigned touched_launches) : most_touched{touched_launches} {}
+    explicit schedule(unsigned touched_launches, std::optional<placement> only_placement = {})
+        : most_touched{touched_launches}, only{only_placement} {}
 
     struct chosen {
         placement where;
@@ -77,6 +81,10 @@ public:
             return std::nullopt;
         }
         auto& alike = own.by_threads[threads];
+        if (only) {
+            const bool is_first = alike.turn == 0 && is_open(own, alike, *only);
+            return is_first ? std::optional{chosen{*only, 0, &alike}} : std::nullopt;
+        }
         const std::size_t limit = spent < 0.5 ? all_turns : spent < 0.75 ? first_turns : 1;
         for (; alike.turn < limit; ++alike.turn) {
             const auto where = turns_of_launch[alike.turn % turns_of_launch.size()];
@@ -147,6 +155,7 @@ private:
     }
 
     unsigned most_touched;
+    std::optional<placement> only;
     std::unordered_map<std::string, launches, hash, std::equal_to<>> kernels;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "watari/case/directive_abi.hpp"
+#include "watari/case/style.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/core/shared_object.hpp"
 #include "watari/measure/trial.hpp"
@@ -22,7 +23,7 @@ namespace watari::cases {
 
 /// Returns the symbol of a style from the shared object in `folder`. Throws unsupported, naming the
 /// packages that provide it.
-void* load_directive(const std::string& application, const std::string& style,
+void* load_directive(const std::string& application, const style_facts& style,
                      const std::string& folder);
 
 /// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.

@@ -72,6 +72,13 @@ TEST(schedule, a_refused_placement_is_left_out) {
     EXPECT_EQ(placements_of(plan, 8), "tlfttlft");
 }
 
+TEST(schedule, only_one_placement_is_that_of_first_launches) {
+    schedule plan{16, placement::mapped};
+    EXPECT_EQ(placements_of(plan, 4), "m---");
+    EXPECT_EQ(placements_of(plan, 2, 0, 64), "m-");
+    EXPECT_EQ(placements_of(plan, 2, 1, 128), "--");
+}
+
 TEST(schedule, an_excluded_kernel_is_never_sampled) {
     schedule plan{16};
     EXPECT_TRUE(plan.exclude("kernel"));

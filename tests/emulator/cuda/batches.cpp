@@ -15,6 +15,8 @@ struct attributes {
     unsigned flags;
 };
 
+constexpr int during_call = 2;
+
 // CUDA_MEMCPY3D_BATCH_OP, between pointers
 struct operand {
     int type;  // 1: a pointer
@@ -55,9 +57,12 @@ result copy_batch(const device_pointer* to, const device_pointer* from, const st
             if (failed) *failed = i;
             return invalid_value;
         }
+    std::size_t kind = 0;
     for (std::size_t i = 0; i < count; ++i) {
+        while (kind + 1 < kinds && firsts[kind + 1] <= i) ++kind;
         const box one{.to = to[i], .from = from[i], .width = bytes[i]};
-        if (const result outcome = copy(one, stream, true)) return outcome;
+        const bool is_read_now = rows[kind].order == during_call;
+        if (const result outcome = copy(one, stream, !is_read_now)) return outcome;
     }
     return success;
 }

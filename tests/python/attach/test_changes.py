@@ -12,7 +12,7 @@ from watari.attach.changes import CHANGES
 
 
 def test_the_library_has_the_changes_of_the_command():
-    header = (ROOT / "src/attach/preload/changes.hpp").read_text()
+    header = (ROOT / "src/attach/preload/styles/changes.hpp").read_text()
     names = re.search(r"change_names\[\] = \{(.*?)\}", header)[1]
     assert re.findall(r'"(\w+)"', names) == list(CHANGES)
 

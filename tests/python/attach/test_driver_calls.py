@@ -4,10 +4,11 @@ driver without a GPU that counts its calls."""
 import json
 import subprocess
 
+import emulator
 import pytest
 from launching import HANGS
 from staging import folder
-from tried import built, driver, program
+from tried import driver, program
 
 from watari.attach.entry import PACKAGE, PRELOADED
 
@@ -26,7 +27,7 @@ def calls(tmp_path, command, **variables):
         [*map(str, command)],
         env={
             **driver(calls=path),
-            "LD_LIBRARY_PATH": str(built() / "fake_cuda/counted"),
+            "LD_LIBRARY_PATH": str(emulator.driver() / "counted"),
             **variables,
         },
         capture_output=True,

@@ -22,8 +22,8 @@ import pytest
 import tracing
 from builds import ROOT
 
-from watari.attach.trace import host
-from watari.attach.trace.records import Recorded
+from watari.attach.trace.graph import host
+from watari.attach.trace.records.records import Recorded
 from watari.model.replay.graph import NONE
 from watari.model.replay.link import dependencies
 

@@ -9,8 +9,8 @@ import tracing
 from watari.attach import events
 from watari.attach.start import Start, clocked, preloaded, run
 from watari.attach.trace.clock import divided
-from watari.attach.trace.host import with_migrations
-from watari.attach.trace.records import Counter
+from watari.attach.trace.graph.host import with_migrations
+from watari.attach.trace.records.records import Counter
 from watari.attach.trace.runs import traced_run
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS
 

@@ -13,7 +13,8 @@ import replaying
 from replaying import ROUNDS, TIMES, US, unexplained
 from tracing import trace, watari
 
-from watari.attach.trace import cost, functions, runs, waits
+from watari.attach.trace import cost, runs
+from watari.attach.trace.graph import functions, waits
 from watari.model.replay import changes, files
 from watari.model.replay.graph import Graph, Role, Tracing, Wait, Work
 from watari.model.replay.link import link

@@ -10,8 +10,9 @@ import tracing
 from tracing import MIB, trace
 
 from watari.attach.start import PACKAGE, Start
-from watari.attach.trace import sampled, touched
+from watari.attach.trace import sampled
 from watari.attach.trace.check import PROGRAM
+from watari.attach.trace.observed import touched
 
 LONG = sampled.Bounds(60, 60)
 FAULTS = "records of faults alone say whether launches write 1 of the allocations"

@@ -10,7 +10,7 @@ import tracing
 
 from watari.attach.start import Start
 from watari.attach.trace import runs
-from watari.attach.trace.records import Kind
+from watari.attach.trace.records.records import Kind
 
 PLUGINS = """
 import _ctypes, ctypes, sys

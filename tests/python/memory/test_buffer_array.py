@@ -112,6 +112,8 @@ def test_errors_are_those_of_python() -> None:
     assert isinstance(word.value, UsageError)
     with pytest.raises(ValueError, match="longer than the buffers"):
         buffer.copy_from(watari.Buffer("pageable", 80), by="cpu", count=11)
+    buffer.copy_from(watari.Buffer("pageable", 80), by="cpu")  # to the end of the shorter one
+    watari.Buffer("pageable", 80).copy_from(buffer, by="cpu")
     with pytest.raises(TypeError, match="must be a Buffer, not list"):
         buffer.copy_from([], by="cpu")  # type: ignore[arg-type]
     if native.unsupported("pinned"):

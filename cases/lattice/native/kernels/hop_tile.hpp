@@ -103,8 +103,8 @@ struct tile_hop {
         half_sums(&second_halves)[2] = shared_in_block<half_sums[2]>();
         const lattice::geometry where{a.where.size, 5};
         const std::size_t half = where.size.half(), vector = half * lattice::spinor;
-        const unsigned lane = lane_in_warp(), spin = lane & spin_bit ? 1 : 0;
-        const unsigned i = warp_in_block() * spin_bit + lane % spin_bit;
+        const unsigned lane = thread_in_block() % lanes_of_warp, spin = lane & spin_bit ? 1 : 0;
+        const unsigned i = thread_in_block() / lanes_of_warp * spin_bit + lane % spin_bit;
         const unsigned site = tiles.site(where.size, block_in_grid(), i);
         number* const links = reinterpret_cast<number*>(block_memory()) + i;
 

@@ -22,7 +22,8 @@ template <unsigned Width, class Real>
 WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&diagonal)[6],
                             const complex<Real> (&beside)[6], half_sums& second_halves,
                             double* to) {
-    const unsigned lane = lane_in_warp(), warp = warp_in_block();
+    const unsigned lane = thread_in_block() % lanes_of_warp,
+                   warp = thread_in_block() / lanes_of_warp;
     double sums[Width]{};
     for (unsigned n = 0; n < 6; ++n) {
         const complex<double> out = widen(n < 3 ? at.up[n] : at.low[n - 3]);

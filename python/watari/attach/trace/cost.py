@@ -15,9 +15,9 @@ import numpy as np
 
 from watari.attach.entry import PACKAGE
 from watari.attach.start import Start, preloaded, run
-from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS, said
-from watari.attach.trace.records import Kind
+from watari.attach.trace.records import records
+from watari.attach.trace.records.records import Kind
 from watari.common.errors import UnsupportedError
 from watari.model.replay.graph import Machine, Tracing
 

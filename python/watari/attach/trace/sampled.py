@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from watari.attach.start import Ending, Start, code_words
-from watari.attach.trace import placed, touched
-from watari.attach.trace.lives import grouped
-from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.attach.trace.observed import placed, touched
+from watari.attach.trace.records.lives import grouped
+from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.attach.trace.runs import LAUNCHES, Sampling, busiest, fresh, traced_run
 from watari.common.errors import UnsupportedError
 from watari.common.kernels import short

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../driver.hpp"
+#include "../driver/driver.hpp"
 
 namespace attach::pooled {
 

@@ -1,10 +1,10 @@
 #include "pooled.hpp"
 
-#include "../driver_call.hpp"
-#include "../functions.hpp"
-#include "../gains.hpp"
-#include "../lock.hpp"
-#include "../managed.hpp"
+#include "../calls/functions.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/gains.hpp"
+#include "../log/lock.hpp"
+#include "../styles/managed.hpp"
 #include "blocks.hpp"
 
 namespace attach::pooled {

@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../driver.hpp"
-#include "../event_log.hpp"
-#include "../memory.hpp"
+#include "../driver/driver.hpp"
+#include "../log/event_log.hpp"
+#include "../styles/memory.hpp"
 
 namespace attach::pooled {
 

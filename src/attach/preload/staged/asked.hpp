@@ -1,10 +1,10 @@
 // A copy that the program asked for: staged, or made by the driver's own function (`as_is`).
 #pragma once
 
-#include "../copied.hpp"
-#include "../event_log.hpp"
-#include "../functions.hpp"
-#include "../settings.hpp"
+#include "../calls/functions.hpp"
+#include "../log/copied.hpp"
+#include "../log/event_log.hpp"
+#include "../styles/settings.hpp"
 #include "early.hpp"
 #include "known.hpp"
 #include "staged.hpp"

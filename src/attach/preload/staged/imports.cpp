@@ -1,5 +1,5 @@
 // Replacements of the functions that register host memory and import GPU memory. They only note it.
-#include "../functions.hpp"
+#include "../calls/functions.hpp"
 #include "known.hpp"
 
 namespace attach {

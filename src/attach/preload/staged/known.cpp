@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "../driver_call.hpp"
-#include "../lock.hpp"
-#include "../settings.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/lock.hpp"
+#include "../styles/settings.hpp"
 
 namespace attach::staged {
 namespace {

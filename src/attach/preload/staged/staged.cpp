@@ -2,11 +2,11 @@
 
 #include <pthread.h>
 
-#include "../device.hpp"
-#include "../driver_call.hpp"
-#include "../event_log.hpp"
-#include "../gains.hpp"
-#include "../memory.hpp"
+#include "../driver/device.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/event_log.hpp"
+#include "../log/gains.hpp"
+#include "../styles/memory.hpp"
 #include "backoff.hpp"
 #include "crew.hpp"
 #include "early.hpp"

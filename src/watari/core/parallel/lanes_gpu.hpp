@@ -1,15 +1,16 @@
 /// A thread's place in its block, and what threads of a warp give each other, for kernels that
-/// launch() of core/loops.hpp starts with blocks of one axis. A warp has row_lanes threads, its
-/// lanes.
+/// launch() of core/loops.hpp starts with blocks of one axis. A warp has lanes_of_warp consecutive
+/// threads of a block, its lanes.
 #pragma once
 
 #include "watari/core/backend.hpp"
 
 namespace watari::gpu {
 
+inline constexpr unsigned lanes_of_warp = row_lanes;
+
 WATARI_INLINE unsigned block_in_grid() { return blockIdx.x; }
-WATARI_INLINE unsigned warp_in_block() { return threadIdx.x / unsigned{row_lanes}; }
-WATARI_INLINE unsigned lane_in_warp() { return threadIdx.x % unsigned{row_lanes}; }
+WATARI_INLINE unsigned thread_in_block() { return threadIdx.x; }
 
 /// Waits for all threads of the warp; their writes before are then visible to each other.
 WATARI_INLINE void sync_warp() { __syncwarp(); }

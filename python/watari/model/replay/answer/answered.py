@@ -20,7 +20,8 @@ from watari.model.replay.styles.placed import styled
 from watari.model.replay.styles.program import of_trace
 from watari.model.replay.styles.rates import Rates
 from watari.model.replay.tracing import untraced
-from watari.model.trace_file import Observed, Replay, Trace
+from watari.model.trace_file import Trace
+from watari.model.trace_observed import Observed, Replay
 
 NS = 1e-9
 CLOSE = 0.02  # of the measured time: a replay that is off by more is named

@@ -21,7 +21,7 @@ from watari.model.replay.chain import Step, chain
 from watari.model.replay.graph import Array, Graph
 from watari.model.replay.savings.candidates import LEAST, NO_CALLS, Candidate
 from watari.model.replay.simulate import Replay
-from watari.model.trace_file import FirstTouches
+from watari.model.trace_observed import FirstTouches
 
 LOW, MIDDLE = 0.3, 0.75  # of the pages, that belong to large blocks of malloc
 FEWEST = 5_000  # pages: fewer may be those of libraries, stacks and small blocks

@@ -18,7 +18,7 @@ from watari.case.sentence import NOTHING, Cost
 from watari.model.replay.graph import Array, Graph, Work
 from watari.model.replay.styles.bounds import EXACT, clipped, column
 from watari.model.replay.styles.rates import Rates
-from watari.model.trace_file import Kernel, Observed, Placement
+from watari.model.trace_observed import Kernel, Observed, Placement
 
 LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"
 LAUNCH = 0.1  # a launch differs from another of its kernel, on either side

@@ -13,7 +13,7 @@ from watari.model.replay.link import Links
 from watari.model.replay.styles.bounds import NS, Bounds, column, copies, is_work, of_graph
 from watari.model.replay.styles.placements import Kernels, kernels
 from watari.model.replay.styles.rates import Rates
-from watari.model.trace_file import Moved, Observed
+from watari.model.trace_observed import Moved, Observed
 
 TO_GPU, TO_CPU, ON_GPU = "to gpu", "to cpu", "on gpu"
 DEVICE, MANAGED = "device", "managed"
