@@ -21,7 +21,7 @@ import math
 import re
 from collections.abc import Callable
 
-from watari.case.axis import nearest, whole
+from watari.case.axis import nearest
 from watari.cases.kernel.declaration import (
     ASCENDING,
     MOST_BLOCKS,
@@ -41,6 +41,11 @@ NAME = r"[A-Za-z_]\w*"
 PRODUCT = re.compile(r"(?:[0-9]+|block)(?:\s*\*\s*(?:[0-9]+|block))*")
 CEIL = re.compile(r"ceil\s*\(\s*n\s*/\s*\(?\s*([^()]+?)\s*\)?\s*\)")
 PARTS = {"read", "write", "bytes", "scalar", "fill"}
+
+
+def whole(digits: str) -> int:
+    """The number of ASCII digits; above every limit for those that Python refuses to read."""
+    return int(digits) if len(digits) <= 40 else 10**40
 
 
 class Statements:
