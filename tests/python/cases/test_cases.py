@@ -9,10 +9,10 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import _native as native
 from watari import cases
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, parse_duration, parse_size
+from watari.case.native import module
 from watari.common.errors import UsageError, WrongResultError
 from watari.common.units import exact_size
 from watari.plan.request import Request, describe, expected_bytes, no_sense, resolve
@@ -214,7 +214,8 @@ def test_nothing_is_flagged_within_the_cache_or_without_a_known_limit() -> None:
 
 
 def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "copy", lambda parameters: {"wrong_elements": 3})
+    part = module("watari.cases.memory")
+    monkeypatch.setattr(part, "copy", lambda parameters: {"wrong_elements": 3})
     trial = cases.CASES["copy"].run(one("copy").parameters)
     assert trial["status"] == WrongResultError.status
     assert trial["verified"] is False
