@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from watari import cases
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, parse_duration, parse_size
-from watari.case.native import module
 from watari.common.errors import UsageError, WrongResultError
 from watari.common.units import exact_size
 from watari.plan.request import Request, describe, expected_bytes, no_sense, resolve
@@ -214,8 +213,8 @@ def test_nothing_is_flagged_within_the_cache_or_without_a_known_limit() -> None:
 
 
 def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    part = module("watari.cases.memory")
-    monkeypatch.setattr(part, "copy", lambda parameters: {"wrong_elements": 3})
+    compiled = "watari.cases.memory._native.copy"
+    monkeypatch.setattr(compiled, lambda parameters: {"wrong_elements": 3})
     trial = cases.CASES["copy"].run(one("copy").parameters)
     assert trial["status"] == WrongResultError.status
     assert trial["verified"] is False
