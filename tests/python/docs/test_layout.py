@@ -54,6 +54,7 @@ PYTHON = (
     "results",
     "case",
     "memory",
+    "arrays",
     "charts",
     "cases",
     "plan",
