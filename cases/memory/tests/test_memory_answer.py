@@ -1,11 +1,13 @@
-"""The options of the answer, from made-up series."""
+"""The options of the answer and the bytes of a copy, from made-up numbers."""
 
 from __future__ import annotations
 
 import pytest
 import synthetic
 
+from watari.cases.memory import profile
 from watari.cases.memory.answer import shared
+from watari.plan.request import resolve
 from watari.results.measured import Measured
 
 GB = 10**9
@@ -22,3 +24,13 @@ def test_pages_that_move_in_the_first_passes_are_a_setup() -> None:
     option = shared(m, "managed")
     assert option.each.middle == pytest.approx(1.0)
     assert option.setup.middle == pytest.approx(6.0)
+
+
+def test_a_copy_in_both_directions_counts_both() -> None:
+    given = {"from": "pinned", "to": "device", "size": "1MiB", "means": "copy-engine"}
+    machine = synthetic.gpu_machine()
+    one, both = (
+        profile.copy_bytes(resolve("copy", {**given, "bidirectional": word}, machine)[0].parameters)
+        for word in ("no", "yes")
+    )
+    assert (one, both) == (2**20, 2**21)

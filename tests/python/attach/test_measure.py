@@ -52,3 +52,11 @@ def test_a_time_limit_of_the_users_own_holds_for_every_style(monkeypatch, keeps_
 def test_a_program_may_be_given_more_time_than_poll_takes():
     process = subprocess.Popen(["true"])
     assert wait(process, 1e9) == 0
+
+
+def test_the_limit_of_a_style_is_never_above_the_users() -> None:
+    start = Start(("true",), limit=5.0)
+    assert measure.limited(start, 1e6).limit == 5.0
+    start = Start(("true",), limit=1e9)
+    assert measure.limited(start, 1e3).limit == measure.STYLE_LIMIT * 1e3
+    assert measure.limited(start, 0.0).limit == measure.LEAST_LIMIT

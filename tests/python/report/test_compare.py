@@ -52,6 +52,15 @@ def printed(rows: Comparison, width: int = 160) -> str:
     return console.export_text()
 
 
+def test_the_run_with_fewer_trials_says_whether_more_would_decide() -> None:
+    row = compare.compare(run(seed=1), run(seed=2))[0]
+    unsure = Judgement(1.0, (0.9, 1.1), 1.0, 1.0, 0.02)  # three trials would do
+    for levels in (([1.0] * 2, [1.0] * 9), ([1.0] * 9, [1.0] * 2)):
+        found = compare.settled(row, levels, unsure, False, False, 0.05)
+        assert "2 trials are too few: trials=3 may decide" in found.note
+    assert "too few" not in compare.settled(row, ([1.0] * 3,) * 2, unsure, False, False, 0.05).note
+
+
 def test_without_a_shift_all_is_the_same() -> None:
     rows = compare.compare(run(seed=1), run(seed=2))
     assert {row.verdict for row in rows if row.base} == {SAME}

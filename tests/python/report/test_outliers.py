@@ -34,6 +34,12 @@ def test_the_slow_node_is_detected_in_its_cases_alone() -> None:
     assert all(0.7 < o.ratio < 0.83 for o in deviating)
 
 
+def test_a_fast_node_deviates_too() -> None:
+    deviating = outliers(compared(node2=0.7))
+    assert {o.run for o in deviating} == {"node2"}
+    assert all(1.3 < o.ratio < 1.55 for o in deviating)
+
+
 def test_what_all_share_is_no_outlier() -> None:
     """All runs are slower than base: the verdicts report it."""
     assert outliers(compared(**{f"node{i}": 1.3 for i in range(6)})) == []

@@ -63,6 +63,15 @@ def test_an_earlier_journal_is_continued(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
+def test_a_trial_of_a_request_that_is_not_there_is_refused(tmp_path):
+    earlier = Path(__file__).parents[2] / "fixtures" / "run" / "journal.txt"  # without checksums
+    path = tmp_path / "run.json.journal"
+    lines = earlier.read_text().split("\n")[:-1]
+    path.write_text("\n".join([*lines[:-1], lines[-1].replace('"request": 1', '"request": 2'), ""]))
+    with pytest.raises(FileError, match=f"line {len(lines)}: .*request 2 of 2"):
+        journal.read(path)
+
+
 @pytest.mark.parametrize("name", ["", ".", "/", ".journal"])
 def test_what_names_no_file_is_refused(name):
     with pytest.raises(UsageError, match="names no result file"):
