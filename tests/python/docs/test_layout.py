@@ -22,6 +22,7 @@ CPP = (
     "machine",
     "memory",
     "files",
+    "objects",
     "comm",
     "storage/verify",
     "storage/nvme",
@@ -51,6 +52,7 @@ CPP = (
 )
 PYTHON = (
     "common",
+    "objects",
     "machine",
     "results",
     "case",
