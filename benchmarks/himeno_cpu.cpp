@@ -1,9 +1,8 @@
 // The CPU's Himeno kernels against their floor: 56 bytes a point at STREAM's bandwidth.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/himeno_cpu.cpp
-//   build/src/libwatari.a -lhwloc -ldl
-//       -o himeno_cpu
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/himeno_cpu.cpp
+//       build/src/libwatari.a -lhwloc -ldl -o himeno_cpu
 //   OMP_PROC_BIND=true ./himeno_cpu THREADS ROUNDS
 //
 // Rounds alternate, so that other work of the machine affects all alike: STREAM's four kernels
@@ -11,7 +10,7 @@
 // before and after is the bandwidth), then a few iterations of a Himeno case. `plain`: 14 mallocs;
 // `placed`: arrays as style system places them. Printed: the fraction of the floor, its median with
 // the quartiles, and that of every round.
-#include "watari/cases/himeno/loop.hpp"
+#include "cases/himeno/native/loop.hpp"
 
 #include <omp.h>
 #include <sys/mman.h>

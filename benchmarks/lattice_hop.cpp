@@ -1,7 +1,7 @@
 // The rate of the CPU's hop with F^-1, by threads.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/lattice_hop.cpp
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/lattice_hop.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o lattice_hop
 //   ./lattice_hop [THREADS]
 //
@@ -9,7 +9,7 @@
 // of that in single. The time is the least CPU time of a thread of twelve, since other work may
 // share its cores. Arrays lie in huge pages, as style `system` places them. To compare two
 // revisions, link it with the library of each and run both in turn.
-#include "watari/cases/lattice/kernels/hop.hpp"
+#include "cases/lattice/native/kernels/hop.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/threads.hpp"
 

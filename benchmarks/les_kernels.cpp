@@ -2,7 +2,7 @@
 // of a step beside the sum of its kernels.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/les_kernels.cpp
+//   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include benchmarks/les_kernels.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o les_kernels
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
@@ -17,8 +17,8 @@
 // GPU the update of p and the correction of u are merged. The floor of a step is that of the
 // separate kernels. Times of a GPU are medians. Those of a CPU are the least CPU time of a thread,
 // since other work may share its cores; the fingerprint is that of the flow after two steps.
-#include "watari/cases/les/flow/simulation.hpp"
-#include "watari/cases/les/flow/survey.hpp"
+#include "cases/les/native/flow/simulation.hpp"
+#include "cases/les/native/flow/survey.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"

@@ -4,7 +4,7 @@ include_guard()
 # Files compiled by g++, except in folders of WATARI_LEAVE_OUT.
 function(watari_sources)
   list(JOIN WATARI_LEAVE_OUT "|" left_out)
-  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/src/watari/(${left_out})/")
+  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/(src/watari/)?(${left_out})/")
     return()
   endif()
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

@@ -48,7 +48,7 @@ ended() { # name, seconds, exit code
 }
 
 sources() { # one checksum of all compiled or installed files: a later call reuses the build if it is the same
-    find CMakeLists.txt pyproject.toml cmake src python plans published tests/cpp tests/attach tests/hostile \
+    find CMakeLists.txt pyproject.toml cmake src cases python plans published tests/cpp tests/attach tests/hostile \
         -name __pycache__ -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum
 }
 build() {

@@ -76,7 +76,7 @@ tests_on_a_gpu() { # folders: prints their files with tests on a GPU, without fi
 compile() { # source, program, options of g++
     local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
     local cuda=/usr/local/cuda/targets/x86_64-linux
-    g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
+    g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
 }
 
 ranks() { # name of a result, quantities: prints them for each trial, with all digits, for a log

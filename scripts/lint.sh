@@ -3,7 +3,7 @@
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
-mapfile -t sources < <(find src tests examples benchmarks -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' 2>/dev/null | sort)
+mapfile -t sources < <(find src cases tests examples benchmarks -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' 2>/dev/null | sort)
 
 if [[ ${1:-} == --fix ]]; then
     clang-format -i "${sources[@]}"

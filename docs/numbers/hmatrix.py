@@ -151,7 +151,7 @@ page.says("Eight right-hand sides take {} to {} times as long as one", min(share
 page.given("counted by the command, which prints the least", "4 MiB suffice for 7,000 triangles")
 page.given("a setting of the comparison", "as fast as 16 CPU threads")
 page.given(
-    "settings of src/watari/cases/hmatrix/row_check.hpp",
+    "settings of cases/hmatrix/native/row_check.hpp",
     "**A trial verifies 64 rows**",
     "above 40 eps",
     "to 1e-12",

@@ -97,7 +97,7 @@ def two(lattice, split):
 page.says("class 3**: {} times the rate of one", two("class3", "1x1x2x1"))
 page.says("have only {} times the rate", two("class2", "2x1x1x1"))
 page.given(
-    "forms of the solver, layout and counts: src/watari/cases/lattice, docs/krylov.md",
+    "forms of the solver, layout and counts: cases/lattice/native, docs/krylov.md",
     "stored as 12 numbers",
     "With 12, the rate of each",
     "Its 33 MB fit",
@@ -121,5 +121,5 @@ page.given(
     "up to 8192 pieces",
     "at most 2^32 sites",
 )
-page.given("the code: src/watari/cases/lattice", "exceeds 100 times")
+page.given("the code: cases/lattice/native", "exceeds 100 times")
 page.given("counts of applications that the tests allow", "takes 178 to 183 applications")

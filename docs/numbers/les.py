@@ -180,7 +180,7 @@ page.given(
     "touches at N other than 10",
 )
 page.given(
-    "src/watari/cases/les/flow/bounds.hpp, and examples of it",
+    "cases/les/native/flow/bounds.hpp, and examples of it",
     "| 1.73 |",
     "flow may have 1.2",
     "well | 1e-2 |",

@@ -11,6 +11,6 @@ page.given(
     "scatter by 10%, and all cases became slower by a factor of 1.6",
 )
 page.given("names of standards and bits", "ISO 8601", "level 63 for `most`", "bit 63 of")
-page.given("src/watari/cases/hmatrix/row_check.hpp", "64 rows for each rank")
+page.given("cases/hmatrix/native/row_check.hpp", "64 rows for each rank")
 page.given("python/watari/results/", "1e-12 to 1e9 s", "0 to 1e9 s")
 page.says("4 GiB at {} GB/s", 4294967296 / 0.3921 / 1e9)  # of the example above it

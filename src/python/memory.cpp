@@ -2,7 +2,7 @@
 // time.
 #include "module.hpp"
 
-#include "watari/cases/memory/kernels.hpp"
+#include "cases/memory/native/kernels.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"

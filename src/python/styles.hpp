@@ -2,7 +2,7 @@
 #pragma once
 
 #include "module.hpp"
-#include "watari/cases/common/style.hpp"
+#include "watari/case/style.hpp"
 
 #include <span>
 

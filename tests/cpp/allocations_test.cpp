@@ -7,10 +7,10 @@
 #include <new>
 #include <vector>
 
+#include "cases/himeno/native/himeno.hpp"
+#include "cases/lattice/native/lattice.hpp"
+#include "cases/les/native/les.hpp"
 #include "krylov/dense.hpp"
-#include "watari/cases/himeno/himeno.hpp"
-#include "watari/cases/lattice/lattice.hpp"
-#include "watari/cases/les/les.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"

@@ -59,7 +59,7 @@ for row, style in (("`explicit` (33 MB)", "explicit"), ("`pinned`", "pinned")):
     page.says(f"| class 1 {row} | {{}} | | | {{}} | {{}} | {{}} |", *shown)
 page.says("the same file has {} TB/s", now.case("copy").median / 1e3)
 page.given(
-    "counted from the algorithm: src/watari/cases/lattice",
+    "counted from the algorithm: cases/lattice/native",
     "with 8688 flops",
     "1896 flops an even site",
     "(33 MB)",
@@ -277,6 +277,6 @@ for row, key, runs in (
     page.says(f"| {row} | {{}} | {{}} | {{}} |", ours, theirs, ratio)
 page.given("names of lattices", "class 1 and 16³x32", "gfortran 12.2")
 page.given_block(
-    "published values and bounds of tests: src/watari/cases/lattice, tests/cpp/cases/lattice",
+    "published values and bounds of tests: cases/lattice/native, cases/lattice/tests",
     "| published lattices: 4⁴",
 )

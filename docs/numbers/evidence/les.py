@@ -346,4 +346,4 @@ page.says("| {}: bandwidth does not explain", 3400 / 410)
 page.given("published/boku-2025.toml", "| 1.5 to 3 |", "| GPU over CPU | 25 |", "3400 and 410 GB/s")
 
 # Verification
-page.given_block("bounds in tests/cpp/cases/les", "| check | bound |")
+page.given_block("bounds in cases/les/tests", "| check | bound |")

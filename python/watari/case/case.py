@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from watari.run.worker import Trial
 
 
-# quantities of a program with styles (cases/common/stopwatch.hpp): the model's name of each
+# quantities of a program with styles (case/stopwatch.hpp): the model's name of each
 OUTSIDE_THE_LOOP = {
     "allocate": "allocate",
     "transfer_in": "bring",

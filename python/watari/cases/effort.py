@@ -36,7 +36,7 @@ DATA = re.compile(
     r"|omp\s+(target\s+((enter|exit)\s+)?data|declare\s+target))\b"
 )
 CLAUSE = re.compile(r"\b(copy|copyin|copyout|create|present|deviceptr|map|is_device_ptr)\s*\(")
-SOURCES = PACKAGE.parents[1] / "src" / "watari" / "cases"  # in a source tree
+SOURCES = PACKAGE.parents[1] / "cases"  # in a source tree
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def sources(program: str) -> dict[str, Path]:
     if program not in known:
         raise UsageError(f"'{program}' has no styles; known: {', '.join(known)}")
     case = CASES[program]
-    for folder in (case.styles, SOURCES / program / "styles"):
+    for folder in (case.styles, SOURCES / program / "native" / "styles"):
         if folder and folder.is_dir():
             return {style: folder / f"{style}.cpp" for style in case.axes["style"].choices}
     raise UnsupportedError("the style sources are not installed")

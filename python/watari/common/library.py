@@ -29,7 +29,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Style:
-    """A row of an application's styles.cpp (src/watari/cases)."""
+    """A row of an application's styles.cpp (cases/*/native)."""
 
     name: str
     memory: str  # kind of the arrays that a GPU computes on and exchanges

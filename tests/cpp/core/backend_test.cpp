@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "watari/cases/memory/kernels.hpp"
+#include "cases/memory/native/kernels.hpp"
 #include "watari/measure/pattern.hpp"
 
 namespace watari {

@@ -6,6 +6,7 @@ A change to a table is a change of the architecture: a commit of its own, with t
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +49,7 @@ CPP = (
     "hmatrix/build",
     "hmatrix/product",
     "hmatrix",
-    "cases/common",
+    "case",
 )
 PYTHON = (
     "common",
@@ -69,30 +70,42 @@ PYTHON = (
 PUBLIC = {"python/watari/__init__.py"}  # `watari.gemm` is the library's, not the case of that name
 
 
+def cpp_sources() -> Iterator[tuple[Path, str]]:
+    """Yields each source and its folder: `memory`, or `cases/himeno` for one of a case."""
+    library, cases = ROOT / "src" / "watari", ROOT / "cases"
+    for path in sorted([*library.rglob("*"), *cases.glob("*/native/**/*")]):
+        if path.suffix in (".hpp", ".cpp", ".cu", ".cuh"):
+            if path.is_relative_to(library):
+                yield path, str(path.relative_to(library).parent)
+            else:
+                yield path, f"cases/{path.relative_to(cases).parts[0]}"
+
+
+def folder_of(included: str, path: Path) -> str:
+    """The folder of an included file: one of the library, or the case that has it."""
+    match = re.match(r"watari/(.+)/[^/]+", included)
+    if match:
+        return match[1]
+    found = Path(os.path.normpath(path.parent / included)).relative_to(ROOT)
+    return "/".join(found.parts[:2]) if found.parts[0] == "cases" else ""
+
+
 def cpp_includes() -> Iterator[tuple[str, str, str]]:
-    """Yields a file, its folder, and the folder of each file that it includes."""
-    source = ROOT / "src" / "watari"
-    for path in sorted(source.rglob("*")):
-        if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh"):
-            continue
-        folder = str(path.relative_to(source).parent)
-        for included in re.findall(r'#include [<"]watari/([^>"]+)/[^/>"]+[>"]', path.read_text()):
-            yield str(path.relative_to(ROOT)), folder, included
-
-
-def case_folder(folder: str) -> str:
-    """`cases/himeno` for `cases/himeno/styles`; empty for a folder outside the cases."""
-    match = re.match(r"cases/\w+", folder)
-    return match[0] if match and match[0] != "cases/common" else ""
+    """Yields a file, its folder, and the folder of each file of the project that it includes."""
+    for path, folder in cpp_sources():
+        for included in re.findall(r'#include "([^"]+)"', path.read_text()):
+            used = folder_of(included, path)
+            if used:
+                yield str(path.relative_to(ROOT)), folder, used
 
 
 def is_up(folder: str, used: str) -> bool:
     """Whether a folder may use another: one above it, or of its own case."""
     if folder == used:
         return True
-    if case_folder(used):
-        return case_folder(folder) == case_folder(used)
-    return bool(case_folder(folder)) or CPP.index(used) < CPP.index(folder)
+    if used.startswith("cases/"):
+        return False
+    return folder.startswith("cases/") or CPP.index(used) < CPP.index(folder)
 
 
 def test_no_folder_of_the_library_uses_one_below_it() -> None:
@@ -167,7 +180,7 @@ def test_no_file_outside_the_cases_names_one() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("tree", ["python/watari/cases", "src/watari/cases", "tests/python/cases"])
+@pytest.mark.parametrize("tree", ["python/watari/cases", "cases", "tests/python/cases"])
 def test_a_case_has_a_folder_of_its_name_in_each_tree(tree: str) -> None:
     for folder in cases.FOLDERS:
         assert (ROOT / tree / folder).is_dir()

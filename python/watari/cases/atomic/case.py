@@ -1,6 +1,6 @@
 """Case atomic: threads of one processor, or of both at once, add to counters that they share.
 
-Bytes are those of the kernel's head comment (src/watari/cases/atomic/kernels.hpp): 8 an update, the
+Bytes are those of the kernel's head comment (cases/atomic/native/kernels.hpp): 8 an update, the
 counter that it changes.
 """
 

@@ -1,6 +1,6 @@
 """Case deep: a tree of pointers whose arrays a processor updates, in one of several styles.
 
-Bytes are those of the head comment of src/watari/cases/deep/kernels.hpp: each element of the
+Bytes are those of the head comment of cases/deep/native/kernels.hpp: each element of the
 arrays is read and written, the pointers on the way are not counted.
 """
 

@@ -1,6 +1,6 @@
 """Case gather: a processor collects elements that lie apart, once each, in order or at random.
 
-Bytes are those of the kernel's head comment (src/watari/cases/gather/kernels.hpp): the elements
+Bytes are those of the kernel's head comment (cases/gather/native/kernels.hpp): the elements
 that are gathered, once. They are written side by side in the processor's own memory.
 """
 

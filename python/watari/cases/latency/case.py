@@ -1,6 +1,6 @@
 """Case latency: one thread follows a random cycle through an array, each load needs the one before.
 
-Bytes are those of the kernel's head comment (src/watari/cases/latency/kernels.hpp): 8 a step, the
+Bytes are those of the kernel's head comment (cases/latency/native/kernels.hpp): 8 a step, the
 pointer that is loaded.
 """
 

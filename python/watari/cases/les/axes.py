@@ -99,7 +99,7 @@ def number_bytes(parameters: Parameters) -> int:
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Bytes of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32
+    """Bytes of a step, by the table of kernels (cases/les/native/flow/simulation.hpp): in fp32
     283 a cell and 96 for each iteration of each of the three stages. If a stage has several
     iterations, the last one has 12 less."""
     number, cycles = number_bytes(parameters), int(parameters["cycles"])

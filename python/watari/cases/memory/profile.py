@@ -1,6 +1,6 @@
 """Bytes of the cases of memory, and the accesses that `predict` follows.
 
-The bytes are those of the kernels' head comments (src/watari/cases/memory/kernels.hpp): a copy
+The bytes are those of the kernels' head comments (cases/memory/native/kernels.hpp): a copy
 within one memory counts each byte read and written, a copy between two counts it once, as it
 crosses the link; `access` and `migration`, whose pages may be on either side, count it twice.
 """

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "watari/cases/gemm/gemm.hpp"
+#include "cases/gemm/native/gemm.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "watari/cases/gemm/gemm.hpp"
+#include "cases/gemm/native/gemm.hpp"
 
 namespace watari::gemm {
 namespace {

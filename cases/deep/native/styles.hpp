@@ -1,0 +1,23 @@
+/// The table of styles. Each style is a separate program in styles/, which shows how it manages the
+/// memory of the tree.
+#pragma once
+
+#include "deep.hpp"
+#include "watari/case/style.hpp"
+
+#include <span>
+
+namespace watari::deep {
+
+using style = cases::style<parameters>;
+
+/// Returns all styles; a build without CUDA has only the CPU's program.
+std::span<const style> styles();
+
+measure::trial run_explicit(const parameters& p);
+measure::trial run_packed(const parameters& p);
+measure::trial run_managed(const parameters& p);
+measure::trial run_system(const parameters& p);
+measure::trial run_system_on_cpu(const parameters& p);
+
+}  // namespace watari::deep

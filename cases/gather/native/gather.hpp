@@ -1,0 +1,44 @@
+/// Case `gather`: a processor collects elements that lie apart, in ascending or in random order.
+///
+/// Small elements show the cost of a cache line, elements a page apart the cost of an address
+/// translation, and memory that the other processor touched last the cost of a page fault. Boku
+/// (2025) asks for these patterns in addition to the contiguous copy. The kernel is the gather of
+/// Spatter (Lavin et al., MEMSYS 2020).
+#pragma once
+
+#include "watari/case/common.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+#include "watari/memory/hint.hpp"
+#include "watari/memory/kind.hpp"
+
+#include <cstddef>
+
+namespace watari::gather {
+
+/// How the source returns to its toucher before each pass. none: it stays where the pass left it.
+/// read: the toucher reads all of it. prefetch: the same, and each pass prefetches its elements,
+/// one call per element, and prefetches them back afterwards.
+enum class turns { none, read, prefetch };
+
+/// A source of `size` bytes; the destination lies in the processor's own memory. `device` is the
+/// GPU that device memory belongs to; `toucher` writes shared memory first.
+struct parameters : cases::common {
+    watari::processor processor;
+    memory::kind kind = memory::kind::pageable;
+    int device = 0;
+    watari::processor::type toucher = watari::processor::type::cpu;
+    memory::hint hint = memory::hint::none;
+    gather::turns turns = gather::turns::none;
+    memory::huge_pages thp = memory::huge_pages::as_set;
+    std::size_t page = 0;  ///< bytes of a page of the kernel's pool; 0: ordinary pages
+    std::size_t element = 8;
+    std::size_t stride = 64;
+    bool random = true;
+};
+
+/// Runs one trial. Each sample gathers every element once. Throws unsupported if the machine lacks
+/// a capability, beyond_memory if it lacks memory, usage_error for invalid parameters.
+measure::trial run(const parameters& p);
+
+}  // namespace watari::gather

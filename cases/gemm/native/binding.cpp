@@ -1,0 +1,193 @@
+// Case `gemm` for Python, and the product of matrices in .npy files.
+#include "python/case.hpp"
+
+#include "gemm.hpp"
+#include "watari/blas/blas.hpp"
+#include "watari/core/error.hpp"
+#include "watari/gemm/defaults.hpp"
+#include "watari/gemm/product/product.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace watari;
+
+gemm::layout layout_named(const std::string& word) {
+    return chosen<gemm::layout>(
+        word, {{"row-major", gemm::layout::row_major}, {"tiled", gemm::layout::tiled}});
+}
+
+precision precision_named(const std::string& word) {
+    return chosen<precision>(
+        word, {{"single", precision::single_precision}, {"double", precision::double_precision}});
+}
+
+gemm::parameters case_parameters(const nb::dict& p) {
+    blas::set_numpy_folder(text(p, "blas_folder"));
+    gemm::parameters result;
+    result.engine = text(p, "engine");
+    result.processor = processor_named(text(p, "processor"));
+    result.tile = number(p, "tile");
+    result.schedule = chosen<gemm::schedule_kind>(
+        text(p, "schedule"),
+        {{"reuse", gemm::schedule_kind::reuse}, {"naive", gemm::schedule_kind::naive}});
+    result.type = precision_named(text(p, "precision"));
+    result.fast_memory = number(p, "fast_memory");
+    result.alpha = nb::cast<double>(p["alpha"]);
+    result.beta = nb::cast<double>(p["beta"]);
+    result.threads = number(p, "threads");
+    result.depth = number(p, "depth");
+    result.size = {number(p, "m"), number(p, "n"), number(p, "k")};
+    result.layout = layout_named(text(p, "layout"));
+    result.store = text(p, "store");
+    result.folder = text(p, "folder");
+    result.samples = number(p, "samples");
+    result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
+    return result;
+}
+
+gemm::npy_product npy_product(const nb::dict& p) {
+    blas::set_numpy_folder(text(p, "blas_folder"));
+    gemm::npy_product result;
+    result.a = path(p, "a");
+    result.b = path(p, "b");
+    result.c = path(p, "c");
+    result.fast_memory = number(p, "fast_memory");
+    result.alpha = nb::cast<double>(p["alpha"]);
+    result.beta = nb::cast<double>(p["beta"]);
+    if (p.contains("processor")) result.who = processor_named(text(p, "processor"));
+    if (p.contains("engine")) result.engine = text(p, "engine");
+    if (p.contains("tile")) result.tile = number(p, "tile");
+    if (p.contains("threads")) result.threads = number(p, "threads");
+    result.transpose_a = nb::cast<bool>(p["transpose_a"]);
+    result.transpose_b = nb::cast<bool>(p["transpose_b"]);
+    result.fresh = nb::cast<bool>(p["fresh"]);
+    result.interval = nb::cast<double>(p["interval"]);
+    return result;
+}
+
+nb::dict foresight_dict(const gemm::foresight& ahead) {
+    nb::dict result;
+    result["bytes_read"] = ahead.read;
+    result["bytes_written"] = ahead.written;
+    result["lower_bound_bytes"] = ahead.lower_bound;
+    result["block_rows"] = ahead.block_rows;
+    result["block_columns"] = ahead.block_columns;
+    result["slots"] = ahead.slots;
+    result["steps"] = ahead.steps;
+    return result;
+}
+
+nb::dict product_facts(const gemm::product& product) {
+    const gemm::options& how = product.how();
+    nb::dict result = foresight_dict(product.ahead());
+    const gemm::shape size = product.size();
+    result["m"] = size.m;
+    result["n"] = size.n;
+    result["k"] = size.k;
+    result["fast_memory"] = how.fast_memory;
+    result["factors"] =
+        nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
+    result["dtype"] = files::npy_type(how.type);
+    result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
+    result["engine"] = how.engine;
+    result["tile"] = how.tile;
+    result["threads"] = how.threads;
+    result["depth"] = how.depth;
+    result["tiles"] = product.tiles();
+    return result;
+}
+
+nb::dict run_product(gemm::product& product, const nb::callable& progress) {
+    gemm::product_counts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = product.run([&](std::size_t finished, double part) {
+            const nb::gil_scoped_acquire acquired;
+            return nb::cast<bool>(progress(finished, part));
+        });
+    }
+    nb::dict result;
+    nb::list notes;
+    for (const std::string& note : counts.notes) notes.append(decoded(note));
+    result["seconds"] = counts.seconds;
+    result["seconds_verifying"] = counts.verifying;
+    result["bytes_read"] = counts.read;
+    result["bytes_written"] = counts.written;
+    result["tiles"] = counts.tiles;
+    result["finished_before"] = counts.finished_before;
+    result["stopped"] = counts.stopped;
+    result["blas"] = counts.blas;
+    result["notes"] = notes;
+    return result;
+}
+
+}  // namespace
+
+/// Binds the default values: the axes of case `gemm` have no numbers of their own.
+static void bind_defaults(nb::module_& module) {
+    module.def(
+        "gemm_default_engine",
+        [](const std::string& processor) {
+            return gemm::default_engine(processor_named(processor));
+        },
+        nb::arg("processor"), "The engine by which a processor starts its own transfers.");
+    module.def(
+        "gemm_default_tile",
+        [](std::size_t fast_memory, std::size_t element) {
+            return gemm::default_tile(
+                fast_memory, [element](std::size_t edge) { return edge * edge * element; });
+        },
+        nb::arg("fast_memory"), nb::arg("element"),
+        "Elements of a tile's edge, where tiles lie in memory as they are in the store.");
+    module.def("gemm_default_threads", &gemm::default_threads, nb::arg("engine"), nb::arg("cores"),
+               nb::arg("on_disk"), "Threads that move tiles.");
+    module.def(
+        "gemm_default_depth",
+        [](const std::string& engine, bool on_disk, const std::string& layout, std::size_t tile,
+           std::size_t element) {
+            return gemm::default_depth(engine, on_disk, layout_named(layout), tile, element);
+        },
+        nb::arg("engine"), nb::arg("on_disk"), nb::arg("layout"), nb::arg("tile"),
+        nb::arg("element"), "Requests that each of them has in flight.");
+    module.def(
+        "gemm_holds",
+        [](const std::string& precision, double factor) {
+            return gemm::holds(precision_named(precision), factor);
+        },
+        nb::arg("precision"), nb::arg("factor"), "Whether elements hold a factor.");
+    module.attr("GEMM_USUAL_SLOTS") = gemm::usual_slots;
+    module.attr("GEMM_LEAST_TILE") = gemm::least_tile;
+}
+
+static void bind_gemm(nb::module_& module) {
+    bind_defaults(module);
+    bind_case(module, "gemm", case_parameters, gemm::run,
+              "One trial of case `gemm`; a sample is a whole product.");
+    module.def(
+        "gemm_plan",
+        [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },
+        nb::arg("parameters"), "What a trial of case `gemm` will move; nothing is read.");
+    nb::class_<gemm::product>(module, "GemmProduct",
+                              "A product of matrices in .npy files; made, nothing is written yet.")
+        .def(
+            "__init__",
+            [](gemm::product* self, const nb::dict& p) {
+                new (self) gemm::product(npy_product(p));
+            },
+            nb::arg("parameters"))
+        .def("facts", product_facts,
+             "Shapes and type, what was chosen for this machine, and what will move.")
+        .def("completed_before", &gemm::product::completed_before,
+             "Tiles that an earlier run completed, from which this one resumes.")
+        .def("run", run_product, nb::arg("progress"),
+             "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
+             "called before it begins and about as often as `interval` says; False stops.")
+        .def(
+            "kept", [](const gemm::product& product) { return decoded(product.kept()); },
+            "What a run that began and did not finish has left, for people.");
+}
+
+static const binding gemm_bindings(bind_gemm);

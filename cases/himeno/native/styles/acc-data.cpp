@@ -1,0 +1,82 @@
+// Style `acc-data`: a data region around the loop. Each halo exchange copies the planes to the host
+// and back (Doi 2016, implementation 1).
+#include "acc_kernels.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+namespace watari::himeno::directive {
+
+namespace {
+
+/// GCC's update takes only contiguous sections: for a split along j or k all of p is copied.
+void exchange_halo(const request& r, float* p) {
+    if (r.exchange == nullptr) return;
+    const std::size_t plane = r.j * r.k, points = r.i * plane;
+    if (!r.split_along_i_only) {
+#pragma acc update host(p [0:points])
+        r.exchange(r.caller, p);
+#pragma acc update device(p [0:points])
+        return;
+    }
+#pragma acc update host(p [plane:plane])
+#pragma acc update host(p [points - 2 * plane:plane])
+    r.exchange(r.caller, p);
+#pragma acc update device(p [0:plane])
+#pragma acc update device(p [points - plane:plane])
+}
+
+}  // namespace
+
+extern "C" void acc_data(const request* r, answer* out) {
+    if (!choose_device(*r, *out)) return;
+    out->ran_on_gpu = asks_where_it_runs();
+    const std::size_t n = r->i * r->j * r->k;
+    stopwatch watch;
+
+    float* p = static_cast<float*>(std::malloc(n * sizeof(float)));
+    float* wrk2 = static_cast<float*>(std::malloc(n * sizeof(float)));
+    float* wrk1 = static_cast<float*>(std::malloc(n * sizeof(float)));
+    float* bnd = static_cast<float*>(std::malloc(n * sizeof(float)));
+    float* a = static_cast<float*>(std::malloc(4 * n * sizeof(float)));
+    float* b = static_cast<float*>(std::malloc(3 * n * sizeof(float)));
+    float* c = static_cast<float*>(std::malloc(3 * n * sizeof(float)));
+    const arrays initial{p, wrk2, wrk1, bnd, a, b, c};
+    out->allocate = watch.lap();
+
+    r->initialise(r->caller, &initial);
+    watch.lap();
+
+#pragma acc data copyin(a [0:4 * n], b [0:3 * n], c [0:3 * n], wrk1 [0:n], bnd [0:n], p [0:n]) \
+    create(wrk2 [0:n])
+    {
+        if (r->fused) {  // after a swap its boundary planes are those of p
+#pragma acc update device(wrk2 [0:n])
+        }
+        out->transfer_in = watch.lap();
+
+        for (int iteration = 0; iteration < r->iterations; ++iteration) {
+#pragma acc host_data use_device(p, wrk2, a, b, c, wrk1, bnd)
+            {
+                r->gosa[iteration] = step(*r, p, wrk2, a, b, c, wrk1, bnd);
+                if (!r->fused) update(*r, p, wrk2);
+            }
+            if (r->fused) std::swap(p, wrk2);
+            exchange_halo(*r, p);
+            r->seconds[iteration] = watch.lap();
+        }
+
+#pragma acc update host(p [0:n])
+        out->transfer_out = watch.lap();
+    }
+    out->release_device = watch.lap();
+
+    const arrays final{p, wrk2, wrk1, bnd, a, b, c};
+    r->finish(r->caller, &final);
+    out->read = watch.lap();
+
+    for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) std::free(array);
+    out->release = watch.lap();
+}
+
+}  // namespace watari::himeno::directive

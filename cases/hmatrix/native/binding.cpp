@@ -1,0 +1,240 @@
+// Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
+#include "python/case.hpp"
+#include "python/surface.hpp"
+
+#include "hmatrix.hpp"
+#include "watari/case/ranks.hpp"
+#include "watari/core/error.hpp"
+#include "watari/hmatrix/build/build.hpp"
+#include "watari/hmatrix/solve.hpp"
+#include "watari/hmatrix/surface/shapes.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace watari;
+using hmatrix::method;
+
+double real(const nb::dict& p, const char* name) { return nb::cast<double>(p[name]); }
+
+hmatrix::build_options build_options_of(const nb::dict& p) {
+    hmatrix::build_options how;
+    how.eps = real(p, "eps");
+    how.eta = real(p, "eta");
+    how.recompress = nb::cast<bool>(p["recompress"]);
+    how.single = text(p, "precision") == "single";
+    how.threads = nb::cast<std::size_t>(p["build_threads"]);
+    how.who = processor_named(text(p, "processor"));
+    how.chunk_bytes = hmatrix::chunk_within(number(p, "fast_memory"));
+    return how;
+}
+
+hmatrix::solve_options solve_options_of(const nb::dict& p) {
+    hmatrix::solve_options how;
+    how.product.who = processor_named(text(p, "processor"));
+    how.product.engine = text(p, "engine");
+    how.product.systems = number(p, "rhs");
+    how.product.batch_bytes = number(p, "batch");
+    // a checksum of each read takes longer than a product on the CPU, but less time than a disk
+    how.product.verify_always = p.contains("verify") && nb::cast<bool>(p["verify"]);
+    how.fast_memory = number(p, "fast_memory");
+    how.by = chosen<method>(
+        text(p, "solver"),
+        {{"bicgstab", method::bicgstab}, {"gmres", method::gmres}, {"fgmres", method::fgmres}});
+    how.jacobi = text(p, "preconditioner") == "block-jacobi";
+    how.tolerance = real(p, "tolerance");
+    how.iterations = number(p, "iterations");
+    if (p.contains("inner")) how.inner = number(p, "inner");
+    return how;
+}
+
+/// Returns the ranks of a command; null if it has one. Throws usage_error, unsupported.
+const comm::communicator* ranks_of(const nb::dict& p) {
+    const std::size_t ranks = p.contains("ranks") ? number(p, "ranks") : 1;
+    if (ranks == 1) return nullptr;
+    const comm::communicator& all = comm::world();
+    cases::require_ranks("of rows", ranks, processor_named(text(p, "processor")), all);
+    return &all;
+}
+
+/// Returns the build options of a command; with several ranks, for the rows of this rank.
+hmatrix::build_options own_build_options(const checked_surface& of, const nb::dict& p) {
+    hmatrix::build_options how = build_options_of(p);
+    if (const comm::communicator* const all = ranks_of(p)) {
+        how.who = cases::own_processor(how.who, *all);
+        how.rows = hmatrix::divided(of.surface.tree, hmatrix::leaves_of(of.surface.tree, how.eta),
+                                    static_cast<std::size_t>(all->size()))
+                       .at(static_cast<std::size_t>(all->rank()));
+    }
+    return how;
+}
+
+hmatrix::solve_options own_solve_options(const nb::dict& p) {
+    hmatrix::solve_options how = solve_options_of(p);
+    how.ranks = ranks_of(p);
+    if (how.ranks) how.product.who = cases::own_processor(how.product.who, *how.ranks);
+    return how;
+}
+
+nb::dict build(const checked_surface& of, const nb::dict& p, const nb::callable& progress) {
+    const hmatrix::build_options how = own_build_options(of, p);
+    const std::string file = path(p, "path");
+    hmatrix::build_counts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = hmatrix::build(of.surface, file, how, [&](double part) {
+            const nb::gil_scoped_acquire acquired;
+            return nb::cast<bool>(progress(part));
+        });
+    }
+    nb::dict result;
+    result["seconds"] = counts.seconds;
+    result["leaves"] = counts.leaves;
+    result["resumed"] = counts.resumed;
+    result["low_rank"] = counts.low_rank;
+    result["highest_rank"] = counts.highest_rank;
+    result["bytes"] = counts.file_bytes;
+    result["stopped"] = counts.stopped;
+    return result;
+}
+
+nb::dict run_case(const checked_surface& of, const nb::dict& p) {
+    hmatrix::case_parameters given;
+    given.build = build_options_of(p);
+    given.solve = solve_options_of(p);
+    given.solve.product.readers = number(p, "threads");
+    given.solve.product.depth = number(p, "depth");
+    given.solve.restart = number(p, "restart");
+    given.store = text(p, "store");
+    given.folder = path(p, "folder");
+    given.fault = text(p, "fault");
+    given.samples = number(p, "samples");
+    given.ranks = number(p, "ranks");
+    return trial_of(hmatrix::run, of.surface, given);
+}
+
+/// Whether the file `path` contains all of this matrix.
+bool is_built(const checked_surface& of, const nb::dict& p) {
+    try {
+        return hmatrix::read_index(path(p, "path")).head.of ==
+               hmatrix::identity_of(of.surface, own_build_options(of, p));
+    } catch (const error&) {
+        return false;  // absent, incomplete or damaged: it must be built
+    }
+}
+
+struct charge_solver {
+    charge_solver(const checked_surface& of, const nb::dict& p)
+        : given(&of), how(own_solve_options(p)), file(path(p, "path")) {
+        const nb::gil_scoped_release released;
+        const hmatrix::matrix_index index = hmatrix::read_index(file);
+        matrix_bytes = index.data_bytes();
+        by = std::make_unique<hmatrix::solver>(file, index, how);
+    }
+
+    nb::dict facts() const {
+        const hmatrix::solve_forecast& ahead = by->ahead();
+        nb::dict result;
+        result["matrix_bytes"] = matrix_bytes;
+        result["resident_bytes"] = ahead.product.resident;
+        result["read_bytes"] = ahead.product.read;
+        result["memory"] = ahead.memory();
+        result["least"] = ahead.least;
+        result["restart"] = ahead.restart;
+        result["usual_restart"] = hmatrix::usual_restart;
+        result["expected_products"] = hmatrix::expected_products(given->surface.size(), how);
+        return result;
+    }
+
+    nb::dict solve(const nb::callable& progress) {
+        hmatrix::solution found;
+        {
+            const nb::gil_scoped_release released;
+            found = by->solve(given->surface.signs, [&](std::size_t products, double residual) {
+                const nb::gil_scoped_acquire acquired;
+                return nb::cast<bool>(progress(products, residual));
+            });
+        }
+        const krylov::report& report = found.reports.at(0);
+        nb::dict result;
+        result["charges"] = numpy(given->in_order(found.x.data()));
+        result["ending"] = krylov::name_of(report.reason);
+        result["converged"] = report.converged();
+        result["residual"] = report.norm_b > 0 ? report.true_residual / report.norm_b : 0;
+        result["iterations"] = report.iterations;
+        result["products"] = found.products;
+        result["seconds"] = found.seconds;
+        result["waited"] = found.waited;
+        result["bytes_read"] = by->matrix().bytes_read();
+        return result;
+    }
+
+    const checked_surface* given;
+    hmatrix::solve_options how;
+    std::string file;
+    std::uint64_t matrix_bytes = 0;
+    std::unique_ptr<hmatrix::solver> by;
+};
+
+/// Returns the first engine for files that this machine supports, in a processor's preferred order.
+std::string usual_engine(const std::string& processor) {
+    const watari::processor who = processor_named(processor);
+    std::string reasons;
+    for (const char* name : {"gpu", "uring", "posix"}) {
+        if (!who.is_gpu() && std::string(name) == "gpu") continue;
+        storage::engine_options options;
+        options.who = who;
+        const std::string reason = storage::engine_named(name).unsupported(options);
+        if (reason.empty()) return name;
+        reasons += std::string(reasons.empty() ? "" : "; ") + name + ": " + reason;
+    }
+    throw unsupported(reasons);
+}
+
+}  // namespace
+
+static void bind_hmatrix(nb::module_& module) {
+    module.def("hmatrix_names_shape", &hmatrix::names_shape, nb::arg("text"),
+               "Whether a text names a generator of meshes.");
+    module.def("hmatrix_triangles", &hmatrix::triangles_of, nb::arg("text"),
+               "Triangles of a generator's mesh.");
+    module.def(
+        "hmatrix_shape", [](const std::string& text) { return as_arrays(hmatrix::shape(text)); },
+        nb::arg("text"), "A generator's mesh: vertices, triangles, signs of the potential.");
+    module.def("hmatrix_engine", usual_engine, nb::arg("processor"),
+               "The engine that reads matrices where none is asked for.");
+    module.def(
+        "hmatrix_rank",
+        [](const nb::dict& p) {
+            const comm::communicator* const all = ranks_of(p);
+            return all ? all->rank() : 0;
+        },
+        nb::arg("parameters"), "The number of this process among the ranks of a command.");
+    module.def("hmatrix", run_case, nb::arg("surface"), nb::arg("parameters"),
+               "One trial of case `hmatrix`; a sample is one product.");
+    nb::class_<checked_surface>(module, "HmatrixSurface", "A mesh that passed the checks.")
+        .def(nb::init<const table<double>&, const table<std::int64_t>&, const column<std::int8_t>&,
+                      bool>(),
+             nb::arg("vertices"), nb::arg("triangles"), nb::arg("signs"), nb::arg("repair"))
+        .def(
+            "arrays", [](const checked_surface& of) { return as_arrays(of.mesh); },
+            "Vertices, triangles, and signs of the potential, as repaired.")
+        .def("areas", &checked_surface::areas, "By triangle.")
+        .def("notes", &checked_surface::notes, "What was repaired, and what is unusual.")
+        .def("build", build, nb::arg("parameters"), nb::arg("progress"),
+             "Writes the matrix to the file `path`. progress(part); False stops.")
+        .def("is_built", is_built, nb::arg("parameters"),
+             "Whether the file `path` is this matrix.");
+    nb::class_<charge_solver>(module, "HmatrixSolver", "Charges by the matrix in the file `path`.")
+        .def(nb::init<const checked_surface&, const nb::dict&>(), nb::arg("surface"),
+             nb::arg("parameters"), nb::keep_alive<1, 2>())
+        .def("facts", &charge_solver::facts, "What will move, and memory.")
+        .def("solve", &charge_solver::solve, nb::arg("progress"),
+             "Charges by triangle, times 1 / (4 pi eps0), at potential 1. progress(products, "
+             "residual); False stops.");
+}
+
+static const binding hmatrix_bindings(bind_hmatrix);

@@ -1,0 +1,145 @@
+#include "directive.hpp"
+
+#include "ranks/carried.hpp"
+#include "solver/loop.hpp"
+#include "solver/record.hpp"
+#include "styles.hpp"
+#include "watari/core/error.hpp"
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace watari::lattice {
+
+namespace {
+
+using directive::number;
+
+/// The data that the callbacks of a style get.
+struct call {
+    measure::trial trial;
+    parameters p;
+    bool begun = false;
+    double last = 0;  ///< time at which the last sample ended
+};
+
+std::byte* bytes_of(const number* of) {
+    return reinterpret_cast<std::byte*>(const_cast<number*>(of));
+}
+
+/// Fills links, source and F^-1 on the CPU, in the layout of the processor.
+void fill(void* caller, const directive::inputs* of) {
+    call& one = *static_cast<call*>(caller);
+    const parameters& p = one.p;
+    fields f;
+    f.links = bytes_of(of->links);
+    f.source = bytes_of(of->source);
+    initialise(one.trial, f, p);
+    std::vector<double> sums(scratch(p));
+    const double start = measure::now();
+    kernels_on<kernels<double>>(the_cpu).make_clover(geometry_of(p), directive::link, of->links,
+                                                     of->clover, sums.data(), nullptr);
+    one.trial.quantities["log_det"] = {over_ranks(p, sums[0]), "1"};
+    one.trial.quantities["clover_s"] = {measure::now() - start, "s"};
+}
+
+void read(void* caller, const number* solution) {
+    call& one = *static_cast<call*>(caller);
+    fields f;
+    f.solution = bytes_of(solution);
+    read_result(one.trial, one.p, f);
+}
+
+int end_step(void* caller, double residual) {
+    call& one = *static_cast<call*>(caller);
+    const double now = measure::now();
+    if (one.begun) {
+        one.trial.host_s.push_back(now - one.last);
+        one.trial.series["residual"].push_back(residual);
+    } else {
+        one.trial.first_sample = now;
+    }
+    one.begun = true;
+    one.last = measure::now();
+    return 2 * one.trial.host_s.size() >= one.p.iterations;
+}
+
+void total(void* caller, double* sums, unsigned count) {
+    const parameters& p = static_cast<call*>(caller)->p;
+    for (double& sum : std::span(sums, count)) sum = over_ranks(p, sum);
+}
+
+void exchange(void* caller, const number* sent, number* arrived) {
+    carry_half_spinors(static_cast<call*>(caller)->p, sent, arrived);
+}
+
+directive::answer run(call& one, directive::function style) {
+    const parameters& p = one.p;
+    const directive::request request{
+        .where = geometry_of(p),
+        .split = p.part ? p.part->split : extents{1, 1, 1, 1},
+        .relative = tolerance,
+        .applications = p.iterations,
+        .hops = hops_timed,
+        .gpu = p.processor.is_gpu() ? p.processor.number : directive::on_host,
+        .caller = &one,
+        .initialise = fill,
+        .finish = read,
+        .step = end_step,
+        .total = total,
+        .exchange = p.part ? exchange : nullptr};
+    directive::answer answer{};
+    style(&request, &answer);
+    cases::require_ran(answer, p.style, p.processor);
+    return answer;
+}
+
+void require_written(const parameters& p) {
+    const bool written = p.arithmetic == arithmetic::double_precision && p.links == 18 &&
+                         p.rhs == 1 && p.kernel == kernel::shared;
+    if (!written)
+        throw unsupported("style " + p.style +
+                          " is written for precision=double links=18 rhs=1 kernel=shared, the "
+                          "original's program");
+}
+
+/// Loads the code and launches each kernel once, so that the first sample does not include these
+/// costs.
+void warm_up(parameters few, directive::function style) {
+    few.size = {2, 2, 4, 8};
+    few.part = nullptr;
+    few.iterations = 4;
+    call small{.trial = {}, .p = few};
+    run(small, style);
+}
+
+}  // namespace
+
+measure::trial run_directive(const parameters& p, directive::function style) {
+    using memory::kind;
+    require_written(p);
+    const bool migrates = p.style == "acc-managed";
+    call one{.trial = {}, .p = p};
+    if (!p.processor.is_gpu())
+        prepare(one.trial, p, std::array{kind::pageable});
+    else if (migrates)
+        prepare(one.trial, p, std::array{kind::managed});
+    else
+        prepare(one.trial, p, std::array{kind::pageable, kind::device});
+    warm_up(p, style);
+    const directive::answer answer = run(one, style);
+    cases::record(one.trial, answer);
+    record_solve(one.trial, {answer.solve});
+    record_hop(one.trial, p, answer.hop_seconds);
+    summarise(one.trial, p, migrates);
+    return std::move(one.trial);
+}
+
+measure::trial run_directive(const parameters& p) {
+    void* const style = cases::load_directive("lattice", p.style);
+    return run_directive(p, reinterpret_cast<directive::function>(style));
+}
+
+}  // namespace watari::lattice

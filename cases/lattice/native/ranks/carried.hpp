@@ -1,0 +1,12 @@
+/// Half spinors that a style has packed itself, carried between ranks by the CPU.
+#pragma once
+
+#include "../problem/fields.hpp"
+
+namespace watari::lattice {
+
+/// Sends `sent` to the neighbours and fills `arrived` with their half spinors. Both have the layout
+/// of halo_begin and lie in memory that the CPU addresses.
+void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived);
+
+}  // namespace watari::lattice

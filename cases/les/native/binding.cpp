@@ -1,0 +1,179 @@
+// Case `les` for Python.
+#include "python/case.hpp"
+
+#include "les.hpp"
+#include "python/styles.hpp"
+#include "ranks/ranks.hpp"
+#include "styles.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <utility>
+
+namespace {
+
+using namespace watari;
+
+using heights = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+les::extents extents_of(const nb::object& shape) {
+    const auto at = [&](int axis) { return nb::cast<std::size_t>(shape[axis]); };
+    return {at(0), at(1), at(2)};
+}
+
+les::parameters parameters_of(const nb::dict& p) {
+    const auto number = [&](const char* name) { return nb::cast<int>(p[name]); };
+    les::parameters result;
+    result.style = text(p, "style");
+    result.processor = processor_named(text(p, "processor"));
+    result.precision = chosen<les::precision>(text(p, "precision"),
+                                              {{"single", les::precision::single_precision},
+                                               {"double", les::precision::double_precision}});
+    result.whole = extents_of(p["shape"]);
+    const double d = nb::cast<double>(p["spacing"]);
+    result.spacing = {d, d, d};
+    const auto city = nb::cast<heights>(p["heights"]);
+    result.heights.assign(city.data(), city.data() + city.size());
+    result.dt = nb::cast<double>(p["dt"]);
+    result.steps = number("steps");
+    result.cycles = number("cycles");
+    result.touched = chosen<les::touched>(text(p, "cpu-touch"), {{"none", les::touched::none},
+                                                                 {"facets", les::touched::facets},
+                                                                 {"planes", les::touched::planes},
+                                                                 {"all", les::touched::all}});
+    result.every = number("every");
+    result.gathers = processor_named(text(p, "gather")).kind;
+    result.split = extents_of(p["split"]);
+    // one rank has no halo
+    if (result.split.cells() > 1) result.path = comm::path_named(text(p, "halo"));
+    result.threads = number("threads");
+    result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
+    return result;
+}
+
+/// Returns u, v, w or theta of a whole city, [z][y][x], without halos, in single precision.
+template <class Real>
+nb::object array_of(const les::parameters& p, const std::vector<std::byte>& kept) {
+    const les::grid g{p.whole};
+    const auto* const from = reinterpret_cast<const Real*>(kept.data());
+    auto* const data = new float[g.size.cells()];
+    const nb::capsule owner(data, [](void* of) noexcept { delete[] static_cast<float*>(of); });
+    float* to = data;
+    for (std::size_t k = 0; k < g.size.z; ++k)
+        for (std::size_t j = 0; j < g.size.y; ++j)
+            for (std::size_t i = 0; i < g.size.x; ++i)
+                *to++ = static_cast<float>(from[g.at(k, j, i)]);
+    return nb::cast(nb::ndarray<nb::numpy, float>(data, {g.size.z, g.size.y, g.size.x}, owner));
+}
+
+/// Count of numbers in the two planes of a touch.
+std::size_t plane_numbers(const les::parameters& p) {
+    return 4 * p.whole.x * (p.whole.y + p.whole.z);
+}
+
+void append(std::vector<float>& to, const les::parameters& p, const std::byte* planes) {
+    const auto add = [&](const auto* from) { to.insert(to.end(), from, from + plane_numbers(p)); };
+    if (p.precision == les::precision::single_precision)
+        add(reinterpret_cast<const float*>(planes));
+    else
+        add(reinterpret_cast<const double*>(planes));
+}
+
+/// Returns the planes as [touch][u v w theta][row of y, then of z][x].
+nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes) {
+    const std::size_t touches = planes.size() / plane_numbers(p);
+    auto* const kept = new std::vector<float>(std::move(planes));
+    const nb::capsule owner(kept,
+                            [](void* of) noexcept { delete static_cast<std::vector<float>*>(of); });
+    return nb::cast(nb::ndarray<nb::numpy, float>(
+        kept->data(), {touches, 4, p.whole.y + p.whole.z, p.whole.x}, owner));
+}
+
+/// Returns the velocities around two planes of cells at the end, which determine those at the
+/// cells' centres. Layout as the planes of a touch: u v w of plane k, then of the x-z plane j;
+/// instead of theta, w above plane k and v behind plane j.
+template <class Real>
+std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* const (&flow)[4],
+                                        std::size_t k, std::size_t j) {
+    const les::grid g{p.whole};
+    const std::size_t x = p.whole.x, y = p.whole.y;
+    std::vector<float> result;
+    result.reserve(plane_numbers(p));
+    const auto add = [&](unsigned component, std::size_t at) {
+        const Real* const from = reinterpret_cast<const Real*>(flow[component]) + at;
+        result.insert(result.end(), from, from + x);
+    };
+    for (unsigned n = 0; n < 4; ++n) {
+        const bool beside = n == 3;
+        for (std::size_t row = 0; row < y; ++row)
+            add(beside ? 2 : n, g.at(beside ? k + 1 : k, row, 0));
+        for (std::size_t row = 0; row < p.whole.z; ++row)
+            add(beside ? 1 : n, g.at(row, beside ? (j + 1) % y : j, 0));
+    }
+    return result;
+}
+
+nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
+    les::parameters p = parameters_of(given);
+    if (!progress.is_none())
+        p.progress = [&](int step, double seconds) {
+            const nb::gil_scoped_acquire held;
+            progress(step, seconds);
+        };
+    std::vector<std::byte> kept[4];
+    std::vector<float> velocities;
+    const auto plan = nb::cast<std::size_t>(given["plan"]),
+               cut = nb::cast<std::size_t>(given["cut"]);
+    if (p.split.cells() == 1)  // with several ranks, each has a part of the city
+        p.result = [&](std::byte* const(&flow)[4]) {
+            velocities = p.precision == les::precision::single_precision
+                             ? velocities_of_planes<float>(p, flow, plan, cut)
+                             : velocities_of_planes<double>(p, flow, plan, cut);
+            const std::size_t bytes = les::grid{p.whole}.points() * p.real_bytes();
+            for (unsigned n = 0; n < 4 && keep; ++n) kept[n].assign(flow[n], flow[n] + bytes);
+        };
+    std::vector<float> planes;
+    if (keep) p.planes = [&](int, const std::byte* seen) { append(planes, p, seen); };
+    measure::trial result;
+    {
+        const nb::gil_scoped_release released;
+        result = les::run(p);
+    }
+    nb::dict trial = as_dict(std::move(result));
+    if (!velocities.empty()) trial["seen"] = array_of_planes(p, std::move(velocities));
+    if (!planes.empty()) trial["planes"] = array_of_planes(p, std::move(planes));
+    constexpr const char* names[] = {"u", "v", "w", "theta"};
+    for (unsigned n = 0; n < 4 && keep; ++n)
+        trial[names[n]] = p.precision == les::precision::single_precision
+                              ? array_of<float>(p, kept[n])
+                              : array_of<double>(p, kept[n]);
+    return trial;
+}
+
+void require_split(const nb::object& shape, double spacing, const nb::object& split) {
+    les::parameters p;
+    p.whole = extents_of(shape);
+    p.grid = {p.whole};
+    p.spacing = {spacing, spacing, spacing};
+    p.split = extents_of(split);
+    les::require_shares(p);
+}
+
+}  // namespace
+
+static void bind_les(nb::module_& module) {
+    module.attr("LES_STYLES") = rows_of(les::styles());
+    module.def(
+        "les_require_split", require_split, nb::arg("shape"), nb::arg("spacing"), nb::arg("split"),
+        "Raises UsageError where the levels of the pressure do not divide the ranks' shares.");
+    module.def(
+        "les", run, nb::arg("parameters"), nb::arg("progress") = nb::none(),
+        nb::arg("keep") = false,
+        "One trial of case `les`; `shape` is the grid's cells along x, y, z, `split` the "
+        "ranks along them, `heights` those of buildings in cells, [y][x]; the trial's `seen` "
+        "are velocities around the planes `plan` in z and `cut` in y. `progress` is "
+        "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
+        "faces and theta, [z][y][x]. With several ranks every rank calls it.");
+}
+
+static const binding les_bindings(bind_les);

@@ -1,0 +1,87 @@
+/// An urban large-eddy simulation whose city is warmed by the CPU. The case measures the cost of a
+/// part that stays on the CPU, in each style of memory management, and the interval in steps at
+/// which this cost vanishes.
+///
+/// Boku 2025 measured City-LES on three machines. Here: incompressible Boussinesq air over
+/// buildings, three Runge-Kutta stages a step (Williamson 1980). Each stage is projected by a fixed
+/// number of iterations of conjugate gradients with one V-cycle each; no number of an iteration is
+/// copied to the host.
+///
+/// In fp32 a step moves 283 + 3 x (96 x cycles - 12) bytes per cell, 823 with two cycles; the
+/// arrays take 81 bytes per cell.
+///
+/// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
+/// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
+/// (buildings; facets.hpp: the work of the CPU), touch/ (how the CPU gets the data), loop.hpp (the
+/// timed loop), ranks/, styles/ (one program for each style of memory management).
+#pragma once
+
+#include "grid/grid.hpp"
+#include "watari/comm/halo.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace watari::les {
+
+enum class precision { single_precision, double_precision };
+enum class surface { rough, smooth, slip };  ///< boundary condition at a wall
+
+/// The data that the CPU reads every N steps; each value includes those before it.
+enum class touched { none, facets, planes, all };
+
+/// Constants of the air; SI units.
+struct constants {
+    double nu = 1.5e-5, kappa = 2.1e-5, smagorinsky = 0.1, prandtl = 0.7;
+    double roughness = 0.05, karman = 0.4, gravity = 9.81, theta0 = 300;
+    double force[2] = {1e-3, 0};
+    surface walls = surface::rough, ground = surface::rough, lid = surface::slip;
+    double lid_speed = 0;  ///< along x, m/s
+};
+
+/// The exchanges of one rank with the others (ranks/neighbours.hpp).
+class neighbours;
+
+/// The parameters of one trial. With several ranks, each rank is a process with the same
+/// parameters, and uses the GPU of its local rank on its host.
+struct parameters {
+    std::string style;
+    watari::processor processor;
+    les::precision precision = precision::single_precision;
+    extents whole{};                         ///< cells of the city
+    std::array<double, 3> spacing{2, 2, 2};  ///< m, along x, y, z
+    std::vector<std::uint16_t> heights;      ///< cells, [y][x] of the whole city
+    double dt = 0.1;                         ///< s
+    int steps = 1;
+    int cycles = 2;        ///< iterations of a projection
+    int first_cycles = 6;  ///< iterations of the projection before the first step
+    les::touched touched = les::touched::none;
+    int every = 10;                                                  ///< steps between touches
+    watari::processor::type gathers = watari::processor::type::gpu;  ///< gathers the facets' air
+    constants air{};
+    int threads = 1;
+    bool oversubscribe = false;
+    extents split{1, 1, 1};
+    comm::path path = comm::path::staged;
+    les::grid grid{};                                        ///< this rank's part
+    neighbours* others = nullptr;                            ///< null: one rank has the whole grid
+    std::function<void(int step, double seconds)> progress;  ///< not timed; may be empty
+    std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
+    std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
+
+    std::size_t real_bytes() const {
+        return precision == precision::single_precision ? sizeof(float) : sizeof(double);
+    }
+};
+
+/// Runs one trial in one style. A sample is a step. Throws unsupported, beyond_memory, usage_error.
+/// A flow that the scheme cannot follow ends the trial early, with wrong_elements = 1 and a note.
+measure::trial run(const parameters& p);
+
+}  // namespace watari::les

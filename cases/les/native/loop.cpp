@@ -1,0 +1,317 @@
+#include "loop.hpp"
+
+#include "flow/bounds.hpp"
+#include "ranks/neighbours.hpp"
+#include "touch/touch.hpp"
+#include "watari/case/ranks.hpp"
+#include "watari/case/timed_iteration.hpp"
+#include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/memory/residency.hpp"
+#include "watari/memory/room.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace watari::les {
+
+namespace {
+
+using std::to_string;
+
+std::string text_of(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+/// Calls work(Real) with the precision of a trial.
+template <class Work>
+void in_precision(const parameters& p, const Work& work) {
+    p.precision == precision::single_precision ? work(float{}) : work(double{});
+}
+
+/// Checks whether the flow is sound, and records its Courant number and divergence.
+template <class Real>
+class inspector {
+public:
+    inspector(measure::trial& into, const parameters& p) : trial_(&into), p_(&p) {}
+
+    condition look(const flow_arguments<Real>& flow) const {
+        const auto& d = p_->spacing;
+        const double fast[3] = {p_->dt / d[0], p_->dt / d[1], p_->dt / d[2]};
+        const double per_d[3] = {1 / d[0], 1 / d[1], 1 / d[2]};
+        condition now = kernels_on<survey_kernels<Real>>(p_->processor)
+                            .look(flow.grid, flow.now, flow.flags, fast, per_d, nullptr);
+        if (p_->others == nullptr) return now;
+        const auto& ranks = p_->others->ranks();
+        double courant = now.courant;
+        ranks.maximum(std::span(&courant, 1));
+        now.courant = static_cast<float>(courant);
+        for (double* sum : {&now.energy, &now.theta, &now.divergence2, &now.cells})
+            *sum = ranks.sum(*sum);
+        return now;
+    }
+    /// Whether the flow is sound after `steps` steps; if not, the trial gets a note with the
+    /// reason.
+    bool sound(const flow_arguments<Real>& flow, int steps) {
+        const condition now = look(flow);
+        const double dx = p_->spacing[0], speed = std::sqrt(2 * now.energy / now.cells);
+        const double rms = std::sqrt(now.divergence2 / now.cells) * dx / (speed > 0 ? speed : 1);
+        const auto samples = static_cast<std::size_t>(steps);  // each has its period's value
+        trial_->series["courant"].resize(samples, now.courant);
+        trial_->series["divergence"].resize(samples, rms);
+        const double most = most_divergence(p_->whole, p_->cycles);
+        const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most);
+        if (!fast && !leaks) return true;
+        const extents& size = p_->grid.size;
+        const std::size_t row = now.place / size.x;
+        trial_->wrong_elements = 1;
+        trial_->notes.push_back(
+            "after step " + to_string(steps) + ": " +
+            (fast ? "Courant number " + text_of(now.courant) + " at x " +
+                        to_string(now.place % size.x + p_->grid.origin.x) + ", y " +
+                        to_string(row % size.y + p_->grid.origin.y) + ", z " +
+                        to_string(row / size.y) + "; the scheme follows 1.73"
+                  : "rms divergence " + text_of(rms) + " U/dx, above " + text_of(most) +
+                        "; more cycles or a shorter dt reduce it"));
+        return false;
+    }
+
+private:
+    measure::trial* trial_;
+    const parameters* p_;
+};
+
+/// Throws usage_error if the time step is too long for the first flow or for diffusion.
+template <class Real>
+void require_dt(const inspector<Real>& sees, const simulation<Real>& air, const parameters& p) {
+    const condition first = sees.look(air.flow());
+    if (!(first.courant <= first_courant))
+        throw usage_error("dt=" + text_of(p.dt) + ": the first flow has a Courant number of " +
+                          text_of(first.courant) + "; dt may be " +
+                          text_of(p.dt * first_courant / first.courant) + " s at most");
+    double per_d2 = 0;
+    for (const double d : p.spacing) per_d2 += 1 / (d * d);
+    const double slow = std::max(p.air.nu, p.air.kappa);
+    if (4 * slow * p.dt * per_d2 > first_diffusion)
+        throw usage_error("dt=" + text_of(p.dt) + ": diffusion allows " +
+                          text_of(first_diffusion / (4 * slow * per_d2)) + " s at most");
+}
+
+/// Records the speed in cells per second over whole periods of N steps, or over all steps if there
+/// is no whole period.
+void summarise(measure::trial& into, const parameters& p, bool migrates) {
+    if (p.others != nullptr) p.others->ranks().maximum(into.host_s);
+    const auto every = static_cast<std::size_t>(p.every);
+    const std::size_t periods = into.host_s.size() / every;
+    const std::size_t counted = periods > 0 ? periods * every : into.host_s.size();
+    double seconds = 0, all = 0;
+    for (std::size_t n = 0; n < into.host_s.size(); ++n) {
+        all += into.host_s[n];
+        if (n < counted) seconds += into.host_s[n];
+    }
+    const auto cells = static_cast<double>(p.whole.cells());
+    into.bytes_per_sample = step_bytes(p.whole.cells(), p.real_bytes(), p.cycles);
+    into.quantities["loop"] = {all, "s"};
+    into.quantities["cells_per_s"] = {cells * static_cast<double>(counted) / seconds, "1/s"};
+    into.quantities["simulated"] = {p.dt * static_cast<double>(into.host_s.size()), "s"};
+    into.quantities["step_bytes_per_s"] = {
+        into.bytes_per_sample * static_cast<double>(counted) / seconds, "B/s"};
+    cases::name_phases(into, migrates);
+}
+
+template <class Real>
+void record(measure::trial& into, const parameters& p, const condition& last,
+            const touch<Real>& touches) {
+    const auto cells = static_cast<double>(p.whole.cells());
+    into.quantities["energy"] = {last.energy / cells, "m2/s2"};
+    into.quantities["mean_theta"] = {last.theta / last.cells, "K"};
+    if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+}
+
+/// Records the share of u v w theta that the CPU has mapped, if pages of a GPU's array migrate. A
+/// machine whose GPU reads the CPU's page tables records nothing.
+class mapped_share {
+public:
+    mapped_share(const parameters& p, bool migrates)
+        : moves_(migrates && p.processor.is_gpu() &&
+                 !device::attribute("pageableMemoryAccessUsesHostPageTables", p.processor.number)),
+          bytes_(p.grid.points() * p.real_bytes()) {}
+
+    template <class Real>
+    void look(measure::trial& into, const char* when, const motion<Real>& now) const {
+        if (!moves_) return;
+        double sum = 0;
+        for (unsigned n = 0; n < 4; ++n) sum += memory::cpu_mapped_fraction(now[n], bytes_);
+        into.series[std::string("cpu_mapped_fraction.") + when].push_back(sum / 4);
+    }
+
+private:
+    bool moves_;
+    std::size_t bytes_;
+};
+
+/// The share of halo exchanges and sums over ranks in the time of a step. Measured in each step
+/// with a touch and in the last step, so that the other steps are not slowed down.
+class exchange_share {
+public:
+    explicit exchange_share(const parameters& p) : others_(p.others), gpu_(p.processor.is_gpu()) {}
+
+    void watch(bool now) {
+        watched_ = now && others_ != nullptr;
+        if (others_ != nullptr) others_->watch(watched_);
+    }
+    template <class Work>
+    void step(const Work& work) {
+        const double start = measure::now();
+        work();
+        step_ = measure::now() - start;
+    }
+    void add(const measure::trial& of) {
+        if (!watched_) return;
+        steps_ += 1;
+        exchanged_ += others_->exchanged();
+        all_ += gpu_ ? of.device_s.back() : step_;
+    }
+    void record(measure::trial& into) const {
+        if (others_ == nullptr || steps_ == 0) return;  // the trial ended before a watched step
+        const double exchanged = others_->ranks().sum(exchanged_), all = others_->ranks().sum(all_);
+        into.quantities["exchange_share"] = {exchanged / all, "1"};
+        into.quantities["exchange_s"] = {exchanged / steps_ / others_->ranks().size(), "s"};
+    }
+
+private:
+    neighbours* others_;
+    bool gpu_, watched_ = false;
+    double step_ = 0, steps_ = 0, exchanged_ = 0, all_ = 0;
+};
+
+template <class Real>
+void simulate_in(measure::trial& into, const parameters& p, const fields& f, const reach& by,
+                 bool migrates) {
+    simulation<Real> air(f, p);
+    touch<Real> touches(f, p, by);
+    inspector<Real> sees(into, p);
+    air.start(nullptr);
+    require_dt(sees, air, p);
+    const mapped_share mapped(p, migrates);
+    cases::timed_iteration sample(into, p.processor, nullptr);
+    exchange_share exchanges(p);
+    for (int n = 1; n <= p.steps; ++n) {
+        touch_times took;
+        const bool touched_now = n % p.every == 0;
+        exchanges.watch(touched_now || n == p.steps);
+        mapped.look(into, "before_step", air.flow().now);
+        sample([&] { exchanges.step([&] { air.step(nullptr); }); },
+               [&] {
+                   if (touched_now) took = touches(air.flow().now, nullptr);
+               });
+        mapped.look(into, "after_step", air.flow().now);
+        into.series["cpu_s"].push_back(took.cpu);
+        into.series["move_s"].push_back(took.move);
+        into.series["gather_s"].push_back(took.gather);
+        if (p.others != nullptr) into.series["halo_s"].push_back(p.others->seconds());
+        exchanges.add(into);
+        if (p.progress) p.progress(n, p.dt * n);
+        if (touched_now && p.planes && !touches.planes().empty())
+            p.planes(n, reinterpret_cast<const std::byte*>(touches.planes().data()));
+        // not after a touch: data that it took to the CPU must return in the next step, which is
+        // timed
+        const bool before_touch = !touched_now && (n + 1) % p.every == 0;
+        if ((before_touch || n == p.steps) && !sees.sound(air.flow(), n)) break;
+    }
+    record(into, p, sees.look(air.flow()), touches);
+    exchanges.record(into);
+    summarise(into, p, migrates);
+}
+
+/// Runs a step and a touch of a small city, so that no sample includes a kernel's first launch.
+void warm_up(parameters p) {
+    p.whole = {32, 16, 16};
+    p.grid = {p.whole};
+    p.others = nullptr;
+    p.progress = nullptr;
+    p.planes = nullptr;
+    p.heights.assign(32 * 16, 0);
+    p.heights[40] = 3;
+    p.steps = p.every = 1;
+    const auto kind = p.processor.is_gpu() ? memory::kind::managed : memory::kind::pageable;
+    fields f;
+    std::vector<memory::buffer<std::byte>> held;
+    for (const auto& [pointer, bytes] : arrays(f, p))
+        *pointer =
+            held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number}).data();
+    initialise(f, p);
+    measure::trial ignored;
+    p.dt = std::min(p.dt, 0.05 * std::min({p.spacing[0], p.spacing[1], p.spacing[2]}));
+    simulate(ignored, p, f, {}, false);
+}
+
+/// Throws unsupported if a part has too many elements. Kernels of a GPU count elements by 31 bits
+/// (grid/loops.hpp), the list of the cells at facets by 32.
+void require_countable(const parameters& p) {
+    const std::size_t most = p.processor.is_gpu() ? std::numeric_limits<std::int32_t>::max()
+                                                  : std::numeric_limits<std::uint32_t>::max();
+    if (p.grid.points() > most)
+        throw unsupported("grid: " + to_string(p.grid.points()) +
+                          " elements of an array with its halo; a rank on the " +
+                          (p.processor.is_gpu() ? "GPU" : "CPU") + " takes " + to_string(most) +
+                          " at most: take more ranks");
+}
+
+void refuse(const parameters& p, std::span<const memory::kind> kinds) {
+    require_countable(p);
+    const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
+    fields none;
+    std::vector<memory::demand> demands;
+    const auto* ranks = p.others == nullptr ? nullptr : &p.others->ranks();
+    for (const memory::kind kind : kinds) {
+        memory::require_access(memory::row(kind),
+                               kind == memory::kind::pageable ? the_cpu : p.processor);
+        for (const auto& [pointer, bytes] : arrays(none, p))
+            demands.push_back({kind, bytes * cases::ranks_beside(ranks, kind), how});
+    }
+    memory::require_room(demands);
+    cpu::set_threads(p.threads);
+    warm_up(p);
+}
+
+}  // namespace
+
+void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+    p.others == nullptr ? refuse(p, kinds) : p.others->ranks().together([&] { refuse(p, kinds); });
+    into.quantities["threads"] = {static_cast<double>(cpu::current_team().threads), "1"};
+}
+
+void initialise(const fields& f, const parameters& p) {
+    in_precision(p, [&]<class Real>(Real) {
+        build_city<Real>(f, p);
+        first_flow<Real>(f, p);
+    });
+}
+
+void simulate(measure::trial& into, const parameters& p, const fields& f, const reach& by,
+              bool migrates) {
+    in_precision(p, [&]<class Real>(Real) { simulate_in<Real>(into, p, f, by, migrates); });
+}
+
+void read_result(measure::trial& into, const parameters& p, std::byte* const (&flow)[4]) {
+    std::uint64_t sum = 0;
+    in_precision(p, [&]<class Real>(Real) {
+        for (unsigned n = 0; n < 4; ++n)
+            sum += (n + 1) * kernels_on<survey_kernels<Real>>(the_cpu).fingerprint(
+                                 p.grid, p.whole, numbers<Real>(flow[n]), nullptr);
+    });
+    if (p.others != nullptr) sum = p.others->ranks().sum(sum);
+    into.quantities["fingerprint"] = {static_cast<double>(sum % (std::uint64_t{1} << 53)), "1"};
+    if (p.result) p.result(flow);
+}
+
+}  // namespace watari::les

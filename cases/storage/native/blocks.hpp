@@ -1,0 +1,72 @@
+/// The memory of a sample: the locations and the contents of its blocks.
+#pragma once
+
+#include "storage.hpp"
+#include "watari/core/device.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/verify/order.hpp"
+#include "watari/storage/verify/sector.hpp"
+#include "watari/storage/verify/sectors.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace watari::cases {
+
+/// An array that holds every block of a sample, and the offset of each in the store.
+class blocks_in_memory {
+public:
+    explicit blocks_in_memory(const storage_parameters& p)
+        : p_(&p),
+          data_(p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
+                p.requests * p.block, {.device = p.processor.number}),
+          offsets_(p.requests) {
+        if (p.processor.is_gpu()) on_gpu_.emplace(p.requests * sizeof(std::uint64_t));
+    }
+
+    std::byte* data() const { return data_.data(); }
+    std::size_t block() const { return p_->block; }
+    const std::vector<std::uint64_t>& offsets() const { return offsets_; }
+
+    /// Chooses the blocks of the next sample; `first` blocks came before.
+    void choose(const storage::order& order, std::uint64_t first) {
+        for (std::size_t i = 0; i < offsets_.size(); ++i)
+            offsets_[i] = order(first + i) * p_->block;
+        if (!on_gpu_) return;
+        device::copy(on_gpu_->data(), offsets_.data(), offsets_.size() * sizeof(offsets_[0]),
+                     nullptr);
+        device::synchronize(nullptr);
+    }
+
+    void write(std::uint64_t generation) const {
+        kernels_on<storage::sector_kernels>(p_->processor).write(where(), generation, nullptr);
+        wait();
+    }
+    void spoil() const {
+        kernels_on<storage::sector_kernels>(p_->processor).spoil(where(), nullptr);
+        wait();
+    }
+    std::size_t wrong(std::uint64_t generation) const {
+        return kernels_on<storage::sector_kernels>(p_->processor)
+            .wrong(where(), generation, nullptr);
+    }
+
+private:
+    storage::blocks where() const {
+        const void* offsets = on_gpu_ ? on_gpu_->data() : offsets_.data();
+        return {data_.data(), static_cast<const std::uint64_t*>(offsets), offsets_.size(),
+                p_->block / storage::sector_bytes};
+    }
+    void wait() const {
+        if (p_->processor.is_gpu()) device::synchronize(nullptr);
+    }
+
+    const storage_parameters* p_;
+    memory::buffer<std::byte> data_;
+    std::vector<std::uint64_t> offsets_;
+    std::optional<device::scratch> on_gpu_;
+};
+
+}  // namespace watari::cases

@@ -1,0 +1,107 @@
+/// The engines of a sample: one for each thread, or one for all threads of a GPU.
+#pragma once
+
+#include "blocks.hpp"
+#include "source.hpp"
+#include "watari/measure/histogram.hpp"
+#include "watari/measure/thread_team.hpp"
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/engines/notes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace watari::cases {
+
+/// The engines of all threads, each made and run by its own thread; no more threads than requests.
+/// All threads of a GPU that submit commands are one engine.
+class engines {
+public:
+    engines(const storage_parameters& p, const storage::engine_row& row, files::direction direction,
+            const storage_source& source, const blocks_in_memory& blocks)
+        : team_(row.queued && p.processor.is_gpu()
+                    ? 1
+                    : std::min(static_cast<std::size_t>(p.threads), p.requests)),
+          made_(team_.size()),
+          blocks_(&blocks) {
+        const std::size_t controller_threads = row.queued && p.processor.is_gpu() ? p.threads : 1;
+        team_.run([&](std::size_t i) {
+            const auto [first, count] = share(i);
+            storage::engine_options options;
+            options.direction = direction;
+            options.pattern = p.pattern;
+            options.block = p.block;
+            options.depth = row.deep ? p.depth * controller_threads : 1;
+            options.requests = count;
+            options.memory = blocks.data() + first * p.block;
+            options.bytes = count * p.block;
+            made_[i] = source.store().open(options, row);
+        });
+    }
+    ~engines() {
+        team_.run([&](std::size_t i) { made_[i].reset(); });
+    }
+    engines(const engines&) = delete;
+    engines& operator=(const engines&) = delete;
+
+    /// Moves all blocks; returns the seconds.
+    double run() {
+        return team_.run([&](std::size_t i) {
+            const auto [first, count] = share(i);
+            made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
+                           blocks_->data() + first * blocks_->block(), blocks_->block()});
+        });
+    }
+
+    void flush() {
+        team_.run([&](std::size_t i) {
+            if (i == 0) made_[i]->flush();
+        });
+    }
+
+    void let_go() {
+        team_.run([&](std::size_t i) { made_[i]->let_go(); });
+    }
+
+    /// Seconds of a GPU in all runs; none unless every engine measures them.
+    std::optional<double> gpu_seconds() const {
+        double all = 0;
+        for (const auto& each : made_) {
+            const std::optional<double> seconds = each->gpu_seconds();
+            if (!seconds) return std::nullopt;
+            all += *seconds;
+        }
+        return all;
+    }
+
+    /// Records the seconds of each request of the last run.
+    void record(measure::histogram& latency) const {
+        for (const auto& each : made_)
+            for (const double seconds : each->seconds()) latency.record(seconds);
+    }
+
+    std::vector<std::string> notes() const {
+        storage::notes all;
+        for (const auto& each : made_) all.add(*each);
+        return all.texts();
+    }
+
+private:
+    std::pair<std::size_t, std::size_t> share(std::size_t thread) const {
+        const std::size_t all = blocks_->offsets().size();
+        const std::size_t first = all * thread / made_.size();
+        return {first, all * (thread + 1) / made_.size() - first};
+    }
+
+    measure::thread_team team_;
+    std::vector<std::unique_ptr<storage::engine>> made_;
+    const blocks_in_memory* blocks_;
+};
+
+}  // namespace watari::cases

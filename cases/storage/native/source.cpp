@@ -1,0 +1,72 @@
+#include "source.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/memory/room.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/backends/modelled.hpp"
+#include "watari/storage/backends/ram.hpp"
+
+#include <utility>
+
+namespace watari::cases {
+
+namespace {
+
+/// Makes a store in memory; null if the store is files.
+std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
+    if (p.store == "file") return nullptr;
+    const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
+    memory::require_room(all, "choose a smaller size");
+    if (p.store == "ram") return storage::make_ram(p.size);
+    return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
+}
+
+void require_store(const storage_parameters& p, const storage::engine_row& row) {
+    if (!row.queued && (p.store != "file" || p.fault != "none"))
+        throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
+                          " is behind queues, engine=queue or engine=gpu; engine " +
+                          std::string(row.name) + " opens files");
+    if (p.store != "file" && (p.cache != files::cache_state::none || p.files != 1))
+        throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
+}
+
+void require_block(const files::striped_files& files, std::size_t bytes) {
+    if (const std::size_t unit = files.alignment(); bytes % unit != 0)
+        throw unsupported("block=" + std::to_string(bytes) + ": direct I/O of " + files.path(0) +
+                          " moves whole units of " + std::to_string(unit) + " bytes");
+}
+
+}  // namespace
+
+storage_source::storage_source(const storage_parameters& p, const storage::engine_row& row)
+    : faulty_(p.fault != "none") {
+    require_store(p, row);
+    const auto threads = static_cast<std::size_t>(p.threads);
+    storage::store_options wanted{.engine = std::string(row.name),
+                                  .who = p.processor,
+                                  .behind = make_memory(p),
+                                  .threads = threads,
+                                  .requests = threads * p.depth,
+                                  .largest_block = p.block};
+    if (p.store == "file") {
+        const bool writes = p.direction == files::direction::write;
+        set_.emplace(storage::extent{p.folder, p.size, p.files,
+                                     writes ? files::usage::alone : files::usage::shared});
+        wanted.files = {.paths = set_->paths(),
+                        .known = set_->in_use(),
+                        .writable = writes,
+                        .cache = p.cache,
+                        .stripe = storage::stripe_bytes};
+        require_block(files::striped_files(wanted.files), p.block);
+    }
+    if (faulty_) {
+        wanted.behind = storage::make_faulty(
+            wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);
+        wanted.timeout = storage::faulty_timeout;
+        wanted.spare_identifiers = true;
+    }
+    store_.emplace(wanted);
+}
+
+}  // namespace watari::cases

@@ -1,0 +1,42 @@
+/// The store behind the engines of case `storage`: files, or a controller over files, memory or the
+/// model of an SSD, with faults if requested.
+#pragma once
+
+#include "storage.hpp"
+#include "watari/storage/files/file_set.hpp"
+#include "watari/storage/stores/open_store.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace watari::cases {
+
+class storage_source {
+public:
+    /// Makes missing files. Throws unsupported if the engine cannot use this store.
+    storage_source(const storage_parameters& p, const storage::engine_row& row);
+
+    const storage::open_store& store() const { return *store_; }
+    /// The files; null if the store has none.
+    const files::striped_files* files() const { return store_->files(); }
+
+    /// Paths of files that hold other data than test data.
+    std::vector<std::string> foreign() const {
+        return set_ ? set_->foreign() : std::vector<std::string>();
+    }
+
+    /// Makes the identifiers of commands that a fault dropped available again. No thread may have a
+    /// command in flight.
+    void renew() {
+        if (faulty_) store_->reset();
+    }
+
+private:
+    std::optional<storage::file_set> set_;
+    std::optional<storage::open_store> store_;
+    bool faulty_ = false;
+};
+
+}  // namespace watari::cases

@@ -1,0 +1,171 @@
+// Case `storage`. A sample moves `requests` blocks between a store and memory, each to or from its
+// own location in an array. Bytes: requests x block. No flops. A sample of writes ends when they
+// are durable. Every block is verified after each sample, outside its time: blocks that were read
+// at their location, written blocks by reading them back (files by pread).
+#include "storage.hpp"
+#include "blocks.hpp"
+#include "engines.hpp"
+#include "source.hpp"
+#include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
+#include "watari/files/page_cache.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/measure/histogram.hpp"
+#include "watari/memory/room.hpp"
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/verify/sector.hpp"
+
+#include <sys/resource.h>
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+
+namespace watari::cases {
+
+namespace {
+
+using storage::sector_bytes;
+
+/// Seconds of CPU time of this process, in user space and in the kernel.
+double cpu_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void require_sense(const storage_parameters& p, const storage::engine_row& row) {
+    if (!std::has_single_bit(p.block) || p.block < sector_bytes || p.block > storage::stripe_bytes)
+        throw usage_error("block: a power of two from 512 bytes to 1 MiB");
+    if (p.size % p.block != 0) throw usage_error("size: must be whole blocks");
+    if (p.depth < 1 || p.requests < 1 || p.threads < 1)
+        throw usage_error("depth, requests and threads are 1 or more");
+    if (!row.deep && p.depth != 1)
+        throw usage_error("engine " + std::string(row.name) +
+                          " has one request in flight a thread");
+}
+
+void require_room(const storage_parameters& p) {
+    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::demand demands[] = {{kind, p.requests * p.block, {.device = p.processor.number}}};
+    memory::require_room(demands,
+                         "choose fewer requests (8 x depth x threads and more by default)");
+}
+
+/// Writes every block of a new store once, since the store is empty.
+void fill(const storage_parameters& p, storage_source& source, blocks_in_memory& blocks) {
+    engines writers(p, storage::engine_named(p.engine), files::direction::write, source, blocks);
+    const std::uint64_t all = p.size / p.block;
+    for (std::uint64_t first = 0; first < all; first += p.requests) {
+        blocks.choose(storage::order(storage::pattern::sequential, all, 0), first);
+        blocks.write(0);
+        writers.run();
+        source.renew();
+    }
+}
+
+/// The engine that reads back what was written.
+const storage::engine_row& reader(const storage_parameters& p) {
+    return storage::engine_named(p.store == "file" ? "posix" : p.engine);
+}
+
+/// Reports the bytes that entered the page cache: direct I/O leaves it as it was.
+void check_direct(measure::trial& into, const files::striped_files& files, std::size_t before) {
+    const std::size_t after = files::cached_bytes(files);
+    const std::size_t grown = after - std::min(before, after);
+    into.quantities["page_cache_growth"] = {static_cast<double>(grown), "B"};
+    const bool direct = files.cache() == files::cache_state::none && grown == 0;
+    into.quantities["direct"] = {direct ? 1.0 : 0.0, "1"};
+    if (files.cache() == files::cache_state::none && !direct)
+        into.notes.push_back("direct I/O was requested, but " + bytes_text(grown) +
+                             " entered the page cache");
+}
+
+/// Adds the bytes over the link and the seconds of the GPU. Each block crosses the link once, with
+/// the entries of its command if the GPU submits. Copies of several threads may wait for one
+/// another, so the seconds are at most those of the samples.
+void tell_gpu(measure::trial& into, const storage_parameters& p, const storage::engine_row& row,
+              const engines& movers) {
+    if (!p.processor.is_gpu()) return;
+    const std::size_t entries =
+        row.queued ? sizeof(storage::submission_entry) + sizeof(storage::completion_entry) : 0;
+    into.quantities["link_bytes"] = {
+        static_cast<double>(p.samples * p.requests * (p.block + entries)), "B"};
+    const double all = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
+    if (const std::optional<double> busy = movers.gpu_seconds())
+        into.quantities["gpu_s"] = {std::min(*busy, all), "s"};
+}
+
+void add_notes(measure::trial& into, const engines& movers, const storage_source& source) {
+    for (const std::string& note : movers.notes()) into.notes.push_back(note);
+    if (const std::string notice = source.store().notice(); !notice.empty())
+        into.notes.push_back(notice);
+    for (const std::string& path : source.foreign())
+        into.notes.push_back(path + " is not a test file: it has other data");
+}
+
+}  // namespace
+
+measure::trial storage(const storage_parameters& p) {
+    const storage::engine_row& row = storage::engine_named(p.engine);
+    require_sense(p, row);
+    if (p.processor.is_gpu()) device::use(p.processor.number);
+    cpu::set_threads(p.threads);
+    require_room(p);
+    storage_source source(p, row);
+
+    measure::trial result;
+    blocks_in_memory blocks(p);
+    if (!source.files()) fill(p, source, blocks);
+    const storage::order order(p.pattern, p.size / p.block, p.seed);
+    blocks.choose(order, 0);
+    blocks.spoil();  // touches the array: no page of it is mapped within a sample
+    engines movers(p, row, p.direction, source, blocks);
+    std::optional<engines> readers;
+    if (p.direction == files::direction::write)
+        readers.emplace(p, reader(p), files::direction::read, source, blocks);
+    if (source.files()) files::prepare_page_cache(*source.files());
+    const std::size_t cached = source.files() ? files::cached_bytes(*source.files()) : 0;
+
+    measure::histogram latency;
+    double cpu = 0;
+    for (std::size_t i = 0; i < p.samples; ++i) {
+        const std::uint64_t generation = readers ? p.seed + i + 1 : storage::any_generation;
+        blocks.choose(order, i * p.requests);
+        readers ? blocks.write(generation) : blocks.spoil();
+        if (p.cache == files::cache_state::cold) {
+            movers.let_go();
+            files::prepare_page_cache(*source.files());
+        }
+        const double before = cpu_seconds();
+        if (i == 0) result.first_sample = measure::now();
+        double seconds = movers.run();
+        if (readers) {
+            const double start = measure::now();
+            movers.flush();
+            seconds += measure::now() - start;
+        }
+        cpu += cpu_seconds() - before;
+        result.host_s.push_back(seconds);
+        movers.record(latency);
+        if (readers) {
+            blocks.spoil();
+            readers->run();
+        }
+        result.wrong_elements += blocks.wrong(generation);
+        source.renew();
+    }
+    if (source.files()) check_direct(result, *source.files(), cached);
+    result.histograms["latency"] = latency.buckets();
+    add_notes(result, movers, source);
+    result.bytes_per_sample = static_cast<double>(p.requests * p.block);
+    result.quantities["cpu_s"] = {cpu, "s"};
+    tell_gpu(result, p, row, movers);
+    result.quantities["threads"] = {static_cast<double>(p.threads), "1"};
+    return result;
+}
+
+}  // namespace watari::cases

@@ -1,0 +1,27 @@
+/// Styles written in directives: their shared objects are loaded on demand.
+///
+/// GCC cannot link OpenACC and OpenMP offloading into one object, and a machine may have neither.
+/// So each programming model of an application is a shared object, libwatari_<application>_acc.so
+/// or _omp.so. It lies beside the Python module or on the loader's path.
+#pragma once
+
+#include "watari/case/directive_abi.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+
+#include <string>
+
+namespace watari::cases {
+
+/// Returns the symbol of a style from the shared object in `folder`; the default is the folder of
+/// this module, then the loader's path. Throws unsupported, naming the packages that provide it.
+void* load_directive(const std::string& application, const std::string& style,
+                     const std::string& folder = "");
+
+/// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.
+void require_ran(const directive::answer& answer, const std::string& style, processor who);
+
+/// Records the times outside the loop that the style has, and whether the style ran on the GPU.
+void record(measure::trial& into, const directive::answer& answer);
+
+}  // namespace watari::cases
