@@ -1,12 +1,15 @@
 #include "watari/objects/curl.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/objects/curl_events.hpp"
 #include "watari/objects/curl_library.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace watari::objects {
 
@@ -147,6 +150,7 @@ void set_common(const curl_library& library, CURL* easy, unsigned patience) {
 struct http::state {
     const curl_library& library = required_libcurl();
     CURLM* multi = nullptr;
+    std::optional<curl_events> events;
     std::vector<slot> slots;
     std::vector<std::size_t> ended;
     unsigned patience;
@@ -164,6 +168,7 @@ http::http(std::size_t slots, unsigned patience, bool to_this_machine)
     state_->multi = state_->library.multi_init();
     if (!state_->multi) throw service_error("libcurl has no memory");
     state_->library.multi_setopt(state_->multi, CURLMOPT_MAXCONNECTS, static_cast<long>(slots));
+    state_->events.emplace(state_->library, state_->multi);
 }
 
 http::~http() {
@@ -184,6 +189,7 @@ void http::state::configure(slot& in) {
     CURL* easy = in.easy;
     in.asked = request.asked;
     set_common(library, easy, patience);
+    events->watch(easy);
     if (to_this_machine) library.easy_setopt(easy, CURLOPT_NOPROXY, "*");
     library.easy_setopt(easy, CURLOPT_BUFFERSIZE, receive_bytes);
     library.easy_setopt(easy, CURLOPT_URL, request.asked->url.c_str());
@@ -241,18 +247,10 @@ void http::state::collect() {
 }
 
 std::span<const std::size_t> http::wait(double seconds) {
-    const curl_library& library = state_->library;
     state_->ended.clear();
-    for (bool waited = false;; waited = true) {
-        int running = 0;
-        const CURLMcode code = library.multi_perform(state_->multi, &running);
-        if (code != CURLM_OK)
-            throw service_error(std::string("libcurl: ") + library.multi_strerror(code));
-        state_->collect();
-        if (!state_->ended.empty() || waited) return state_->ended;
-        library.multi_poll(state_->multi, nullptr, 0,
-                           static_cast<int>(std::clamp(seconds, 0.0, 1.0) * 1e3) + 1, nullptr);
-    }
+    state_->events->work(seconds);
+    state_->collect();
+    return state_->ended;
 }
 
 http_answer& http::answer(std::size_t slot) { return state_->slots[slot].answer; }

@@ -31,7 +31,6 @@ curl_library load() {
     get("curl_easy_cleanup", found.easy_cleanup);
     get("curl_easy_reset", found.easy_reset);
     get("curl_easy_setopt", found.easy_setopt);
-    get("curl_easy_perform", found.easy_perform);
     get("curl_easy_getinfo", found.easy_getinfo);
     get("curl_easy_strerror", found.easy_strerror);
     get("curl_multi_init", found.multi_init);
@@ -39,8 +38,7 @@ curl_library load() {
     get("curl_multi_setopt", found.multi_setopt);
     get("curl_multi_add_handle", found.multi_add_handle);
     get("curl_multi_remove_handle", found.multi_remove_handle);
-    get("curl_multi_perform", found.multi_perform);
-    get("curl_multi_poll", found.multi_poll);  // since 7.66
+    get("curl_multi_socket_action", found.multi_socket_action);
     get("curl_multi_info_read", found.multi_info_read);
     get("curl_multi_strerror", found.multi_strerror);
     get("curl_slist_append", found.slist_append);

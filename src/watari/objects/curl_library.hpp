@@ -15,7 +15,6 @@ struct curl_library {
     decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
     decltype(&curl_easy_reset) easy_reset = nullptr;
     decltype(&curl_easy_setopt) easy_setopt = nullptr;
-    decltype(&curl_easy_perform) easy_perform = nullptr;
     decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
     decltype(&curl_easy_strerror) easy_strerror = nullptr;
     decltype(&curl_multi_init) multi_init = nullptr;
@@ -23,8 +22,7 @@ struct curl_library {
     decltype(&curl_multi_setopt) multi_setopt = nullptr;
     decltype(&curl_multi_add_handle) multi_add_handle = nullptr;
     decltype(&curl_multi_remove_handle) multi_remove_handle = nullptr;
-    decltype(&curl_multi_perform) multi_perform = nullptr;
-    decltype(&curl_multi_poll) multi_poll = nullptr;
+    decltype(&curl_multi_socket_action) multi_socket_action = nullptr;
     decltype(&curl_multi_info_read) multi_info_read = nullptr;
     decltype(&curl_multi_strerror) multi_strerror = nullptr;
     decltype(&curl_slist_append) slist_append = nullptr;

@@ -44,7 +44,11 @@ open_store::open_store(const store_options& wanted) : wanted_(wanted) {
         return;
     }
     row_ = &storage::engine_named(wanted.engine);
-    if (!wanted.files.paths.empty())
+    if (row_->of_objects) {
+        if (wanted.object.empty())
+            throw unsupported("engine " + wanted.engine + " reads objects, s3://bucket/key");
+        object_.emplace(wanted.object);
+    } else if (!wanted.files.paths.empty())
         files_.emplace(wanted.files);
     else if (!row_->queued)
         throw unsupported("engine " + wanted.engine + " reads files");
@@ -79,6 +83,7 @@ void open_store::reset() {
 
 std::uint64_t open_store::bytes() const {
     if (files_) return files_->count() * files_->file_bytes();
+    if (object_) return object_->bytes();
     return view_ ? view_->blocks * view_->block_bytes : wanted_.memory.size();
 }
 
@@ -89,6 +94,7 @@ std::size_t open_store::unit() const {
 storage::engine_options open_store::complete(storage::engine_options options) const {
     options.who = wanted_.who;
     options.files = files();
+    options.object = object_ ? &*object_ : nullptr;
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.on_disk = disk_.has_value();
