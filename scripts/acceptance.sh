@@ -4,6 +4,10 @@ set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
 scripts/setup.sh test
+if ! "$VENV/bin/python" -m pip install -q --disable-pip-version-check \
+    -r <(python3 scripts/requirements.py servers); then
+    echo "No servers of objects: their tests are skipped"
+fi
 step "build"
 scripts/build.sh --config-settings=build-dir=build/test \
     --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON \

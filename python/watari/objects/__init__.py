@@ -7,7 +7,7 @@
 
 An address is s3://bucket/key. Server, region and credentials come from the environment and from the
 files of the AWS tools (docs/objects.md). Plain http is refused, except to this machine, unless
-`insecure`.
+`insecure`, or WATARI_INSECURE=1 in the environment.
 """
 
 from __future__ import annotations
@@ -140,16 +140,21 @@ def abort_quietly(upload: _native.Upload) -> None:
         return
 
 
+def allowed(insecure: bool) -> dict[str, bool]:
+    """What a caller allows beyond the environment, which may have WATARI_INSECURE=1."""
+    return {"insecure": True} if insecure else {}
+
+
 def open(url: str, *, insecure: bool = False) -> Reader:
     """Opens an object for reading. Raises UsageError for an address that is none, FileError for an
     object that is missing or denied, ServiceError, UnsupportedError."""
-    return Reader(url, insecure=insecure)
+    return Reader(url, **allowed(insecure))
 
 
 def create(url: str, *, insecure: bool = False) -> Writer:
     """Begins an object, which replaces one of the same key when it is complete. Raises UsageError,
     UnsupportedError."""
-    return Writer(url, insecure=insecure)
+    return Writer(url, **allowed(insecure))
 
 
 class OpenUpload(NamedTuple):
@@ -163,9 +168,9 @@ class OpenUpload(NamedTuple):
 def uploads(url: str, *, insecure: bool = False) -> list[OpenUpload]:
     """The open uploads whose address begins with `url`. Raises FileError, ServiceError."""
     require()
-    return [OpenUpload(*each) for each in _native.uploads(url, {"insecure": insecure})]
+    return [OpenUpload(*each) for each in _native.uploads(url, allowed(insecure))]
 
 
 def abort(url: str, upload: OpenUpload, *, insecure: bool = False) -> None:
     """Aborts an open upload in the bucket of `url`. Raises FileError, ServiceError."""
-    _native.abort_upload(url, upload.key, upload.id, {"insecure": insecure})
+    _native.abort_upload(url, upload.key, upload.id, allowed(insecure))

@@ -93,7 +93,7 @@ void require_safe(const url_parts& url, bool insecure) {
     if (url.scheme == "https" || insecure || is_loopback(url.name())) return;
     throw usage_error("http://" + url.host +
                       ": plain http shows requests and data to the network; use https, or allow "
-                      "it by --insecure");
+                      "it by --insecure or WATARI_INSECURE=1");
 }
 
 url_parts endpoint::url_of(const address& object) const {

@@ -41,6 +41,7 @@ endpoint endpoint_of(const profile& values, const std::string& region, const std
 
 settings settings::usual() {
     settings result;
+    result.insecure = variable("WATARI_INSECURE") == "1";
     const std::string text = variable("AWS_MAX_ATTEMPTS");
     if (text.empty()) return result;
     const char* end = text.data() + text.size();

@@ -19,7 +19,8 @@ struct settings {
     double longest_pause = 20;  ///< seconds
     unsigned patience = 30;     ///< seconds without a byte before an attempt is given up
 
-    /// The defaults, with AWS_MAX_ATTEMPTS of the environment. Throws usage_error.
+    /// The defaults, with AWS_MAX_ATTEMPTS and WATARI_INSECURE=1 of the environment. Throws
+    /// usage_error.
     static settings usual();
 };
 

@@ -2,6 +2,7 @@
 
 #include "watari/core/text_file.hpp"
 #include "watari/files/uring.hpp"
+#include "watari/objects/curl.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -37,6 +38,12 @@ capability io_uring() {
     return {"io_uring", reason.empty(), reason, ""};
 }
 
+capability s3() {
+    const std::string reason = objects::curl_absent_reason();
+    return {"s3", reason.empty(), reason.empty() ? "" : "libcurl: " + reason,
+            objects::curl_version()};
+}
+
 }  // namespace
 
 std::string cufile_detail() {
@@ -52,6 +59,6 @@ std::string cufile_detail() {
     return detail;
 }
 
-std::vector<capability> capabilities() { return {cufile(), io_uring()}; }
+std::vector<capability> capabilities() { return {cufile(), io_uring(), s3()}; }
 
 }  // namespace watari::storage
