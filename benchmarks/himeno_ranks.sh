@@ -26,7 +26,7 @@ measure() { # file, axes...
 if [[ ${TESTS:-yes} == yes ]]; then
     step "Tests on $gpus GPUs"
     WATARI_TEST_LAUNCHER=$launcher python3 -m pytest -q -p no:cacheprovider -m "gpu and mpi" \
-        tests/python/cases/himeno/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
+        cases/himeno/tests/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
 fi
 
 # memory of some virtual machines grows as it is used: the host's copies are 15 GB a rank

@@ -7,37 +7,37 @@ source "$(dirname "$0")/environment.sh"
 
 table() {
     cat <<'EOF'
-hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right-hand sides
-hmatrix-build  40 1 evidence/hmatrix.md, "Construction": builds, and the times of their parts
-les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
-lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
-lattice-step   64 - evidence/lattice-qcd.md, "The merged step": an earlier package beside this one, if EARLIER has it
-tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
-beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
-himeno        200 2 evidence/himeno.md: the three rates, 200 and 3000 iterations; studies.md. Again: the missing trials
-himeno-init    60 - evidence/himeno.md, "Structs of pointers": init=gpu
-pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, numa=gpu
+hmatrix        72 1 cases/hmatrix/EVIDENCE.md, "On an H200": products, one and 8 right-hand sides
+hmatrix-build  40 1 cases/hmatrix/EVIDENCE.md, "Construction": builds, and the times of their parts
+les            52 1 cases/les/EVIDENCE.md, "On an H200": cells a second; cases/les/README.md, conclusions
+lattice       190 1 cases/lattice/EVIDENCE.md, "Results", "Directives", "Targets"
+lattice-step   64 - cases/lattice/EVIDENCE.md, "The merged step": an earlier package beside this one, if EARLIER has it
+tests         150 1 cases/hmatrix/EVIDENCE.md, "Verification"; cases/les/README.md, "Limits"
+beyond-copy   115 2 cases/memory/EVIDENCE.md, elements and counters on an H200: trees; studies.md
+himeno        200 2 cases/himeno/EVIDENCE.md: the three rates, 200 and 3000 iterations; studies.md. Again: the missing trials
+himeno-init    60 - cases/himeno/EVIDENCE.md, "Structs of pointers": init=gpu
+pages          22 2 cases/memory/README.md, "Size of pages"; studies.md: page=2MiB, numa=gpu
 contention     45 2 evidence/advise.md: several processes on one link
-les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
-les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
-city-les      150 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
-hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
-floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
-fio            45 3 evidence/storage.md: the disk beside fio, at the reader's block
-hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
-hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
-disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
-memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
+les-kernels    25 2 cases/les/EVIDENCE.md, "On an H200": what each kernel reaches
+les-machines   75 2 cases/les/EVIDENCE.md, "Predictions": GPU and CPU; studies.md, City-LES
+city-les      150 3 cases/les/EVIDENCE.md, touches and "Predictions"; cases/les/README.md, conclusions
+hmatrix-store 265 3 cases/hmatrix/EVIDENCE.md: products that read; studies.md, H-matrix of 42 GB
+floors         85 3 cases/les/EVIDENCE.md, cases/lattice/EVIDENCE.md, "On CPUs": cores beside their memory
+fio            45 3 cases/storage/EVIDENCE.md: the disk beside fio, at the reader's block
+hmatrix-hanawa 110 4 cases/hmatrix/EVIDENCE.md, products that read: Hanawa's 1.31 and 1.71; studies.md
+hmatrix-disk   60 4 cases/hmatrix/EVIDENCE.md: 8 right-hand sides and the disk's rate, out of core
+disk-more      70 4 cases/storage/EVIDENCE.md: writes, sequential reads, several files
+memory-more    80 4 cases/storage/EVIDENCE.md: modelled SSDs; cases/memory/README.md: numa; cases/gemm/EVIDENCE.md: double
 programs      240 4 try.md, "Evidence": each program; trace.md: overhead, touches; advise.md: --confirm
-migration-map  30 2 evidence/memory-paths.md, migration: which part moves when; looking disturbs nothing
-ranks-tests   100 5 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
-les-ranks     125 5 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
-lattice-ranks  80 5 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
-hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls, on the first GPU
+migration-map  30 2 cases/memory/EVIDENCE.md, migration: which part moves when; looking disturbs nothing
+ranks-tests   100 5 ranks.md; cases/les/EVIDENCE.md, "On two GPUs": the same bits; two GPUs, as the next two
+les-ranks     125 5 cases/les/EVIDENCE.md, "On two GPUs": weak, strong, share of halos and sums
+lattice-ranks  80 5 cases/lattice/EVIDENCE.md, "On two GPUs": paths, overlap, splits
+hmatrix-large 540 - cases/hmatrix/EVIDENCE.md: 40 GB from a disk; it runs on between calls, on the first GPU
 standard      200 - machines.md: this machine beside another; evidence/advise.md
-sanitizers    300 - evidence/memory-paths.md, checks
-rivals        120 - evidence/memory-paths.md, "Against other programs on this machine"
-array          60 - evidence/storage.md, the cache of array<T>
+sanitizers    300 - cases/memory/EVIDENCE.md, checks
+rivals        120 - cases/memory/EVIDENCE.md, "Against other programs on this machine"
+array          60 - cases/storage/EVIDENCE.md, the cache of array<T>
 resume         60 - reliability.md: kill and resume
 EOF
 }
@@ -285,8 +285,8 @@ EOF
             timeout -k 3 "$1" python3 -m pytest -q -p no:cacheprovider -m 'gpu and mpi' "${@:2}" >>"$log" 2>&1 || failed=1
         }
         timeout -k 3 25 ctest --test-dir build/gpu -R '_gpu_2$' -E device --output-on-failure >>"$log" 2>&1 || failed=1
-        of_ranks 45 tests/python/cases/les/test_les_ranks.py -k 'not device'
-        of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
+        of_ranks 45 cases/les/tests/test_les_ranks.py -k 'not device'
+        of_ranks 30 cases/lattice/tests/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
         ;;
     les-ranks) # one GPU beside two, weak scaling first; then the plan without four GPUs and CUDA-aware MPI

@@ -3,14 +3,15 @@
 python scripts/recompute.py [PAGE...]    exit code 1 if a number differs or has no source
 python scripts/recompute.py --write      puts the computed numbers into the pages, as rounded there
 
-A page that cites result files has a module of the same path in docs/numbers/. There each sentence
+A page that cites result files has a module of its name in the folder numbers/ of docs/ or of its
+case. There each sentence
 or row of a table stands with `{}` in place of its numbers, and beside it their values, computed
 from a case and a key of a file:
 
     from recompute import Page
     from result_files import results
 
-    page = Page("docs/evidence/himeno.md")
+    page = Page("cases/himeno/EVIDENCE.md")
     sam = results("nvidia-h200-x86_64/20261121-himeno-sam.json")
     explicit = sam.case("himeno", style="explicit", form="fused")
     page.says("| `explicit`, fused, tuned | {} | {} |", explicit.median, explicit.quantity("whole"))
@@ -35,9 +36,9 @@ from result_files import SHOWN, NoSuchKeyError, opened
 from watari.common.errors import FileError
 
 ROOT = Path(__file__).parents[1]
-NUMBERS = ROOT / "docs" / "numbers"
 # A number of prose: no part of a word, a version or a path
 NUMBER = re.compile(rf"(?<![\w.,/-])(?:{SHOWN})(?![\w/]|\.\d|-\d)")
+EVIDENCE = r"\]\(([\w./-]*(?:evidence/[\w-]+|EVIDENCE)\.md)"  # a link
 FENCED = re.compile(r"^```(\w*)\n.*?^```", re.M | re.S)
 COMMAND = re.compile(r"^[$#] .*(?:(?<=\\)\n.*)*", re.M)
 NO_MEASUREMENT = re.compile(
@@ -153,7 +154,7 @@ class Page:
     def uncited(self) -> list[str]:
         """Files that its module reads, and that neither the page nor evidence it links names."""
         folder = (ROOT / self.name).parent
-        linked = sorted(set(re.findall(r"\]\(((?:docs/)?evidence/[\w-]+\.md)", self.text)))
+        linked = sorted(set(re.findall(EVIDENCE, self.text)))
         words = self.text + "".join((folder / evidence).read_text() for evidence in linked)
         return [
             f"does not cite {file}"
@@ -188,19 +189,28 @@ def expanded(words: str) -> list[str]:
     return alternatives
 
 
-CITING = re.compile(r"\b\d{8}-[\w{},*-]+\.(?:json|txt)|\]\((?:docs/)?evidence/[\w-]+\.md")
+CITING = re.compile(rf"\b\d{{8}}-[\w{{}},*-]+\.(?:json|txt)|{EVIDENCE}")
+
+
+def case_pages() -> list[Path]:
+    """The pages of the cases: README.md and EVIDENCE.md of each folder."""
+    return sorted((ROOT / "cases").glob("*/*.md"))
 
 
 def citing() -> Iterator[str]:
     """The pages that name a result file, or link to a page of evidence."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *case_pages()]:
         if CITING.search(page.read_text()):
             yield str(page.relative_to(ROOT))
 
 
 def module(page: str) -> Path:
-    """The module of a page: docs/numbers/evidence/himeno.py for docs/evidence/himeno.md."""
-    return NUMBERS / Path(page.removeprefix("docs/")).with_suffix(".py")
+    """The module of a page: docs/numbers/evidence/advise.py for docs/evidence/advise.md, and
+    cases/himeno/numbers/README.py for cases/himeno/README.md."""
+    path = Path(page).with_suffix(".py")
+    if path.parts[0] == "cases":
+        return ROOT / path.parent / "numbers" / path.name
+    return ROOT / "docs" / "numbers" / (path.relative_to("docs") if len(path.parts) > 1 else path)
 
 
 def compared(page: str) -> Page:

@@ -70,7 +70,7 @@ make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"
 static_runtime() {
     local folder=build/test/static_runtime
     cmake --build build/test --target static_runtime
-    cp -r python/watari/. $folder/watari
+    cp -rL python/watari/. $folder/watari
     PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
 }
 # Checks that the library compiles and has no undefined symbols; no part of it runs here.

@@ -15,10 +15,12 @@ page = Page("docs/plans.md")
 # The stored plans, as an H200 counts their cases and trials
 machine = data(f"{H200}20261121-standard.json")["machine"]
 rows = [line for line in page.text.splitlines() if line.startswith(("| (standard)", "| ["))]
-first_table = {line.split(" | ")[0].strip("| "): line for line in rows[: len(plan.stored()) + 1]}
+first_table = {
+    line.split(" | ")[0].strip("| ").split("](")[0]: line for line in rows[: len(plan.stored()) + 1]
+}
 for name in (None, *plan.stored()):
     requests = planned([], name, machine).requests
-    head = f"[{name}](../plans/{name}.toml)" if name else "(standard)"
+    head = f"[{name}" if name else "(standard)"
     *words, counts, disk = first_table[head].split(" | ")
     gaps = "{}, {} on an H200" if name is None else "{}, {}"
     page.says(" | ".join([*words, gaps, disk]), len(requests), sum(r.trials for r in requests))

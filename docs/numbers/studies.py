@@ -82,9 +82,9 @@ firsts = [[rates[0] for rates in m.rates] for m in patterns]
 copied = standard.case(
     "copy", processor="gpu", from_="device", to="device", means="kernel", size=GIB
 ).median
-page.says("[{} TB/s](evidence/memory-paths.md#from-memory-to-memory), spread", copied / 1e3)
+page.says("[{} TB/s](../cases/memory/EVIDENCE.md#from-memory-to-memory), spread", copied / 1e3)
 page.says("HBM3 of 4.0; {} and {}% of it", 100 * copied / 4814.3, 100 * 3.2 / 4.0)
-TEN = "(evidence/memory-paths.md#ten-trials-of-the-link-and-the-cpu)"
+TEN = "(../cases/memory/EVIDENCE.md#ten-trials-of-the-link-and-the-cpu)"
 for before, words, m in (
     ("trials=10` | ", "six", by_cpu),
     ("samples=200` | ", "ten", to),
@@ -310,7 +310,7 @@ for c in CLASSES:
 page.says("{} ms of a solve of {} s at class 2, {} ms of {} s at class 3", *longer)
 ranks = results("2x-nvidia-h200-x86_64/20261125-lattice-ranks-later.json")
 page.says(
-    "(evidence/lattice-qcd.md#on-two-gpus) {} times one at class 3",
+    "(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3",
     ranks.case("lattice", lattice="class3", halo="peer", overlap=True).quantity("flops_per_s")
     / ranks.case("lattice", lattice="class3", ranks=1).quantity("flops_per_s"),
 )
@@ -341,7 +341,7 @@ page.says(
     *edges([disk("gpu", b) / disk("cufile", b) for b in blocks if b >= 128 * KIB]),
 )
 page.given(
-    "docs/evidence/storage.md",
+    "cases/storage/EVIDENCE.md",
     "serves at most 0.1 million requests",
     "at 0.1 million requests a second, is",
 )

@@ -124,7 +124,9 @@ def predict(
         drawing("page")  # an error in one line where a package is missing
     if not words:
         described = "".join(f"{path} describes a machine. " for path in measured_here[:1])
-        raise UsageError(f"{described}predict what? a case ({', '.join(CASES)}) or a trace file")
+        raise UsageError(
+            f"{described}predict what? a case ({', '.join(CASES.names())}) or a trace file"
+        )
     asked.require_known(words)
     machine, where = asked.on_machine(on, results, this_machine)
     wanted = asked.programs(words, machine, given, processes)

@@ -17,7 +17,7 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     if name in commands_by_name() and name not in cases.CASES:
         raise UsageError(f"'{name}' is a command, not a case: watari {name} --help")
     if "=" in name:
-        raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES)}")
+        raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES.names())}")
     axes: dict[str, str] = {}
     for word in rest:
         axis, equals, value = word.partition("=")

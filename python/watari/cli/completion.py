@@ -43,10 +43,10 @@ def option_values() -> Table:
         "run --plan": list(stored()),
         "report --format": list(FORMATS),
         "export --by": list(BY),
-        "list": [*LISTS, *cases.CASES],
+        "list": [*LISTS, *cases.CASES.names()],
         "effort": [name for name, case in cases.CASES.items() if case.styles],
         "completion": list(SHELLS),
-        **{name: list(cases.CASES) for name in OF_CASES},
+        **{name: cases.CASES.names() for name in OF_CASES},
         **{f"{name} --machine": list(known.files()) for name in OF_CASES[1:]},
     }
 

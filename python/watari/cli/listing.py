@@ -35,6 +35,19 @@ def list_case(name: str) -> None:
     print_lines(case_help.axes_text(cases.find(name)) + "\n\n")
 
 
+def from_elsewhere() -> list[str]:
+    """A line for each case of another package, and for each case of this one that fails. Imports
+    no package."""
+    return [
+        *(
+            f"{name}: {origin.summary or 'no summary'} (from {origin}); axes: watari list {name}"
+            for name, found in cases.CASES.outside.items()
+            for origin in found
+        ),
+        *(f"{name}: {why}" for name, why in cases.CASES.broken.items()),
+    ]
+
+
 def list_plans() -> None:
     """Prints the stored plans with their descriptions."""
     from watari.plan.plan import checked, stored
@@ -70,3 +83,5 @@ def list_cases(
         raise UsageError(f"unknown list '{name}'{other}; known: {', '.join(LISTS)}, and cases")
     for each in [name] if name else cases.CASES:
         list_case(each)
+    if not name:
+        print_lines("".join(f"{line}\n" for line in from_elsewhere()))

@@ -17,6 +17,7 @@ from watari.case.axis import Machine, nearest, unknown
 from watari.cases import CASES
 from watari.common import files, reading
 from watari.common.errors import FileError, UsageError
+from watari.common.files import PACKAGE
 from watari.plan.request import Request, resolve
 
 TEXTS = ("name", "description", "source")
@@ -56,11 +57,13 @@ def quick(plan: Plan) -> Plan:
 
 def stored() -> dict[str, Path]:
     """The stored plans, by name."""
-    return {
-        path.stem: path
-        for folder in files.stored("plans")
-        for path in sorted(folder.glob("*.toml"))
-    }
+    folders = [
+        *(PACKAGE / "cases" / case / "plans" for case in cases.FOLDERS),
+        *(origin.plans() for each in CASES.outside.values() for origin in each),
+        *files.stored("plans"),  # of several cases
+    ]
+    found = [path for folder in folders if folder for path in sorted(folder.glob("*.toml"))]
+    return {path.stem: path for path in found}
 
 
 def find(name: str) -> Path:
@@ -113,7 +116,9 @@ def read(path: Path, machine: Machine) -> Plan:
     document = checked(path)
     defaults = document.get("defaults", {})
     check_values(f"{path}: defaults", defaults)
+    named = {table["case"] for table in document["case"] if isinstance(table.get("case"), str)}
     known = {"trials"}.union(*(case.axes for case in CASES.values()))
+    known.update(*(CASES[name].axes for name in named if name in CASES))
     for name in defaults:
         if name not in known:
             raise UsageError(f"{path}: defaults: {unknown('axis', name, sorted(known))}")
@@ -123,7 +128,7 @@ def read(path: Path, machine: Machine) -> Plan:
         given = dict(table)
         name = given.pop("case", None)
         if not isinstance(name, str):
-            raise FileError(f"{where}: case: must name a case: {', '.join(CASES)}")
+            raise FileError(f"{where}: case: must name a case: {', '.join(CASES.names())}")
         check_values(where, given)
         try:
             axes = {"trials", *cases.find(name).axes}

@@ -60,7 +60,7 @@ struct solve_forecast {
 solve_forecast foresee(const matrix_index& index, const solve_options& how);
 
 /// Estimates the products until a tolerance, to plan a run, from those of the spheres, scans and
-/// bumps in docs/hmatrix.md.
+/// bumps in cases/hmatrix/README.md.
 std::size_t expected_products(std::size_t triangles, const solve_options& how);
 
 struct solution {

@@ -121,7 +121,7 @@ def test_what_cannot_be_drawn_is_reported(
 
 
 def test_the_documentation_has_the_counts_of_the_sources() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "evidence" / "himeno.md").read_text()
+    page = (Path(__file__).parents[3] / "cases" / "himeno" / "EVIDENCE.md").read_text()
     for one in effort.effort("himeno"):
         n = one.statements
         placed, copied = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]

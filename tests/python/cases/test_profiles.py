@@ -13,8 +13,8 @@ from watari.case.axis import Parameters
 from watari.machine import probe
 from watari.plan.request import Request, resolve
 
-HERE = Path(__file__).parent
-FOUND = [runpy.run_path(str(HERE / folder / "small.py")) for folder in cases.FOLDERS]
+CASES = Path(__file__).parents[3] / "cases"
+FOUND = [runpy.run_path(str(CASES / folder / "tests" / "small.py")) for folder in cases.FOLDERS]
 SMALL: dict[str, dict[str, Any]] = {k: v for each in FOUND for k, v in each["SMALL"].items()}
 # shares by which a profile may differ from its trial, with their reason; others are exact
 ESTIMATES: dict[str, float] = {k: v for each in FOUND for k, v in each.get("ESTIMATES", {}).items()}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from recompute import case_pages
 from test_probe import described
 from test_readme import commands, written_files
 
@@ -19,13 +20,24 @@ from watari.cli.commands import app
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES += case_pages()
 PAGES.append(ROOT / "examples" / "README.md")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 LIBRARY = ROOT / "src" / "watari"
 PACKAGE = ROOT / "python" / "watari"
 # source files only: the documentation also names results and built files
 SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2)")
-FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
+FOLDERS = (
+    "benchmarks",
+    "cases",
+    "cmake",
+    "docs",
+    "examples",
+    "plans",
+    "published",
+    "python",
+    "scripts",
+)
 FOLDERS += ("src", "tests")
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -10,7 +10,17 @@ from pathlib import Path
 from test_docs import PAGES, ROOT, pages
 
 LARGEST_PICTURE = 400 * 1024  # bytes
-CODE = ("src", "python", "tests", "scripts", "benchmarks", "examples", "plans", "published")
+CODE = (
+    "src",
+    "cases",
+    "python",
+    "tests",
+    "scripts",
+    "benchmarks",
+    "examples",
+    "plans",
+    "published",
+)
 
 
 def text_outside_fences(page: Path) -> str:
@@ -75,7 +85,7 @@ def test_every_page_is_reached_from_the_readme() -> None:
 
 def test_every_figure_is_shown_and_small() -> None:
     shown = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
-    figures = sorted((ROOT / "docs" / "figures").iterdir())
+    figures = sorted([*(ROOT / "docs/figures").iterdir(), *(ROOT / "cases").glob("*/pictures/*")])
     assert [figure.name for figure in figures if figure not in shown] == []
     assert [figure.name for figure in figures if figure.stat().st_size > LARGEST_PICTURE] == []
 
@@ -83,6 +93,10 @@ def test_every_figure_is_shown_and_small() -> None:
 def test_pages_that_the_code_names_exist() -> None:
     files = [file for folder in CODE for file in (ROOT / folder).rglob("*.*") if file.is_file()]
     texts = ((file, file.read_text(errors="replace")) for file in files if file != Path(__file__))
-    named = [(file, page) for file, text in texts for page in re.findall(r"docs/[\w/-]+\.md", text)]
+    named = [
+        (file, page)
+        for file, text in texts
+        for page in re.findall(r"(?:docs|cases)/[\w/-]+\.md", text)
+    ]
     assert len(named) > 5
     assert [(str(f), page) for f, page in named if not (ROOT / page).exists()] == []

@@ -94,7 +94,7 @@ def test_a_file_that_is_gone_is_a_problem_of_the_page(
     (tmp_path / "page.py").write_text(
         "from result_files import results\nresults('machine/20260101-gone.json')"
     )
-    monkeypatch.setattr(recompute, "NUMBERS", tmp_path)
+    monkeypatch.setattr(recompute, "module", lambda page: tmp_path / "page.py")
     assert "20260101-gone.json" in "".join(recompute.problems("page.md"))
 
 

@@ -1,4 +1,4 @@
-"""The results support each conclusion of docs/memory-paths.md."""
+"""The results support each conclusion of cases/memory/README.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from held_out import RESULTS, profile
 from watari.results import schema
 from watari.results.measured import Measured, measurements
 
-PAGE = (Path(__file__).parents[3] / "docs" / "memory-paths.md").read_text()
+PAGE = (Path(__file__).parents[3] / "cases" / "memory" / "README.md").read_text()
 GIB = 2**30
 ORDINALS = {3: "a third", 4: "a quarter", 7: "a seventh", 11: "an eleventh"}
 NUMBERS = {2: "two", 8: "eight"}
@@ -33,7 +33,7 @@ def only(name: str, case: str, **wanted: object) -> Measured:
 
 
 def conclusion(text: str) -> None:
-    assert text in PAGE, f"docs/memory-paths.md does not say: {text}"
+    assert text in PAGE, f"cases/memory/README.md does not say: {text}"
 
 
 def test_memory_of_the_gpu() -> None:

@@ -46,7 +46,7 @@ inline int asks_where_it_runs() {
 
 // 4 gangs on each of an H200's 132 multiprocessors, 5 warps each: the most that its registers
 // allow. With static:1 neighbouring gangs advance through memory together, and share planes of p in
-// the L2 cache. docs/evidence/himeno.md names the program that determined these numbers. They are
+// the L2 cache. cases/himeno/EVIDENCE.md names the program that determined these numbers. They are
 // variables: with constants the kernel takes 108 registers per thread instead of 96.
 inline int many_gangs = 528, many_warps = 5;
 

@@ -31,7 +31,7 @@ inline int asks_where_it_runs() {
 
 // One team on each of an H200's 132 multiprocessors. GCC calls a region through a pointer, so the
 // driver's compiler assumes 255 registers per thread, and at most 8 warps run at once: therefore
-// OpenMP is slower than OpenACC. docs/evidence/himeno.md names the program.
+// OpenMP is slower than OpenACC. cases/himeno/EVIDENCE.md names the program.
 inline constexpr int teams = 132, warps = 8;
 
 /// Computes wrk2 from p; returns gosa. 56 bytes per point.

@@ -1,4 +1,4 @@
-/// The bounds of a right flow; docs/les.md has the measurements behind them.
+/// The bounds of a right flow; cases/les/README.md has the measurements behind them.
 ///
 ///     the first Courant number   1.2    below the next one, since a flow becomes faster
 ///     a later Courant number     1.73   sqrt(3): three stages and central differences are stable

@@ -23,7 +23,7 @@ using managed::allocation;
 
 constexpr std::size_t least = 1 << 20;  // bytes: a smaller allocation is left to its faults
 constexpr std::size_t most_at_once = 64;
-// 15 GB/s by faults, 50 by a prefetch (docs/memory-paths.md)
+// 15 GB/s by faults, 50 by a prefetch (cases/memory/README.md)
 constexpr double saved_of_a_byte = 1 / 15.0 - 1 / 50.0;  // ns
 
 use* uses;

@@ -1,5 +1,5 @@
 // Products of .npy files by the library alone. Refusals, torn journals and the like:
-// test_gemm_refused.py and test_gemm_resume.py in tests/python/cases/gemm.
+// test_gemm_refused.py and test_gemm_resume.py in cases/gemm/tests.
 #include "watari/gemm/product/product.hpp"
 
 #include "gemm/product/product_files.hpp"
