@@ -54,20 +54,6 @@ public:
     const char* name() const noexcept override { return "file"; }
 };
 
-/// A file or object changed while it was read: what was read is of no one version.
-class changed_error : public file_error {
-public:
-    using file_error::file_error;
-    const char* name() const noexcept override { return "changed"; }
-};
-
-/// A server did not do what it was asked for, after all attempts.
-class service_error : public error {
-public:
-    using error::error;
-    const char* name() const noexcept override { return "service"; }
-};
-
 /// A CUDA call failed.
 class gpu_error : public error {
 public:

@@ -1,5 +1,7 @@
 #include "watari/objects/answers.hpp"
 
+#include "watari/objects/errors.hpp"
+
 #include <cstdlib>
 
 namespace watari::objects {

@@ -1,7 +1,6 @@
 /// What an answer of a server means.
 #pragma once
 
-#include "watari/core/error.hpp"
 #include "watari/objects/curl.hpp"
 #include "watari/objects/transfers.hpp"
 
@@ -9,12 +8,6 @@
 #include <string_view>
 
 namespace watari::objects {
-
-/// The bucket is there, and has no such key.
-class no_such_object : public file_error {
-public:
-    using file_error::file_error;
-};
 
 /// The text between <name> and </name>, with &amp; and the like replaced; empty if there is none.
 /// Removes it and all before it from `xml`.

@@ -1,9 +1,9 @@
 #include "watari/objects/credentials.hpp"
 
-#include "watari/core/error.hpp"
 #include "watari/core/text_file.hpp"
 #include "watari/objects/address.hpp"
 #include "watari/objects/curl.hpp"
+#include "watari/objects/errors.hpp"
 #include "watari/objects/profile.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 #include "watari/objects/curl.hpp"
 
-#include "watari/core/error.hpp"
 #include "watari/objects/curl_events.hpp"
 #include "watari/objects/curl_library.hpp"
+#include "watari/objects/errors.hpp"
 
 #include <algorithm>
 #include <cctype>

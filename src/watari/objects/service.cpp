@@ -1,6 +1,6 @@
 #include "watari/objects/service.hpp"
 
-#include "watari/core/error.hpp"
+#include "watari/objects/errors.hpp"
 #include "watari/objects/profile.hpp"
 
 #include <charconv>

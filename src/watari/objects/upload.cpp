@@ -1,8 +1,8 @@
 #include "watari/objects/upload.hpp"
 
-#include "watari/core/error.hpp"
 #include "watari/objects/answers.hpp"
 #include "watari/objects/crc32c.hpp"
+#include "watari/objects/errors.hpp"
 #include "watari/objects/object.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "watari/objects/credentials.hpp"
 
 #include "folder.hpp"
-#include "watari/core/error.hpp"
+#include "watari/objects/errors.hpp"
 #include "watari/objects/profile.hpp"
 
 #include <gtest/gtest.h>

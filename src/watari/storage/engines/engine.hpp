@@ -8,7 +8,6 @@
 #include "watari/core/processor.hpp"
 #include "watari/files/file_error.hpp"
 #include "watari/files/striped_files.hpp"
-#include "watari/objects/object.hpp"
 #include "watari/storage/backends/error_log.hpp"
 #include "watari/storage/nvme/namespace.hpp"
 #include "watari/storage/verify/order.hpp"
@@ -23,6 +22,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace watari::objects {
+class object;
+}
 
 namespace watari::storage {
 
