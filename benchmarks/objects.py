@@ -118,17 +118,19 @@ def client(name: str, url: str, total: int, block: int, passes: int, repeat: int
     seconds, cpu = [], []
     wrong = 0
     for turn in range(passes + 1):
-        starts = [each for i in range(repeat) for each in offsets(total, block, turn * repeat + i)]
-        before, start = cpu_seconds(), time.perf_counter()
-        found = read(starts)
-        if turn > 0:
-            seconds.append(time.perf_counter() - start)
-            cpu.append(cpu_seconds() - before)
-        wrong += sum(
-            bytes(data) != contents(at, block).tobytes()
-            for at, data in zip(starts, found, strict=True)
-        )
-    size = len(starts) * block
+        lists = [offsets(total, block, turn * repeat + i) for i in range(repeat)]
+        for starts in lists:
+            before, start = cpu_seconds(), time.perf_counter()
+            found = read(starts)
+            spent, used = time.perf_counter() - start, cpu_seconds() - before
+            wrong += sum(
+                bytes(data) != contents(at, block).tobytes()
+                for at, data in zip(starts, found, strict=True)
+            )
+            if turn > 0:
+                seconds.append(spent)
+                cpu.append(used)
+    size = len(lists[0]) * block
     print(
         json.dumps(
             {"version": version, "bytes": size, "seconds": seconds, "cpu_s": cpu, "wrong": wrong}
@@ -194,7 +196,7 @@ def main() -> None:
     parser.add_argument("--total", type=int, default=2**28, help="bytes of the object")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--passes", type=int, default=5, help="of each round")
-    parser.add_argument("--repeat", type=int, default=8, help="more ranges of 64 KiB in a pass")
+    parser.add_argument("--repeat", type=int, default=8, help="calls with ranges of 64 KiB in a pass")
     parser.add_argument("--pythons", default=f"ours={sys.executable}", help="client=python,...")
     parser.add_argument("--make", action="store_true", help="upload the object first")
     parser.add_argument("--server", default="", help="its name and version, for the result file")

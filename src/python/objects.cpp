@@ -101,8 +101,9 @@ static void bind_objects(nb::module_& module) {
         .def("__init__", open_object, nb::arg("url"), nb::arg("how"))
         .def_prop_ro("size", &objects::object::bytes, "Bytes.")
         .def_prop_ro("etag", &objects::object::etag, "The server's name of this version.")
-        .def("read_into", read_into, nb::arg("ranges"), nb::arg("depth") = objects::usual_depth,
-             "Reads (offset, buffer) of each range, up to `depth` requests at a time.");
+        .def("read_into", read_into, nb::arg("ranges"), nb::arg("depth") = 0,
+             "Reads (offset, buffer) of each range, up to `depth` requests at a time; 0: as many "
+             "as suit the server.");
     nb::class_<writer>(module, "Upload", "An object that is written in order.")
         .def(
             "__init__",

@@ -93,6 +93,7 @@ void object::read(std::span<const range> ranges, std::size_t depth) const {
                               std::to_string(facts_.bytes));
     const std::vector<planned_read> plan = plan_reads(ranges);
     if (plan.empty()) return;
+    if (depth == 0) depth = is_loopback(server_->base().name()) ? local_depth : remote_depth;
     std::unique_ptr<transfers> connections = take(depth);
     if (!connections) connections = connect(depth);
     std::size_t next = 0;

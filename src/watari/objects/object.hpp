@@ -16,8 +16,9 @@
 
 namespace watari::objects {
 
-/// Requests in flight that keep a network or a server busy.
-inline constexpr std::size_t usual_depth = 32;
+/// Requests in flight: many hide the way to another machine. A server on this machine shares its
+/// processors, and more requests than they work on only wait.
+inline constexpr std::size_t remote_depth = 32, local_depth = 10;
 
 /// Threads may share an object: each call has connections of its own, which later calls use again.
 class object {
@@ -31,10 +32,10 @@ public:
     std::string name() const { return facts_.where.text(); }
     const object_facts& facts() const noexcept { return facts_; }
 
-    /// Reads ranges, up to `depth` requests at a time. Throws usage_error for a range beyond the
+    /// Reads ranges, up to `depth` requests at a time; 0: as many as suit the server. Throws usage_error for a range beyond the
     /// end, changed_error if the object has another ETag by now, file_error, service_error. After
     /// an error the memory has undefined contents.
-    void read(std::span<const range> ranges, std::size_t depth = usual_depth) const;
+    void read(std::span<const range> ranges, std::size_t depth = 0) const;
 
     /// Connections for a user that keeps many ranges in flight by itself.
     std::unique_ptr<transfers> connect(std::size_t depth) const;
