@@ -3,7 +3,6 @@
 #pragma once
 
 #include "watari/files/striped_files.hpp"
-#include "watari/objects/object.hpp"
 #include "watari/storage/backends/backend.hpp"
 #include "watari/storage/controller/controller.hpp"
 #include "watari/storage/engines/engine.hpp"
@@ -88,7 +87,7 @@ private:
     std::optional<dev_t> disk_;
     const storage::engine_row* row_ = nullptr;  ///< null if the store is in host memory
     std::optional<files::striped_files> files_;
-    std::optional<objects::object> object_;
+    std::shared_ptr<const objects::object> object_;
     std::optional<storage::controller> controller_;
     std::optional<storage::namespace_view> view_;
 };
