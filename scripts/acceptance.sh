@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that take too long for `make test`: some 6 minutes on 2 cores. Needs no GPU.
+# Checks that take too long for `make test`: some 10 minutes on 2 cores. Needs no GPU.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 

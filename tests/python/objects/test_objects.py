@@ -160,6 +160,24 @@ def test_parts_of_a_killed_process_are_listed_and_aborted(server: object_server.
     assert objects.uploads("s3://bucket/") == []
 
 
+def watari(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "watari", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_command_lists_and_aborts_uploads(server: object_server.Server) -> None:
+    assert "no open upload" in watari("uploads", "s3://bucket/").stdout
+    server.kept.uploads["id"] = ("/bucket/left.npy", {})
+    assert "s3://bucket/left.npy" in watari("uploads", "s3://bucket/").stdout
+    assert "aborted s3://bucket/left.npy" in watari("uploads", "s3://bucket/", "--abort").stdout
+    assert server.kept.uploads == {}
+    for wrong in ("bucket", "s3://ID:hidden@bucket/", "s3://nowhere/"):
+        ended = watari("uploads", wrong)
+        assert ended.returncode == 2
+        assert ended.stderr.count("\n") == 1
+        assert "hidden" not in ended.stderr
+
+
 PASSING = ("503", "reset", "garbage", "cut", "short", "long", "shifted", "late")
 
 
