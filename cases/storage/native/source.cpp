@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/memory/room.hpp"
+#include "watari/objects/address.hpp"
 #include "watari/storage/backends/faulty.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/modelled.hpp"
