@@ -1,10 +1,14 @@
 # `make demo` and `make test` do all their own set-up. VENV=DIR uses another virtual environment.
 export VENV ?= .venv
+export CASES
 
-.PHONY: demo test acceptance format lint build clean
+.PHONY: demo check test acceptance format lint build clean
 
 demo:  ## measure this machine, make the report and print its path
 	@scripts/demo.sh
+
+check:  ## check a change in a few minutes: its files, their folders and those that use them
+	@scripts/check.sh
 
 test:  ## run every check
 	@scripts/test.sh
@@ -12,7 +16,7 @@ test:  ## run every check
 acceptance:  ## run the checks that take longest
 	@scripts/acceptance.sh
 
-build:  ## build and install into the virtual environment
+build:  ## build and install into the virtual environment; CASES=les,lattice builds these cases alone
 	@scripts/setup.sh demo
 	@scripts/build.sh
 

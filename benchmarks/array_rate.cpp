@@ -2,13 +2,11 @@
 // processor that this file is compiled for sums up ranges of a given length, in order or at random.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/array_rate.cpp build/src/libwatari.a
-//   -fopenmp -lhwloc
-//       -l:liburing.a -ldl -o array_rate
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/array_rate.cpp
+//       -fopenmp -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o array_rate
 //   nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=sm_90 -Isrc
-//   -Ibuild/include -x cu
-//       -c benchmarks/array_rate.cpp
-//   nvcc array_rate.o build/src/libwatari.a -lgomp -lhwloc -luring -ldl -o array_rate_gpu
+//       -Ibuild/include -x cu -c benchmarks/array_rate.cpp
+//   nvcc -cudart shared array_rate.o -Lbuild/lib -lwatari -lgomp -o array_rate_gpu
 //   ./array_rate [ROUNDS [CONTROLLERS]]
 //
 // `past`: one range by read_async into memory, waited for, then summed; `miss`: visit of four times

@@ -2,9 +2,8 @@
 // copy from a random location in memory into its slot, complete.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/controller_cost.cpp build/src/libwatari.a
-//   -fopenmp -lhwloc
-//       -l:liburing.a -ldl -o controller_cost
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/controller_cost.cpp
+//       -fopenmp -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o controller_cost
 //   ./controller_cost [BLOCK ...]
 //
 // A user thread writes entries into the rings of several queues and rings their doorbells; then it

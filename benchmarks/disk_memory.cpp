@@ -2,9 +2,8 @@
 // page cache, through few buffers that are used again and again, or through many in turn.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/disk_memory.cpp build/src/libwatari.a
-//   -fopenmp -lhwloc
-//       -l:liburing.a -ldl -o disk_memory
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/disk_memory.cpp
+//       -fopenmp -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o disk_memory
 //   ./disk_memory FILE [ROUNDS]
 //
 // FILE is made if it is not there (1 GiB of random bytes), and is not removed. One thread reads

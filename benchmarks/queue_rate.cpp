@@ -3,8 +3,7 @@
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Itests/cpp -Ibuild/include benchmarks/queue_rate.cpp
-//   build/src/libwatari.a -fopenmp -lhwloc
-//       -l:liburing.a -ldl -o queue_rate
+//       -fopenmp -Lbuild/lib -lwatari -Wl,-rpath,build/lib -o queue_rate
 //   ./queue_rate BLOCK SUBMITTERS CONTROLLERS [FILE | -]
 //
 // BLOCK: bytes. CONTROLLERS: its threads, each with two queues. FILE: read that file instead (-:

@@ -68,7 +68,7 @@ def duel(given: Parameters, machine: Machine, command: list[str], rounds: int) -
     request = resolve("copy", {**given, "samples": SAMPLES, "trials": 1}, machine)[0]
     play: list[Callable[[], float]] = [lambda: ours(request), lambda: rival(command, request)]
     times = [[turn() for turn in play] for _ in range(rounds)]
-    bytes_moved = cases.find("copy").bytes_per_sample(request.parameters)
+    bytes_moved = cases.find("copy").profile(request.parameters).bytes_per_sample
     mine, theirs = (bytes_moved / median(column) / 1e9 for column in zip(*times, strict=True))
     return {
         "case": describe(request),

@@ -11,7 +11,7 @@ from watari.cli import answers
 from watari.common.errors import WatariError
 from watari.common.places import portable
 from watari.model import choose, trace_file
-from watari.model.replay import values
+from watari.model.replay.answer import values
 
 
 def advice(trace: Path, machine: Path | None) -> Row:

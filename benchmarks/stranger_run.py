@@ -38,19 +38,26 @@ FAR = 2.0  # times the first run: a style that takes longer runs once
 PAIRS = 5  # of a run as it is and one with a change
 TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
 TRACED = 0.6  # part of the time left that a trace may take
+OWN, RUNS = 3.0, 6.0  # a program of more seconds has as many times more than others
 NO_TIME = "the time for this program was over"
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The time for a program, in seconds of time.monotonic."""
+    """The time for a program, in seconds of time.monotonic. `latest`: of all programs."""
 
     end: float
+    latest: float
 
     @property
     def left(self) -> float:
         """Seconds until the end."""
         return self.end - time.monotonic()
+
+    def of(self, first: float) -> Clock:
+        """The same for a program whose first run took so many seconds: a trace takes 4 times as
+        long, and 15 s (PyTorch: 9 s of imports in each run)."""
+        return Clock(min(self.latest, self.end + RUNS * max(first - OWN, 0.0)), self.latest)
 
 
 def worked(runs: list[Run]) -> list[float]:
@@ -127,9 +134,10 @@ def where(error: Exception) -> str:
     return str(portable(text))
 
 
-def traced(start: Start, keep: Path, clock: Clock) -> Row:
+def traced(start: Start, keep: Path, clock: Clock, first: float) -> Row:
     """Traces the program, and writes trace and graph beside `keep`, as `watari trace` does."""
-    bounded = replace(start, limit=max(LEAST, clock.left * TRACED / 3))
+    most = max(clock.left * TRACED / 3, min(FAR * first, clock.left))
+    bounded = replace(start, limit=max(LEAST, most))
     try:
         with scratch.folder(None) as folder:
             require_program(bounded.command)
@@ -196,12 +204,13 @@ def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, cou
     row: Row = {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
     if learned.status != "ok" or not learned.events.uses_cuda:
         return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
+    clock = clock.of(row["first"])
     measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
     measure.learn(measured, learned.events)
     more = changes(measured)
     styles = measured.styles
     rounds(measured, [AS_IS], 1, clock, same)
-    row["trace"] = traced(start, keep, clock) if keep else {}
+    row["trace"] = traced(start, keep, clock, row["first"]) if keep else {}
     rounds(measured, styles, count, clock, same)
     row["as_is"] = worked(measured.of(AS_IS))
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}

@@ -6,10 +6,11 @@
     python3 benchmarks/strangers.py --again rows.jsonl --keep traces -o later.jsonl
 
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
-resumes. It begins no program after --seconds, and gives none more than --limit. Traces lie in
---keep. `--runs 0` makes traces only, `--no-trace` measures styles and changes only: two such runs
-on one kind of card share the work. `--report` merges rows. `--again` asks `advise` once more for
-the traces that are kept, after a change of the model. stranger_table.py describes the table.
+resumes. It begins no program after --seconds, and gives none more than --limit, or more by 6 times
+what its first run takes beyond 3 s. Traces lie in --keep. `--runs 0` makes traces only, `--no-
+trace` measures styles and changes only: two such runs on one kind of card share the work.
+`--report` merges rows. `--again` asks `advise` once more for the traces that are kept, after a
+change of the model. stranger_table.py describes the table.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
         left = end - time.monotonic()
         if one.key in done or left < SHORT:
             continue
-        clock = Clock(time.monotonic() + min(left, options.limit))
+        clock = Clock(time.monotonic() + min(left, options.limit), end)
         keep = None if options.no_trace else options.keep / f"{one.name}.json"
         row = common | stranger_run.of_program(one, table.parent, keep, clock, options.runs)
         if stranger_run.is_cut(row, options.runs) and left < options.limit:

@@ -22,6 +22,7 @@ FOLDERS = (
     "gather",
     "atomic",
     "deep",
+    "kernel",
     "storage",
     "himeno",
     "lattice",

@@ -2,12 +2,14 @@
 # GCC links offloading of only one model. Each is left out if GCC cannot generate code for NVIDIA
 # GPUs (gcc-12-offload-nvptx on Debian, gcc-13-offload-nvptx on Ubuntu).
 include_guard()
-include(GNUInstallDirs)
 include(CheckCXXSourceCompiles)
 
 # Compiles the files of one application and model (acc, omp) with the model's flag, after a test of
 # the header and the pragma.
 function(watari_directives application model flag include pragma)
+  if(NOT WATARI_WITH_CUDA)
+    return()
+  endif()
   # PTX of sm_80, which the driver compiles for the GPU when it is loaded
   set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
   set(atomic -foffload-options=nvptx-none=-latomic)  # reductions of two numbers
@@ -53,6 +55,6 @@ function(watari_directives application model flag include pragma)
   target_link_options(${target} PRIVATE ${flags} ${atomic} LINKER:-z,notext LINKER:--exclude-libs,ALL)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${WATARI_GENERATED})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static watari_warnings)
-  install(TARGETS ${target} LIBRARY DESTINATION watari COMPONENT python)
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  # beside the module that loads it
+  install(TARGETS ${target} LIBRARY DESTINATION watari/cases/${application} COMPONENT python)
 endfunction()

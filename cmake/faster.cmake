@@ -1,9 +1,9 @@
 # WATARI_FASTER speeds up frequent builds, of the tests or of all targets. Other builds do without it
-# and so detect missing includes.
+# and so detect missing includes. Those of the tests compile libwatari and cases without it.
 include_guard()
 
 function(watari_is_faster target result)
-  if(WATARI_FASTER STREQUAL "ALL" OR (WATARI_FASTER STREQUAL "TESTS" AND NOT target STREQUAL "watari"))
+  if(WATARI_FASTER STREQUAL "ALL" OR (WATARI_FASTER STREQUAL "TESTS" AND NOT target MATCHES "^watari(_case_.*|_binding|)$"))
     set(${result} ON PARENT_SCOPE)
   else()
     set(${result} OFF PARENT_SCOPE)

@@ -1,18 +1,23 @@
 # Functions by which the CMakeLists of each folder of src/watari lists that folder's files.
 include_guard()
 
-# Files compiled by g++, except in folders of WATARI_LEAVE_OUT.
-function(watari_sources)
+# Returns from the function that uses it in a folder of WATARI_LEAVE_OUT.
+macro(watari_unless_left_out)
   list(JOIN WATARI_LEAVE_OUT "|" left_out)
-  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/(src/watari/)?(${left_out})/")
+  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/src/watari/(${left_out})/")
     return()
   endif()
+endmacro()
+
+# Files compiled by g++, except in folders of WATARI_LEAVE_OUT.
+function(watari_sources)
+  watari_unless_left_out()
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(watari PRIVATE ${ARGN})
   watari_unite(watari ${ARGN})
 endfunction()
 
-# Files compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).
+# Files compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (cmake/gpu).
 # UNFUSED: no product is fused with a sum, so that every backend gives the same bits.
 function(watari_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
@@ -25,6 +30,7 @@ endfunction()
 
 # Files compiled by nvcc, if there is one.
 function(watari_gpu_sources)
+  watari_unless_left_out()
   cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
   list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY WATARI_GPU_SOURCES ${arg_UNPARSED_ARGUMENTS})

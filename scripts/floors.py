@@ -1,9 +1,9 @@
-"""Rates of CPU cores against their byte floor: files of job `floors` (gpu_jobs.sh) in one table.
+"""Rates of CPU cores against their byte floor: the files of `floors` (gpu_jobs.sh) in one table.
 
-python3 scripts/floors.py FOLDER
+python3 scripts/floors.py FOLDER CASE QUANTITY
 
-Rates of a memory vary from minute to minute: so copies, STREAM's triad, the city and the lattice
-ran in turn, and the ratios are of medians. All count bytes read and written.
+Rates of a memory vary from minute to minute: so copies, STREAM's triad and the case ran in turn,
+and the ratios are of medians. All count bytes read and written.
 """
 
 from __future__ import annotations
@@ -45,24 +45,20 @@ def line(name: str, rates: list[float]) -> str:
     return f"{name:14s} {each}, median {median(rates) / 1e9:.1f} GB/s"
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, case: str, name: str) -> None:
     floors = {
         "copy": copies(folder),
         "STREAM copy": stream(folder, 0, 2),
         "STREAM triad": stream(folder, 1, 3),
     }
-    reached = {
-        "city": quantity(folder, "les", "step_bytes_per_s"),
-        "hop": quantity(folder, "lattice", "hop_bytes_per_s"),
-    }
-    for name, rates in (floors | reached).items():
+    reached = quantity(folder, case, name)
+    for each, rates in {**floors, case: reached}.items():
         if rates:
-            print(line(name, rates))
-    for name, rates in reached.items():
-        for floor, known in floors.items():
-            if rates and known:
-                print(f"{name} over {floor}: {median(rates) / median(known):.3f}")
+            print(line(each, rates))
+    for floor, known in floors.items():
+        if reached and known:
+            print(f"{case} over {floor}: {median(reached) / median(known):.3f}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

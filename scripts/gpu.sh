@@ -48,7 +48,7 @@ ended() { # name, seconds, exit code
 }
 
 sources() { # one checksum of all compiled or installed files: a later call reuses the build if it is the same
-    find CMakeLists.txt pyproject.toml cmake src cases python plans published tests/cpp tests/attach tests/hostile \
+    find CMakeLists.txt pyproject.toml cmake src cases python plans published tests/cpp tests/emulator tests/attach tests/hostile \
         -name __pycache__ -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum
 }
 build() {
@@ -67,7 +67,11 @@ ended build $SECONDS 0
 if [[ ${OFFLOAD:-} ]]; then
     OFFLOAD=$(realpath "$OFFLOAD")
     export OFFLOAD
-    cp "$OFFLOAD"/libwatari_*.so "$(cd / && python3 -c 'import watari; print(watari.__path__[0])')"
+    package=$(cd / && python3 -c 'import watari; print(watari.__path__[0])')
+    for part in "$OFFLOAD"/libwatari_*.so; do # libwatari_<case>_<model>.so lies beside the module of its case
+        name=${part##*/libwatari_}
+        cp "$part" "$package/cases/${name%_*}"
+    done
 fi
 ((EUID)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # mpirun refuses root otherwise
 watari probe >"$runs/probe.txt"

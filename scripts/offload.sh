@@ -19,6 +19,6 @@ mkdir -p "$folder" "$root"
 export COMPILER_PATH=$gcc:$root/usr/bin PATH=$root/usr/bin:$PATH
 cmake -S . -B $build -G Ninja -DWATARI_CUDA=ON -DCMAKE_CXX_FLAGS="-B$gcc/" | grep watari:
 ninja -C $build watari_{lattice,himeno}_{acc,omp}
-find $build/src -name 'libwatari_*.so' -exec cp {} "$folder" \;
+find $build/cases -name 'libwatari_*.so' -exec cp {} "$folder" \;
 cp -L "$root/usr/lib/$triple"/libgomp.so.1 "$root/usr/lib/$triple"/libgomp-plugin-nvptx.so.1 "$folder"
 ls -l "$folder"

@@ -123,7 +123,7 @@ CASES = (
             samples(10),
             THREADS,
         ),
-        native("atomic", WRONG),
+        native(__package__, "atomic", WRONG),
         profile,
         settle,
         require_sense,

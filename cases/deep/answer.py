@@ -56,7 +56,7 @@ def by_depth(cases: Sequence[Measured]) -> list[list[Measured]]:
 
 def copies(m: Measured) -> bool:
     """Whether the style has a second tree in GPU memory."""
-    return len(STYLES[m["style"]].kinds) > 1
+    return len(STYLES[m["style"]].kinds("gpu")) > 1
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:

@@ -17,6 +17,7 @@ from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.cases.deep import standard
 from watari.cases.deep.styles import STYLES
 from watari.common.errors import UsageError
+from watari.common.library import own_memory
 
 DOUBLE, NODE = 8, 32  # bytes
 DEEPEST = 20
@@ -50,12 +51,8 @@ def require_elements(p: Parameters) -> None:
 def kinds(p: Parameters) -> dict[str, int]:
     """Bytes by kind of memory."""
     whole = data_bytes(p) + nodes(p) * NODE
-    host = {"explicit": "pageable", "packed": "pinned"}
-    if p["processor"] == "cpu":
-        return {"pageable": whole}
-    if p["style"] in host:
-        return {host[p["style"]]: whole, p["processor"].replace("gpu", "device"): whole}
-    return {p["style"]: whole}
+    own = {"device": own_memory(p["processor"])}
+    return {own.get(kind, kind): whole for kind in STYLES[p["style"]].kinds(p["processor"])}
 
 
 def profile(p: Parameters) -> Profile:
@@ -90,7 +87,7 @@ CASES = (
             samples(10, "passes over all nodes"),
             THREADS,
         ),
-        native("deep", WRONG),
+        native(__package__, "deep", WRONG),
         profile,
         require_sense=require_elements,
         extra_seconds=extra_seconds,

@@ -176,7 +176,7 @@ CASES = (
             THREADS,
             OVERSUBSCRIBE,
         ),
-        native("gather", WRONG),
+        native(__package__, "gather", WRONG),
         profile,
         require_sense=require_elements,
         extra_seconds=extra_seconds,

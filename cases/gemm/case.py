@@ -30,7 +30,7 @@ def bytes_per_sample(p: Parameters) -> int:
 
 def profile(p: Parameters) -> Profile:
     """An estimate that needs no compiled part: a square block of C stays in fast memory.
-    `_native.gemm_plan` counts the exact bytes of a schedule."""
+    `gemm_plan` counts the exact bytes of a schedule."""
     processor, size = p["processor"], bytes_per_sample(p)
     phase = Phase(
         "products",

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from watari import _native
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, expanded
+from watari.case.native import module
 from watari.cases.gemm import axes, trial
 from watari.common.errors import WatariError
 from watari.common.units import (
@@ -199,7 +199,7 @@ def forecast_text(p: Parameters, rate: float | None) -> str:
     """The forecast of one case, or the reason why it cannot run."""
     try:
         axes.require_sense(p)
-        plan = _native.gemm_plan(trial.native_parameters(p))
+        plan = module(__package__).gemm_plan(trial.native_parameters(p))
     except WatariError as error:  # its trial reports it too
         return str(error).removeprefix("gemm: ")
     of = forecast(p, plan, rate)

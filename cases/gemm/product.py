@@ -10,8 +10,8 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
-from watari import _native
 from watari.case.axis import Parameters, count, numbered, parse_size
+from watari.case.native import module
 from watari.cases.gemm import axes
 from watari.common.errors import WatariError
 from watari.common.interrupts import stoppable
@@ -142,7 +142,9 @@ def gemm(
 def prepared(asked: Parameters) -> Any:
     """The library's product, with all arguments and files checked. Raises UsageError, FileError,
     UnsupportedError."""
-    return _native.GemmProduct({**asked, "blas_folder": openblas.folder(), "interval": INTERVAL})
+    return module(__package__).GemmProduct(
+        {**asked, "blas_folder": openblas.folder(), "interval": INTERVAL}
+    )
 
 
 def described(product: Any, output: str, asked: Parameters) -> Work:

@@ -20,7 +20,52 @@ GRIDS = {
     "XL": (512, 512, 1024),
     "XXL": (1024, 1024, 2048),
 }
-STYLES = library.styles("himeno")
+# a style in directives writes its path of the halo: a copy to the host, or its own pointer
+BY_HOST, BY_POINTER, BY_GPU = ("staged",), ("device",), ("device", "nccl", "peer")
+STYLES = library.styles(
+    library.style("explicit", "device", host="pageable", modelled="explicit"),
+    library.style("explicit-struct", "device", host="pageable"),
+    library.style("pinned", "pinned", modelled="pinned"),
+    library.style("managed", "managed", modelled="managed"),
+    library.style("managed-struct", "managed"),
+    library.style("managed-prefetch", "managed", modelled="managed-prefetch"),
+    library.style("system", "system", modelled="system"),
+    library.style("system-prefetch", "system"),
+    library.style(
+        "acc-data",
+        "device",
+        host="pageable",
+        field="pageable",
+        halos=BY_HOST,
+        in_directives=True,
+        modelled="explicit",
+    ),
+    library.style(
+        "acc-host-data",
+        "device",
+        host="pageable",
+        halos=BY_GPU,
+        in_directives=True,
+        modelled="explicit",
+    ),
+    library.style(
+        "acc-managed-all", "managed", halos=BY_POINTER, in_directives=True, modelled="managed"
+    ),
+    library.style(
+        "acc-managed", "managed", halos=BY_POINTER, in_directives=True, modelled="managed"
+    ),
+    library.style("acc-system", "system", halos=BY_POINTER, in_directives=True, modelled="system"),
+    library.style(
+        "omp-target",
+        "device",
+        host="pageable",
+        field="pageable",
+        halos=BY_HOST,
+        in_directives=True,
+        modelled="explicit",
+    ),
+    library.style("omp-system", "system", halos=BY_POINTER, in_directives=True, modelled="system"),
+)
 ARRAYS, FIELD = 14, 4  # arrays of a grid; bytes of an element
 BYTES_PER_POINT = ARRAYS * FIELD
 SPLIT = "2x2x1"  # an example of a split

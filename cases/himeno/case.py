@@ -12,7 +12,6 @@ from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
 from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
 from watari.cases.himeno import axes, trial
 from watari.cases.himeno.axes import BYTES_PER_POINT, FIELD
-from watari.common.library import Style
 
 OUTSIDE = {
     **OUTSIDE_THE_LOOP,
@@ -22,14 +21,12 @@ OUTSIDE = {
 }
 FLOPS = 34  # a point, by convention
 SLOWEST_RATE = 1e9  # bytes per second of a rehearsal, whose iterations are no samples
-# no published value covers such a prefetch; the model does not cover a kernel's arguments
-NOT_MODELLED = ("system-prefetch", "explicit-struct", "managed-struct")
 
 
 def alternatives(parameters: Parameters) -> dict[str, Parameters]:
     """The same grid in each style."""
     return {
-        style: {**parameters, "style": style} for style in axes.STYLES if style not in NOT_MODELLED
+        name: {**parameters, "style": name} for name, style in axes.STYLES.items() if style.modelled
     }
 
 
@@ -39,7 +36,8 @@ def profile(parameters: Parameters) -> Profile:
     more = 0 if parameters["form"] == "fused" else 1
     interior = axes.interior(grid)
     read, written = ((n + more) * FIELD * interior for n in (13, 1))
-    side = "cpu" if parameters["style"] == "pinned" else processor
+    style = axes.STYLES[parameters["style"]]
+    side = "cpu" if style.kind == "pinned" else processor
     transfers = (
         Transfer(processor, side, "", read // ranks),
         Transfer(processor, "", side, written // ranks),
@@ -53,18 +51,16 @@ def profile(parameters: Parameters) -> Profile:
         int(parameters["iterations"]),
         launches=3 + more,  # the stencil, the sum of gosa and its copy; the second kernel
     )
-    style = axes.STYLES[parameters["style"]]
-    kinds = ("pageable",) if (processor, style.name) == ("cpu", "system") else style.kinds
     field = FIELD * axes.points(grid)
     arrays = (("coefficients", axes.ARRAYS - 2), ("p", 1), ("wrk2", 1))
     by = processor if parameters["init"] == "gpu" else "cpu"
     made = tuple(Access(name, by, 0, many * field) for name, many in arrays)
     # a rehearsal moves pages before the samples, copies come after it
-    alone = ranks == 1 and style.name not in NOT_MODELLED and not parameters["rehearsal"]
+    alone = ranks == 1 and style.modelled and not parameters["rehearsal"]
     return Profile(
         (phase,),
-        {kind: BYTES_PER_POINT * axes.points(grid) for kind in kinds},
-        style=modelled(style),
+        {kind: BYTES_PER_POINT * axes.points(grid) for kind in style.kinds(processor)},
+        style=style.modelled or style.name,
         allocations=tuple(Allocation(n, c * field) for n, c in arrays) if alone else (),
         before=(Phase("initial data", BYTES_PER_POINT * axes.points(grid), accesses=made),),
         after=(Phase("result", field, accesses=(Access("p", "cpu", field, 0),)),),
@@ -74,13 +70,6 @@ def profile(parameters: Parameters) -> Profile:
 def extra_seconds(parameters: Parameters) -> float:
     """Seconds of the rehearsal on a slow path."""
     return float(parameters["rehearsal"] * profile(parameters).bytes_per_sample / SLOWEST_RATE)
-
-
-def modelled(style: Style) -> str:
-    """The model's word for a style: directives copy explicitly, or leave memory to the driver."""
-    if not style.in_directives:
-        return style.name
-    return "explicit" if "device" in style.kinds else style.memory
 
 
 def accesses(processor: str, field: int, more: int) -> tuple[Access, ...]:

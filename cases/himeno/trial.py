@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled
+from watari.case.native import module, passed
 from watari.cases.himeno import known
 from watari.cases.himeno.axes import STYLES, parse_triple, shape
 from watari.common.errors import WrongResultError
@@ -42,15 +42,10 @@ def check(parameters: Parameters, gosa: Sequence[float], fingerprint: float) -> 
     return last
 
 
-def native(parameters: Parameters) -> Parameters:
-    """The parameters as the compiled module takes them."""
-    points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
-    return {**parameters, "shape": points, "split": parts}
-
-
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
-    trial = compiled("himeno")(native(parameters))
+    points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
+    trial = module(__package__).himeno({**passed(parameters), "grid": points, "split": parts})
     del trial["wrong_elements"]
     gosa, field = trial["series"]["gosa"], trial["quantities"]["fingerprint"]["value"]
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from watari import _native
+from watari.case.native import module
 from watari.cases.hmatrix.mesh import Mesh
 from watari.common.errors import WatariError
 
@@ -44,7 +44,7 @@ class Options:
 
     def native(self, path: Path) -> dict[str, Any]:
         """The options as the library takes them."""
-        names = ("eps", "tolerance", "processor", "fast_memory", "solver", "preconditioner")
+        names = ("eps", "tolerance", "processor", "solver", "preconditioner")
         batch = MOST_BATCH
         while self.fast_memory and batch > LEAST_BATCH:
             if batch * BATCHES_IN_MEMORY <= self.fast_memory:
@@ -52,9 +52,10 @@ class Options:
             batch //= 2
         return {
             **{name: getattr(self, name) for name in (*names, "iterations", "inner", "ranks")},
+            "fast-memory": self.fast_memory,
             "build_threads": self.threads,
             "path": os.fspath(path),
-            "engine": self.engine or _native.hmatrix_engine(self.processor),
+            "engine": self.engine or module(__package__).hmatrix_engine(self.processor),
             "eta": 2.0,
             "recompress": True,
             "precision": "single" if self.eps >= LEAST_SINGLE else "double",
@@ -66,11 +67,9 @@ class Options:
 
 def own_rank(options: Options) -> int:
     """The number of this process. Raises UsageError where the ranks are not those of a launcher."""
-    from watari import _native
-
     if options.ranks == 1:
         return 0
-    return int(_native.hmatrix_rank(options.native(Path())))
+    return int(module(__package__).hmatrix_rank(options.native(Path())))
 
 
 def end_ranks() -> None:
@@ -130,7 +129,7 @@ def charges(
     stored. Raises UsageError for a mesh that needs repair and a budget that is too small,
     FileError, Stopped, NotConvergedError.
     """
-    surface = _native.HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)
+    surface = module(__package__).HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)
     for note in surface.notes():
         progress.note(f"note: {note}")
     asked = options.native(matrix)
@@ -164,7 +163,7 @@ def solve(surface: Any, asked: dict[str, Any], progress: Progress) -> dict[str, 
     """Solves, after a note that forecasts the bytes to read."""
     from watari.common.units import format_bytes
 
-    solver = _native.HmatrixSolver(surface, asked)
+    solver = module(__package__).HmatrixSolver(surface, asked)
     facts = solver.facts()
     size, read = facts["matrix_bytes"], facts["read_bytes"]
     expected = facts["expected_products"]

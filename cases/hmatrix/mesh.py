@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from watari import _native
+from watari.case.native import module
 from watari.cases.hmatrix import formats
 from watari.common import reading
 from watari.common.errors import FileError, UsageError
@@ -39,8 +39,8 @@ class Mesh:
 
 def load(name: str) -> Mesh:
     """The mesh of a generator such as `bumpy:16`, or of a file. Raises UsageError, FileError."""
-    if _native.hmatrix_names_shape(name):
-        return Mesh(*_native.hmatrix_shape(name))
+    if module(__package__).hmatrix_names_shape(name):
+        return Mesh(*module(__package__).hmatrix_shape(name))
     path = Path(name)
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(

@@ -86,7 +86,7 @@ def labels(p: Parameters) -> dict[str, str]:
 
 def run(p: Parameters) -> dict[str, Any]:
     """One trial."""
-    return native("latency", WRONG)({**p, "steps": STEPS})
+    return native(__package__, "latency", WRONG)({**p, "steps": STEPS})
 
 
 CASES = (

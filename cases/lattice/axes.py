@@ -15,10 +15,27 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-STYLES = library.styles("lattice")
+BY_HOST = ("staged",)  # like the original program
+STYLES = library.styles(
+    library.style("explicit", "device", host="pageable", modelled="explicit"),
+    library.style("pinned", "pinned", modelled="pinned"),
+    library.style("managed", "managed", modelled="managed"),
+    library.style("managed-prefetch", "managed", modelled="managed-prefetch"),
+    library.style("system", "system", modelled="system"),
+    library.style(
+        "acc-data", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
+    ),
+    library.style("acc-managed", "managed", halos=BY_HOST, in_directives=True),
+    library.style(
+        "omp-target", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
+    ),
+)
 PRECISIONS = ("double", "single", "mixed")
 SPLIT = "1x2x2x1"  # an example of a split
 MOST_RHS = 12
+# flops of an even site: in a hop 1320 and 576 for the clover inverse; in a step of BiCGStab, as the
+# benchmark counts, 2 x (2 x 1896 + 48) and 1008 for vectors
+HOP_FLOPS, STEP_FLOPS = 1896, 8688
 SPINOR, PACKED = 12, 36  # complex numbers of a site: a spinor, the inverse of the clover term
 
 
@@ -84,19 +101,21 @@ def number_bytes(parameters: Parameters) -> int:
     return 8 if parameters["precision"] == "double" else 4
 
 
-def hop_bytes(parameters: Parameters) -> int:
-    """Bytes of an even site in one hop with the clover inverse: lattice/solver/counts.hpp."""
-    reals = 8 * parameters["links"] + 2 * PACKED + parameters["rhs"] * 4 * SPINOR
-    return int(reals * number_bytes(parameters))
+def hop_reals(parameters: Parameters) -> int:
+    """Real numbers of an even site in one hop with the clover inverse: eight links, the inverse,
+    and for each right-hand side a spinor read and one written."""
+    return int(8 * parameters["links"] + 2 * PACKED + parameters["rhs"] * 4 * SPINOR)
 
 
 def step_bytes(parameters: Parameters) -> int:
     """Bytes of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors (16
-    if the matrix does not compute the sums: the shared kernel, several ranks)."""
+    if the matrix does not compute the sums: the shared kernel, several ranks), as
+    src/watari/krylov/bytes.hpp counts them."""
     vector = parameters["rhs"] * 2 * SPINOR * number_bytes(parameters)
     summed = parameters["kernel"] == "tuned" and parameters["ranks"] == 1
     vectors = 13 if summed else 16
-    site = 2 * (2 * hop_bytes(parameters) + vector) + vectors * vector
+    hop = hop_reals(parameters) * number_bytes(parameters)
+    site = 2 * (2 * hop + vector) + vectors * vector
     return int(site * sites(parameters["lattice"]) // 2)
 
 

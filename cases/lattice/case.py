@@ -13,7 +13,6 @@ from watari.cases.lattice import axes, trial
 from watari.common.errors import UsageError
 from watari.common.library import Style
 
-STEP_FLOPS = 8688  # of an even site in a step of BiCGStab, as the benchmark counts
 STEPS = 150  # about the number until a residual of 1e-13
 # of a step: four hops, two updates of vectors, four sums, four updates of scalars, two looks
 LAUNCHES = 16
@@ -24,7 +23,8 @@ def profile(parameters: Parameters) -> Profile:
     """A step of BiCGStab: two matrices and the vectors. The number of steps is an estimate."""
     processor, moved = parameters["processor"], axes.step_bytes(parameters)
     ranks = int(parameters["ranks"])
-    side = "cpu" if parameters["style"] == "pinned" else processor
+    style = axes.STYLES[parameters["style"]]
+    side = "cpu" if style.kind == "pinned" else processor
     vector = 2 * axes.SPINOR * axes.number_bytes(parameters) * parameters["rhs"]
     # four of the 13 vectors are written, and one in each of four hops
     written = 8 * vector * axes.sites(parameters["lattice"]) // 2
@@ -36,11 +36,10 @@ def profile(parameters: Parameters) -> Profile:
             Transfer(processor, "", side, written // ranks),
         ),
         accesses(parameters, moved - written, written),
-        STEP_FLOPS * axes.sites(parameters["lattice"]) // 2 * parameters["rhs"],
+        axes.STEP_FLOPS * axes.sites(parameters["lattice"]) // 2 * parameters["rhs"],
         min(STEPS, -(-parameters["iterations"] // 2)),
         launches=LAUNCHES,
     )
-    style = axes.STYLES[parameters["style"]]
     arrays = axes.arrays(parameters)
     given = ("links", "source")
     made = tuple(Access(name, "cpu", 0, arrays[name]) for name in given)
@@ -53,7 +52,7 @@ def profile(parameters: Parameters) -> Profile:
         (phase,),
         footprint(parameters, style),
         exact=False,
-        style=style.name,
+        style=style.modelled or style.name,
         allocations=tuple(Allocation(n, b) for n, b in arrays.items()) if ranks == 1 else (),
         before=(Phase("initial data", 0, accesses=made), Phase("clover", 0, accesses=once)),
         after=(Phase("solution", 0, accesses=(solution,)),),
@@ -61,12 +60,12 @@ def profile(parameters: Parameters) -> Profile:
 
 
 def footprint(parameters: Parameters, style: Style) -> dict[str, int]:
-    """Bytes by kind of memory; with style explicit the host has half of the GPU's bytes."""
-    all_arrays = axes.memory_bytes(parameters)
-    if style.name == "system" and parameters["processor"] == "cpu":
-        return {"pageable": all_arrays}
-    kinds = dict.fromkeys(style.kinds, all_arrays)
-    return kinds | ({"pageable": all_arrays // 2} if style.name == "explicit" else {})
+    """Bytes by kind of memory; a program that copies, not a compiler, has half of the GPU's bytes
+    on the host."""
+    kinds = dict.fromkeys(style.kinds(parameters["processor"]), axes.memory_bytes(parameters))
+    if len(kinds) > 1 and not style.in_directives:
+        kinds[style.host] //= 2
+    return kinds
 
 
 def accesses(parameters: Parameters, read: int, written: int) -> tuple[Access, ...]:
@@ -87,9 +86,7 @@ def accesses(parameters: Parameters, read: int, written: int) -> tuple[Access, .
 def alternatives(parameters: Parameters) -> dict[str, Parameters]:
     """The same system in each style; those in directives are another program."""
     return {
-        style: {**parameters, "style": style}
-        for style, row in axes.STYLES.items()
-        if not row.in_directives
+        style: {**parameters, "style": style} for style, row in axes.STYLES.items() if row.modelled
     }
 
 

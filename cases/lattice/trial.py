@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.case.native import compiled
+from watari.case.native import module, passed
+from watari.cases.lattice import axes
 from watari.cases.lattice.axes import parse_extents, shape
 from watari.common.errors import WrongResultError
 
@@ -88,10 +89,31 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
     return True
 
 
+def rates(parameters: Parameters, trial: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Rates of the solve and of the hop that was timed alone; in mixed precision this is one of
+    double."""
+    sites = axes.sites(parameters["lattice"]) // 2
+    seconds = {name: trial["quantities"][name]["value"] for name in ("loop", "hop_s")}
+    systems, wide = parameters["rhs"], 4 if parameters["precision"] == "single" else 8
+    solved = axes.STEP_FLOPS * sites * systems * len(trial["host_s"]) / seconds["loop"]
+    return {
+        "flops_per_s": {"value": solved, "unit": "1/s"},
+        "hop_bytes_per_s": {
+            "value": axes.hop_reals(parameters) * wide * sites / seconds["hop_s"],
+            "unit": "B/s",
+        },
+        "hop_flops_per_s": {
+            "value": axes.HOP_FLOPS * sites * systems / seconds["hop_s"],
+            "unit": "1/s",
+        },
+    }
+
+
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial = compiled("lattice")({**parameters, "shape": extents, "split": parts})
+    trial = module(__package__).lattice({**passed(parameters), "lattice": extents, "split": parts})
+    trial["quantities"] |= rates(parameters, trial)
     unsolved = trial.pop("wrong_elements")
     try:
         if unsolved:

@@ -7,10 +7,10 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from watari import _native
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, style, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of
 from watari.case.case import Case
+from watari.case.native import module
 from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.case.ranks import (
     HALOS,
@@ -31,7 +31,8 @@ def profile(parameters: Parameters) -> Profile:
     """A step a sample; its bytes do not include those of the CPU's touch."""
     processor, moved = parameters["processor"], axes.step_bytes(parameters)
     ranks = int(parameters["ranks"])
-    side = "cpu" if parameters["style"] == "pinned" else processor
+    style = axes.STYLES[parameters["style"]]
+    side = "cpu" if style.kind == "pinned" else processor
     read = round(READ * moved)
     phase = Phase(
         "steps",
@@ -44,13 +45,10 @@ def profile(parameters: Parameters) -> Profile:
         0,
         parameters["steps"],
     )
-    all_arrays, inputs = axes.memory_bytes(parameters), 6 * axes.number_bytes(parameters)
-    kinds = {
-        "explicit": {"device": all_arrays, "pinned": inputs * axes.cells(parameters)},
-        "pinned": {"pinned": all_arrays},
-        "system": {"pageable" if processor == "cpu" else "system": all_arrays},
-    }
-    return Profile((phase,), kinds.get(parameters["style"], {"managed": all_arrays}))
+    kinds = dict.fromkeys(style.kinds(processor), axes.memory_bytes(parameters))
+    if len(kinds) > 1:  # the host has the inputs alone
+        kinds[style.host] = 6 * axes.number_bytes(parameters) * axes.cells(parameters)
+    return Profile((phase,), kinds)
 
 
 def extra_seconds(parameters: Parameters) -> float:
@@ -71,7 +69,10 @@ def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for a city that the grid does not hold, a file that is no city, or ranks
     that cannot share the grid."""
     shape, spacing = axes.shape(parameters["grid"]), parameters["spacing"]
-    _native.les_require_split(shape, spacing, axes.parse_triple(parameters["split"]))
+    split = axes.parse_triple(parameters["split"])
+    module(__package__).les_require_split(
+        {"grid": shape, "spacing": (spacing,) * 3, "split": split}
+    )
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
         city.heights(parameters["city"], shape, spacing)
 

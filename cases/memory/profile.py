@@ -1,6 +1,6 @@
 """Bytes of the cases of memory, and the accesses that `predict` follows.
 
-The bytes are those of the kernels' head comments (cases/memory/native/kernels.hpp): a copy
+The bytes are those of the kernels' head comments (src/watari/measure/copy.hpp): a copy
 within one memory counts each byte read and written, a copy between two counts it once, as it
 crosses the link; `access` and `migration`, whose pages may be on either side, count it twice.
 """
@@ -13,6 +13,13 @@ from watari.case.axis import Parameters
 from watari.case.profile import Access, Allocation, Move, Phase, Profile, Transfer
 from watari.common.library import side
 
+DOUBLE = 8  # bytes: an array is whole doubles
+
+
+def array_bytes(p: Parameters) -> int:
+    """Bytes of one array."""
+    return int(p["size"]) // DOUBLE * DOUBLE
+
 
 def several(p: Parameters) -> int:
     """Processes at once; 1 for a case without this parameter, which a figure made."""
@@ -23,14 +30,14 @@ def copy_bytes(p: Parameters) -> int:
     """Bytes of a sample: read and written within one memory, or once across the link of two."""
     same = side(p["from"], p["processor"]) == side(p["to"], p["processor"])
     both = 2 if p["bidirectional"] else 1
-    return int(p["size"]) * (2 if same else 1) * both * several(p)
+    return array_bytes(p) * (2 if same else 1) * both * several(p)
 
 
 def copy_profile(p: Parameters) -> Profile:
     """One copy a sample, or one in each direction. The copies of several processes are added up,
     since they share the path."""
     processor, both, processes = p["processor"], 2 if p["bidirectional"] else 1, several(p)
-    size = int(p["size"]) * processes
+    size = array_bytes(p) * processes
     source, target = (side(p[name], processor) for name in ("from", "to"))
     paths = [(source, target), (target, source)][:both]
     phase = Phase(
@@ -102,7 +109,7 @@ def anywhere(size: int) -> Transfer:
 
 def access_profile(p: Parameters) -> Profile:
     """Explicit arrays stay on their side; other pages may be on either."""
-    size, processor = int(p["size"]) * several(p), p["processor"]
+    size, processor = array_bytes(p) * several(p), p["processor"]
     path, footprint = anywhere(size), {p["memory"]: 2 * size}
     names = ("source", "destination")
     kinds = dict.fromkeys(names, "")
@@ -123,7 +130,7 @@ def access_profile(p: Parameters) -> Profile:
 
 def migration_profile(p: Parameters) -> Profile:
     """One phase for each processor in turn."""
-    size, processors = int(p["size"]), p["phases"].split("+")
+    size, processors = array_bytes(p), p["phases"].split("+")
     phases = [
         shared_copy(
             f"{processor}-{processors[: i + 1].count(processor)}",
@@ -144,7 +151,7 @@ def migration_profile(p: Parameters) -> Profile:
 
 def touch_profile(p: Parameters) -> Profile:
     """Fresh memory for every sample, touched once."""
-    size, processor = int(p["size"]), p["processor"]
+    size, processor = array_bytes(p), p["processor"]
     written = p["operation"] == "first-touch"
     access = Access("array", processor, 0 if written else size, size if written else 0)
     phase = Phase(

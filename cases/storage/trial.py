@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from watari.case.axis import Parameters, expanded
-from watari.case.native import compiled, verified
+from watari.case.native import module, passed, verified
 from watari.cases.storage.axes import bytes_per_sample
 
 FOREIGN = "is not a test file: it has other data"  # ends a note of cases/storage/storage.cpp
@@ -23,9 +23,7 @@ def run(parameters: Parameters) -> dict[str, Any]:
     written blocks."""
     seed = time.time_ns() >> 20
     folder = expanded(parameters["folder"])
-    # what the library takes of every case
-    given = {**parameters, "folder": folder, "seed": seed, "oversubscribe": False}
-    trial = compiled("storage")(given)
+    trial = module(__package__).storage({**passed(parameters), "folder": folder, "seed": seed})
     trial["quantities"] |= quantities(trial, parameters)
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
     wrong = "{count} sectors of 512 bytes are torn, or are not the requested ones"

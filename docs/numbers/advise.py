@@ -97,7 +97,7 @@ page.given_block("an example of the test driver", "(260 ms to 595 ms)")
 page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
 page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
 page.given(
-    "limits of the changes: python/watari/model/replay/of_copies.py, of_calls.py, of_huge.py, "
+    "limits of the changes: python/watari/model/replay/savings/copies.py, calls.py, huge.py, "
     "staging.py; src/attach/injected/fresh.cpp",
     "| no change that was considered saves 1% |",
     "below 1% of the run",

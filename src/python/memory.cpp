@@ -1,12 +1,16 @@
 // Memory for Python: a buffer of any kind, its residency, hints, and the kernels that the cases
 // time.
+#include "case.hpp"
 #include "module.hpp"
 
-#include "cases/memory/native/kernels.hpp"
+#include "watari/case/words.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
+#include "watari/measure/values.hpp"
 #include "watari/memory/hint.hpp"
+#include "watari/memory/move.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,41 +18,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 using namespace watari;
-
-int number_in(std::string_view word) {
-    const std::size_t colon = word.find(':');
-    if (colon == word.npos) return 0;
-    int number = -1;
-    const char* last = word.data() + word.size();
-    if (std::from_chars(word.data() + colon + 1, last, number).ptr != last || number < 0)
-        throw usage_error("'" + std::string(word) + "' ends in no number");
-    return number;
-}
-
-processor processor_named(std::string_view word) {
-    if (word == "cpu") return the_cpu;
-    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
-    throw usage_error("no processor is called '" + std::string(word) + "'");
-}
-
-nb::dict as_dict(const memory::residency& seen) {
-    nb::dict result, nodes;
-    for (const auto& [node, bytes] : seen.nodes) nodes[nb::cast(std::to_string(node))] = bytes;
-    result["method"] = seen.method;
-    result["bytes"] = seen.bytes;
-    result["cpu"] = seen.cpu;
-    result["gpu"] = seen.gpu;
-    result["untold"] = seen.untold;
-    result["nodes"] = nodes;
-    return result;
-}
 
 namespace {
 
@@ -123,24 +98,24 @@ nb::dict residency(const buffer& b, bool all_touched) {
 }
 
 void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
-    memory::advise(*b.memory, memory::hint_named(hint), processor_named(gpu));
+    memory::advise(*b.memory, memory::hint_named(hint), cases::processor_named(gpu));
 }
 
 void prefetch(const buffer& b, const std::string& to) {
-    memory::prefetch(*b.memory, processor_named(to), nullptr);
+    memory::prefetch(*b.memory, cases::processor_named(to), nullptr);
     device::synchronize(nullptr);
 }
 
 void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
     return kernels_on<measure::pattern_kernels>(who).mismatches(
         static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
@@ -149,16 +124,46 @@ std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t see
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
-    const processor who = processor_named(by);
+    const processor who = cases::processor_named(by);
     memory::require_access(to.memory->kind(), who);
     memory::require_access(from.memory->kind(), who);
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    kernels_on<cases::kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
-                                         static_cast<const double*>(from.memory->data()) + first,
-                                         count, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    kernels_on<measure::copy_kernels>(who).copy(
+        static_cast<double*>(to.memory->data()) + first,
+        static_cast<const double*>(from.memory->data()) + first, count, nullptr);
+    memory::wait(who);
+}
+
+/// Writes elements of `type` (`i1` to `i8`, `f4`, `f8`) by a rule of measure::values.
+void fill_values(const buffer& b, const std::string& by, const std::string& type,
+                 const std::string& rule, std::uint64_t limit, double constant,
+                 std::uint64_t seed) {
+    using measure::element_type, measure::value_rule;
+    constexpr static word<value_rule> value_rules[] = {{"fraction", value_rule::fraction},
+                                                       {"below", value_rule::below},
+                                                       {"ascending", value_rule::ascending},
+                                                       {"constant", value_rule::constant}};
+    constexpr static word<element_type> element_types[] = {
+        {"i1", element_type::integer_1},    {"i2", element_type::integer_2},
+        {"i4", element_type::integer_4},    {"i8", element_type::integer_8},
+        {"f4", element_type::single_float}, {"f8", element_type::double_float}};
+    const processor who = cases::processor_named(by);
+    memory::require_access(b.memory->kind(), who);
+    const measure::values what{looked_up(rule, value_rules), std::max<std::uint64_t>(limit, 1),
+                               constant, seed};
+    const element_type element = looked_up(type, element_types);
+    const auto bytes = static_cast<std::size_t>(type.back() - '0');
+    kernels_on<measure::value_kernels>(who).fill(b.memory->data(), b.memory->bytes() / bytes,
+                                                 element, what, nullptr);
+    memory::wait(who);
+}
+
+void take(const buffer& to, const buffer& from) {
+    if (to.memory->bytes() != from.memory->bytes())
+        throw usage_error("take: the buffers differ in size");
+    device::read_back(to.memory->data(), from.memory->data(), from.memory->bytes(), nullptr);
 }
 
 nb::dict kind_row(const memory::kind_row& kind) {
@@ -190,6 +195,10 @@ static void bind_memory(nb::module_& module) {
             "shared", [](const buffer& b) { return b.memory.use_count() > 1; },
             "Whether arrays still view the memory.")
         .def_prop_ro(
+            "address",
+            [](const buffer& b) { return reinterpret_cast<std::uintptr_t>(b.memory->data()); },
+            "Its first byte.")
+        .def_prop_ro(
             "on_cpu", [](const buffer& b) { return b.memory->kind().cpu_can_address; },
             "Whether the CPU can address it.")
         .def("bytes", bytes, "The memory as a NumPy array of uint8; no copy.")
@@ -215,6 +224,11 @@ static void bind_memory(nb::module_& module) {
              "Writes the pattern of a seed: the first touch.")
         .def("mismatches", mismatches, nb::arg("by"), nb::arg("seed") = 1, unlocked(),
              "Doubles that are not the pattern of a seed.")
+        .def("fill_values", fill_values, nb::arg("by"), nb::arg("type"), nb::arg("rule"),
+             nb::arg("limit") = 1, nb::arg("constant") = 0.0, nb::arg("seed") = 1, unlocked(),
+             "Writes elements by a rule of measure/values.hpp: the first touch.")
+        .def("take", take, nb::arg("source"), unlocked(),
+             "Copies a buffer of the same size by the copy engine, and waits.")
         .def("copy_from", copy_from, nb::arg("source"), nb::arg("by"), nb::arg("first"),
              nb::arg("count"), unlocked(),
              "Copies doubles [first, first + count) with the kernel that the cases time.");

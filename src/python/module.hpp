@@ -28,12 +28,6 @@ nb::list list_of(const Rows& rows, Convert convert) {
 
 inline nb::str as_text(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-/// Returns the number after a colon: 1 for `gpu:1`, 0 for `gpu`. Throws usage_error.
-int number_in(std::string_view word);
-
-/// Parses `cpu`, `gpu` or `gpu:1`. Throws usage_error.
-watari::processor processor_named(std::string_view word);
-
 /// Residency in the form of a result file.
 nb::dict as_dict(const watari::memory::residency& seen);
 

@@ -6,7 +6,7 @@
 //     operation  start = begin of its call + issue, end of what it follows + after,
 //                        or the time at which its engine has room + turn: the latest of them
 //                end   = start + takes
-#include "surface.hpp"
+#include "arrays.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>

@@ -6,8 +6,7 @@
 
 #include <span>
 
-/// Returns a row for each style: its name, the memory of the pointer whose halo it exchanges on a
-/// GPU, and the paths of a halo that it supports.
+/// Returns a row for each style.
 template <class Part>
 nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
     using namespace watari;
@@ -17,8 +16,11 @@ nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
             if (style.halos & cases::only(path)) halos.append(as_text(comm::name_of(path)));
         nb::dict row;
         row["name"] = as_text(style.name);
-        row["memory"] = as_text(memory::row(style.field).name);
+        row["kind"] = as_text(memory::row(style.kind).name);
+        row["host"] = as_text(memory::row(style.host).name);
+        row["field"] = as_text(memory::row(style.field).name);
         row["halos"] = nb::tuple(halos);
+        row["in_directives"] = style.language != cases::directives::none;
         return row;
     });
 }

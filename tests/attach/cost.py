@@ -29,7 +29,7 @@ def main() -> None:
     """Prints both costs."""
     build = Path(sys.argv[1]).resolve()
     program = str(build / "tests/attach/programs/linked")
-    plain = {**os.environ, "LD_LIBRARY_PATH": str(build / "tests/attach/fake_cuda")}
+    plain = {**os.environ, "LD_LIBRARY_PATH": str(build / "tests/emulator/cuda")}
     library = str(build / "src/attach/preload/libwatari_preload.so")
     least = {}
     for name, words in (("many", ["many", str(PAIRS)]), ("one", ["device", "4096"])):

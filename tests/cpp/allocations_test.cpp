@@ -7,11 +7,8 @@
 #include <new>
 #include <vector>
 
-#include "cases/himeno/native/himeno.hpp"
-#include "cases/lattice/native/lattice.hpp"
-#include "cases/les/native/les.hpp"
+#include "allocations.hpp"
 #include "krylov/dense.hpp"
-#include "watari/core/error.hpp"
 #include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/krylov/bicgstab.hpp"
@@ -20,13 +17,13 @@
 #include "watari/krylov/mixed.hpp"
 
 namespace {
-std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> counted{0};
 }
 
 // Counts the allocations of this whole program. The other forms of new and delete call these.
 // noinline: with inlined functions GCC reports malloc and delete as a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-    ++allocations;
+    ++counted;
     if (void* const made = std::malloc(std::max<std::size_t>(bytes, 1))) return made;
     throw std::bad_alloc();
 }
@@ -34,14 +31,10 @@ std::atomic<std::size_t> allocations{0};
 [[gnu::noinline]] void operator delete(void* made, std::size_t) noexcept { std::free(made); }
 
 namespace watari {
-namespace {
 
-template <class Work>
-std::size_t allocated_by(const Work& work) {
-    const std::size_t before = allocations;
-    work();
-    return allocations - before;
-}
+std::size_t allocations() { return counted; }
+
+namespace {
 
 TEST(Allocations, AreCounted) {
     std::vector<int> kept;
@@ -110,53 +103,6 @@ TEST(Reductions, AllocateNothing) {
     EXPECT_EQ(allocated_by(
                   [&] { cpu::add_partials(totals.data(), partials.data(), count, 2, 3, nullptr); }),
               0u);
-}
-
-/// Expects fewer than 50 + 100 * each allocations in 100 more iterations of run(iterations). Only
-/// the series of samples grow, by doubling.
-template <class Run>
-void expect_few(const Run& run, std::size_t each = 0) {
-    run(20);
-    const std::size_t few = allocated_by([&] { run(20); });
-    const std::size_t many = allocated_by([&] { run(120); });
-    EXPECT_LT(many - few, 50 + 100 * each) << "in 100 iterations more";
-}
-
-TEST(Himeno, AllocatesNothingInItsLoop) {
-    himeno::parameters p;
-    p.style = "system", p.size = {33, 33, 65};
-    expect_few([&](int iterations) {
-        p.iterations = iterations;
-        EXPECT_EQ(himeno::run(p).host_s.size(), std::size_t(iterations));
-    });
-}
-
-TEST(Lattice, AllocatesNothingInItsLoop) {
-    lattice::parameters p;
-    p.style = "system", p.size = {4, 4, 4, 4};
-    for (const auto arithmetic :
-         {lattice::arithmetic::double_precision, lattice::arithmetic::mixed}) {
-        p.arithmetic = arithmetic;
-        expect_few([&](int applications) {
-            p.iterations = static_cast<std::size_t>(applications);
-            EXPECT_THROW(lattice::run(p), error) << "not converged yet";
-        });
-    }
-}
-
-TEST(Les, AllocatesNothingInItsLoop) {
-    les::parameters p;
-    p.style = "system", p.whole = {32, 32, 16}, p.every = 1, p.dt = 0.05;
-    p.touched = les::touched::all;
-    p.heights.assign(32 * 32, 0);
-    for (std::size_t n = 0; n < 8; ++n) std::fill_n(p.heights.begin() + (12 + n) * 32 + 12, 8, 4);
-    const auto run = [&](int steps) {
-        p.steps = steps;
-        EXPECT_EQ(les::run(p).host_s.size(), std::size_t(steps));
-    };
-    expect_few(run, 1);  // a touch also surveys the flow, outside of samples, in its own memory
-    p.touched = les::touched::none, p.every = 1000;
-    expect_few(run);
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ def result(rng: random.Random) -> str:
 @functools.cache
 def meshes() -> dict[str, bytes]:
     """A small closed surface in each format that Watari reads itself."""
-    from watari import _native
+    from watari.cases.hmatrix import _native
 
     vertices, triangles, _ = _native.hmatrix_shape("cube:1")
     lines = [f"v {' '.join(map(str, v))}" for v in vertices.tolist()]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import synthetic
 
-from watari import _native
+from watari.cases.gemm import _native
 from watari.plan.request import Request, resolve
 
 GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()

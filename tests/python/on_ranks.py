@@ -17,7 +17,7 @@ from watari.plan.request import Request
 from watari.run.launcher import Launcher, environment
 
 PROGRAM = Path(__file__).with_name("ranks_program.py")
-MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
+MPI_PART = Path(native.__file__).with_name("lib") / "libwatari_mpi.so"
 # another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
 LAUNCHER = Launcher.parse(
     os.environ.get("WATARI_TEST_LAUNCHER")

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from watari.attach.start import Start
-from watari.attach.trace.records import Kind, Recorded, columns
+from watari.attach.trace.records.records import Kind, Recorded, columns
 from watari.attach.trace.runs import busiest, traced_run
 from watari.machine import cupti
 

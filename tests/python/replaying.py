@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import emulator
 import pytest
 import tracing
 
 from watari.attach.start import Start
-from watari.attach.trace import host, met, runs
+from watari.attach.trace import runs
+from watari.attach.trace.graph import host, met
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Tracing
 from watari.model.replay.link import Links
@@ -32,8 +34,8 @@ class Played:
 @pytest.fixture
 def play(tmp_path, monkeypatch):
     """Traces a scene."""
-    library = tracing.built() / "fake_cupti" / "libcupti.so"
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    library = emulator.cupti()
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
     for name, value in TIMES.items():
         monkeypatch.setenv(name, value)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import builds
+import commanded
+import emulator
 import numpy as np
-import pytest
-from launching import HANGS
 
 from watari.attach.events import Allocation, Events, Frame, Process
-from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
-from watari.common.files import PACKAGE
+from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.model import trace_file
 
 MIB = 2**20
@@ -82,10 +79,8 @@ def events(*allocations: Allocation) -> Events:
 
 
 def built() -> Path:
-    """The folder of the stand-ins for CUDA and CUPTI, and of the test programs."""
-    if not (PACKAGE / "libwatari_injected.so").is_file():
-        pytest.skip("Watari was built without CUPTI's headers")
-    return builds.built("tests/attach/fake_cupti/libcupti.so") / "tests" / "attach"
+    """The folder of the test programs."""
+    return builds.built("tests/attach/programs/linked") / "tests" / "attach"
 
 
 def program(name: str) -> str:
@@ -96,16 +91,8 @@ def watari(
     cwd: Path, *words: str, stdin: Any = subprocess.DEVNULL, **variables: object
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command on a machine with the made-up driver and CUPTI."""
-    environment = {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(built() / "fake_cuda"),
-        "WATARI_CUPTI": str(built() / "fake_cupti" / "libcupti.so"),
-        **{name: str(value) for name, value in variables.items()},
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
-    )  # fmt: skip
+    environment = emulator.environment(**{"WATARI_CUPTI": emulator.cupti(), **variables})
+    return commanded.watari(cwd, words, environment, stdin)
 
 
 def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):

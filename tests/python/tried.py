@@ -1,20 +1,19 @@
-"""The test programs of `watari try`, and their driver without a GPU (tests/attach)."""
+"""The test programs of `watari try`, on the driver without a GPU."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import builds
-from launching import HANGS
+import commanded
+import emulator
 
 MB = 1_000_000
 
 
 def built() -> Path:
-    """The folder of the stand-in for CUDA, and of the test programs."""
-    return builds.built("tests/attach/fake_cuda/libcuda.so.1") / "tests" / "attach"
+    """The folder of the test programs."""
+    return builds.built("tests/attach/programs/linked") / "tests" / "attach"
 
 
 def program(name: str = "linked") -> str:
@@ -23,19 +22,12 @@ def program(name: str = "linked") -> str:
 
 def driver(**variables: object) -> dict[str, str]:
     """The environment of a machine whose driver is the made-up one."""
-    fake = {f"FAKE_CUDA_{name.upper()}": str(value) for name, value in variables.items()}
-    return {**os.environ, "LD_LIBRARY_PATH": str(built() / "fake_cuda"), **fake}
+    fake = {f"FAKE_CUDA_{name.upper()}": value for name, value in variables.items()}
+    return emulator.environment(**fake)
 
 
 def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        cwd=cwd,
-        env=environment or driver(),
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-    )
+    return commanded.watari(cwd, words, environment or driver())
 
 
 def attempt(cwd: Path, *words: str, options=(), name="linked", changes="none", **variables):

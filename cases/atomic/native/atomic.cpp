@@ -8,6 +8,7 @@
 #include "watari/measure/median.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
@@ -69,7 +70,7 @@ public:
           updates_(p.updates),
           counters_(p.kind, where_.words(), placed(p)) {
         kernels_on<kernels>(who_).clear(counters_.data(), counters_.size(), nullptr);
-        if (who_.is_gpu()) device::synchronize(nullptr);
+        memory::wait(who_);
     }
 
     /// Makes the updates of `processor`; on a GPU it returns before they are done.
@@ -85,7 +86,7 @@ public:
         kernels_on<kernels>(the_cpu).add_everywhere(work, nullptr);
     }
 
-    std::size_t bytes() const { return (together_ ? 2 : 1) * updates_ * sizeof(std::uint64_t); }
+    std::size_t updates() const { return (together_ ? 2 : 1) * updates_; }  ///< of a sample
     memory::residency look() const { return memory::locate(counters_.block(), true); }
 
     /// Returns the number of counters that do not hold the expected sum of all samples.
@@ -123,10 +124,8 @@ private:
     }
 
     void read(std::vector<std::uint64_t>& into) const {
-        if (counters_.block().kind().cpu_can_address)
-            std::copy_n(counters_.data(), into.size(), into.begin());
-        else
-            device::read_back(into.data(), counters_.data(), counters_.block().bytes(), nullptr);
+        const processor reader = counters_.block().kind().cpu_can_address ? the_cpu : who_;
+        memory::copy_now(reader, into.data(), counters_.data(), counters_.block().bytes());
     }
 
     processor who_;
@@ -164,7 +163,7 @@ void warm_up(parameters p) {
     p.device = who.number;
     for (const processor one : {who, the_cpu}) {
         p.processor = one;
-        p.kind = one.is_gpu() ? memory::kind::device : memory::kind::pageable;
+        p.kind = memory::local_kind(one);
         const counted few(p);
         few.update(nullptr);
         if (!one.is_gpu() || !p.together) break;
@@ -193,8 +192,7 @@ measure::trial run(const parameters& p) {
             sample([&](stream_t stream, int) { data.update(stream); });
     }
     const bool on_gpu = !result.device_s.empty();
-    result.bytes_per_sample = static_cast<double>(data.bytes());
-    const double updates = result.bytes_per_sample / sizeof(std::uint64_t);
+    const auto updates = static_cast<double>(data.updates());
     result.quantities["update_s"] = {
         measure::median(on_gpu ? result.device_s : result.host_s) / updates, "s"};
     result.residency_after = {{"counters", data.look()}};

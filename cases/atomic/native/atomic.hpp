@@ -7,6 +7,7 @@
 #pragma once
 
 #include "slots.hpp"
+#include "watari/case/words.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/kind.hpp"
@@ -27,6 +28,18 @@ struct parameters {
     std::size_t updates = 1;  ///< per processor and sample
     std::size_t samples = 1;
     int threads = 1;
+
+    static constexpr std::tuple members{
+        member{"processor", &parameters::processor},
+        member{"memory", &parameters::kind, cases::kind_named},
+        member{"memory", &parameters::device, cases::gpu_number_in},
+        member{"contention", &parameters::spread, contentions},
+        member{"bins", &parameters::bins},
+        member{"together", &parameters::together},
+        member{"updates", &parameters::updates},
+        member{"samples", &parameters::samples},
+        member{"threads", &parameters::threads},
+    };
 };
 
 /// Runs one trial. Throws unsupported if the machine lacks a capability, beyond_memory if it lacks

@@ -2,6 +2,8 @@
 /// worker's own counter.
 #pragma once
 
+#include "watari/core/members.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +11,9 @@ namespace watari::counting {
 
 /// Workers that update the same counter at once: all; some, by chance; none.
 enum class contention { counter, histogram, own };
+inline constexpr word<contention> contentions[] = {{"counter", contention::counter},
+                                                   {"histogram", contention::histogram},
+                                                   {"none", contention::own}};
 
 /// Words of a cache line of a GPU, which is longer than a CPU's: counters of workers lie this far
 /// apart.

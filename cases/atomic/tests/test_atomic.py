@@ -31,7 +31,6 @@ def run(**given: Any) -> dict[str, Any]:
     request = one(**given)
     trial = cases.CASES["atomic"].run(request.parameters)
     assert trial["verified"] is True
-    assert trial["bytes_per_sample"] == row.profile(request.parameters).bytes_per_sample
     assert len(trial["host_s"]) == 3
     return trial
 

@@ -8,6 +8,7 @@
 #include "watari/core/threads.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/room.hpp"
 
 #include <algorithm>
@@ -25,20 +26,15 @@ constexpr unsigned deepest = 20;
 /// does not load code.
 void warm_up(processor who) {
     constexpr shape one{.depth = 1, .each = 1};
-    const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(who);
     const memory::buffer<double> data(kind, one.each, {.device = who.number});
     const memory::buffer<node> root(kind, 1, {.device = who.number});
     const node made{{nullptr, nullptr}, data.data(), one.each};
     const double value = 0;
-    if (who.is_gpu()) {
-        device::copy(root.data(), &made, sizeof made, nullptr);
-        device::copy(data.data(), &value, sizeof value, nullptr);
-    } else {
-        *root.data() = made;
-        *data.data() = value;
-    }
+    memory::copy(who, root.data(), &made, sizeof made, nullptr);
+    memory::copy(who, data.data(), &value, sizeof value, nullptr);
     kernels_on<kernels>(who).add_one(root.data(), one, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
@@ -53,8 +49,6 @@ void prepare(measure::trial& into, const parameters& p, std::span<const memory::
     into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
     into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
     into.quantities["nodes"] = {static_cast<double>(s.nodes()), "1"};
-    into.bytes_per_sample = 2 * static_cast<double>(s.bytes());
-    into.flops_per_sample = static_cast<double>(s.nodes() * s.each);
     warm_up(p.processor);
 }
 

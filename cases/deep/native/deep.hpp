@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tree.hpp"
+#include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/kind.hpp"
@@ -22,6 +23,12 @@ struct parameters {
     std::size_t size = 0;
     std::size_t samples = 1;
     int threads = 1;
+
+    static constexpr std::tuple members{
+        member{"processor", &parameters::processor}, member{"style", &parameters::style},
+        member{"depth", &parameters::depth},         member{"size", &parameters::size},
+        member{"samples", &parameters::samples},     member{"threads", &parameters::threads},
+    };
 
     /// Returns the shape of the tree. Throws usage_error if the depth is out of range or a node
     /// would have no element.

@@ -14,10 +14,4 @@ using style = cases::style<parameters>;
 /// Returns all styles; a build without CUDA has only the CPU's program.
 std::span<const style> styles();
 
-measure::trial run_explicit(const parameters& p);
-measure::trial run_packed(const parameters& p);
-measure::trial run_managed(const parameters& p);
-measure::trial run_system(const parameters& p);
-measure::trial run_system_on_cpu(const parameters& p);
-
 }  // namespace watari::deep

@@ -11,6 +11,7 @@
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
@@ -65,13 +66,9 @@ processor toucher_of(const parameters& p) {
     return p.toucher == processor::type::cpu ? the_cpu : gpu_of(p);
 }
 
-memory::kind own(processor who) {
-    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-}
-
 void fill(const memory::buffer<double>& data, processor who, std::uint64_t seed) {
     kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 /// Source and destination, and the pass from one to the other.
@@ -95,11 +92,12 @@ arrays make_arrays(const parameters& p) {
         .page = p.page,
         .oversubscribe = p.oversubscribe};
     const memory::placement near{.device = p.processor.number, .oversubscribe = p.oversubscribe};
-    const memory::demand demands[] = {{p.kind, doubles * sizeof(double), how},
-                                      {own(p.processor), gathered * sizeof(double), near}};
+    const memory::demand demands[] = {
+        {p.kind, doubles * sizeof(double), how},
+        {memory::local_kind(p.processor), gathered * sizeof(double), near}};
     memory::require_room(demands);
     arrays made{{p.kind, doubles, how},
-                {own(p.processor), gathered, near},
+                {memory::local_kind(p.processor), gathered, near},
                 {nullptr, nullptr, p.element, p.stride, order(count, p.random)}};
     made.pass.source = reinterpret_cast<const std::byte*>(made.source.data());
     made.pass.destination = reinterpret_cast<std::byte*>(made.destination.data());
@@ -109,8 +107,10 @@ arrays make_arrays(const parameters& p) {
 /// Launches each kernel once on few elements, so that the first sample does not load code.
 void warm_up(const parameters& p) {
     constexpr std::size_t doubles = largest / sizeof(double);
-    const memory::buffer<double> from(own(p.processor), doubles, {.device = p.processor.number});
-    const memory::buffer<double> to(own(p.processor), doubles, {.device = p.processor.number});
+    const memory::buffer<double> from(memory::local_kind(p.processor), doubles,
+                                      {.device = p.processor.number});
+    const memory::buffer<double> to(memory::local_kind(p.processor), doubles,
+                                    {.device = p.processor.number});
     fill(from, p.processor, source_seed);
     const gathering few{reinterpret_cast<const std::byte*>(from.data()),
                         reinterpret_cast<std::byte*>(to.data()), p.element, p.element,
@@ -119,7 +119,8 @@ void warm_up(const parameters& p) {
     kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
     if (p.turns == turns::none) return;
     const processor reader = toucher_of(p);
-    const memory::buffer<double> there(own(reader), doubles, {.device = reader.number});
+    const memory::buffer<double> there(memory::local_kind(reader), doubles,
+                                       {.device = reader.number});
     fill(there, reader, source_seed);
     kernels_on<kernels>(reader).read(there.data(), doubles, nullptr);
 }
@@ -206,7 +207,6 @@ measure::trial run(const parameters& p) {
     const auto count = static_cast<double>(data.pass.visited.count);
     result.quantities["element_s"] = {measure::median(seconds) / count, "s"};
     result.quantities["first_element_s"] = {seconds.front() / count, "s"};
-    result.bytes_per_sample = count * static_cast<double>(p.element);
     result.residency_after = {{"source", data.look(p)}};
     result.wrong_elements += run.mismatches(data.pass, source_seed, nullptr);
     return result;

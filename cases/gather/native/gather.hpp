@@ -7,6 +7,7 @@
 #pragma once
 
 #include "watari/case/common.hpp"
+#include "watari/case/words.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/hint.hpp"
@@ -20,6 +21,9 @@ namespace watari::gather {
 /// read: the toucher reads all of it. prefetch: the same, and each pass prefetches its elements,
 /// one call per element, and prefetches them back afterwards.
 enum class turns { none, read, prefetch };
+inline constexpr word<turns> turns_words[] = {
+    {"none", turns::none}, {"read", turns::read}, {"prefetch", turns::prefetch}};
+inline constexpr word<bool> patterns[] = {{"random", true}, {"strided", false}};
 
 /// A source of `size` bytes; the destination lies in the processor's own memory. `device` is the
 /// GPU that device memory belongs to; `toucher` writes shared memory first.
@@ -35,6 +39,21 @@ struct parameters : cases::common {
     std::size_t element = 8;
     std::size_t stride = 64;
     bool random = true;
+
+    static constexpr auto members = std::tuple_cat(
+        common::members, std::tuple{
+                             member{"processor", &parameters::processor},
+                             member{"memory", &parameters::kind, cases::kind_named},
+                             member{"memory", &parameters::device, cases::gpu_number_in},
+                             member{"source", &parameters::toucher},
+                             member{"hint", &parameters::hint, memory::hint_named},
+                             member{"turns", &parameters::turns, turns_words},
+                             member{"thp", &parameters::thp, cases::huge_pages},
+                             member{"page", &parameters::page},
+                             member{"element", &parameters::element},
+                             member{"stride", &parameters::stride},
+                             member{"pattern", &parameters::random, patterns},
+                         });
 };
 
 /// Runs one trial. Each sample gathers every element once. Throws unsupported if the machine lacks

@@ -10,3 +10,11 @@ SMALL = {
         "samples": 3,
     },
 }
+# bytes and flops of a sample, counted by hand: of the requests with these parameters
+COUNTED = {
+    "gather": [
+        ({"element": element, "stride": stride}, elements * element, 0)
+        for element in (4, 64, 4096)
+        for stride, elements in ((4100, 255), (4096, 256))
+    ]
+}

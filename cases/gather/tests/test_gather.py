@@ -32,7 +32,6 @@ def run(**given: Any) -> dict[str, Any]:
     request = one(**given)
     trial = cases.CASES["gather"].run(request.parameters)
     assert trial["verified"] is True
-    assert trial["bytes_per_sample"] == row.profile(request.parameters).bytes_per_sample
     assert len(trial["host_s"]) == 3
     assert np.all(np.asarray(trial["host_s"]) > 0)
     return trial

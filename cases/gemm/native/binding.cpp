@@ -14,58 +14,43 @@ namespace {
 
 using namespace watari;
 
-gemm::layout layout_named(const std::string& word) {
-    return chosen<gemm::layout>(
-        word, {{"row-major", gemm::layout::row_major}, {"tiled", gemm::layout::tiled}});
+/// The parameters of a product, and the folder in which OpenBLAS may lie.
+template <class Product>
+struct with_blas {
+    Product product;
+    std::string folder;
+};
+
+/// Parameters of `watari gemm`; those that are not given are chosen by the library.
+constexpr std::tuple npy_members{
+    member{"a", &gemm::npy_product::a},
+    member{"b", &gemm::npy_product::b},
+    member{"c", &gemm::npy_product::c},
+    member{"fast_memory", &gemm::npy_product::fast_memory},
+    member{"transpose_a", &gemm::npy_product::transpose_a},
+    member{"transpose_b", &gemm::npy_product::transpose_b},
+    member{"alpha", &gemm::npy_product::alpha},
+    member{"beta", &gemm::npy_product::beta},
+    member{"processor", &gemm::npy_product::who},
+    member{"engine", &gemm::npy_product::engine},
+    member{"tile", &gemm::npy_product::tile},
+    member{"threads", &gemm::npy_product::threads},
+    member{"fresh", &gemm::npy_product::fresh},
+    member{"interval", &gemm::npy_product::interval},
+};
+
+template <class Product, class Table>
+Product product_of(const nb::dict& given, const Table& members) {
+    using both = with_blas<Product>;
+    const auto result = parameters_of<both>(
+        "gemm", given,
+        std::tuple{nested{&both::product, members}, member{"blas_folder", &both::folder}});
+    blas::set_numpy_folder(result.folder);
+    return result.product;
 }
 
-precision precision_named(const std::string& word) {
-    return chosen<precision>(
-        word, {{"single", precision::single_precision}, {"double", precision::double_precision}});
-}
-
-gemm::parameters case_parameters(const nb::dict& p) {
-    blas::set_numpy_folder(text(p, "blas_folder"));
-    gemm::parameters result;
-    result.engine = text(p, "engine");
-    result.processor = processor_named(text(p, "processor"));
-    result.tile = number(p, "tile");
-    result.schedule = chosen<gemm::schedule_kind>(
-        text(p, "schedule"),
-        {{"reuse", gemm::schedule_kind::reuse}, {"naive", gemm::schedule_kind::naive}});
-    result.type = precision_named(text(p, "precision"));
-    result.fast_memory = number(p, "fast_memory");
-    result.alpha = nb::cast<double>(p["alpha"]);
-    result.beta = nb::cast<double>(p["beta"]);
-    result.threads = number(p, "threads");
-    result.depth = number(p, "depth");
-    result.size = {number(p, "m"), number(p, "n"), number(p, "k")};
-    result.layout = layout_named(text(p, "layout"));
-    result.store = text(p, "store");
-    result.folder = text(p, "folder");
-    result.samples = number(p, "samples");
-    result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
-    return result;
-}
-
-gemm::npy_product npy_product(const nb::dict& p) {
-    blas::set_numpy_folder(text(p, "blas_folder"));
-    gemm::npy_product result;
-    result.a = path(p, "a");
-    result.b = path(p, "b");
-    result.c = path(p, "c");
-    result.fast_memory = number(p, "fast_memory");
-    result.alpha = nb::cast<double>(p["alpha"]);
-    result.beta = nb::cast<double>(p["beta"]);
-    if (p.contains("processor")) result.who = processor_named(text(p, "processor"));
-    if (p.contains("engine")) result.engine = text(p, "engine");
-    if (p.contains("tile")) result.tile = number(p, "tile");
-    if (p.contains("threads")) result.threads = number(p, "threads");
-    result.transpose_a = nb::cast<bool>(p["transpose_a"]);
-    result.transpose_b = nb::cast<bool>(p["transpose_b"]);
-    result.fresh = nb::cast<bool>(p["fresh"]);
-    result.interval = nb::cast<double>(p["interval"]);
-    return result;
+gemm::parameters case_parameters(const nb::dict& given) {
+    return product_of<gemm::parameters>(given, gemm::parameters::members);
 }
 
 nb::dict foresight_dict(const gemm::foresight& ahead) {
@@ -131,7 +116,7 @@ static void bind_defaults(nb::module_& module) {
     module.def(
         "gemm_default_engine",
         [](const std::string& processor) {
-            return gemm::default_engine(processor_named(processor));
+            return gemm::default_engine(cases::processor_named(processor));
         },
         nb::arg("processor"), "The engine by which a processor starts its own transfers.");
     module.def(
@@ -148,14 +133,15 @@ static void bind_defaults(nb::module_& module) {
         "gemm_default_depth",
         [](const std::string& engine, bool on_disk, const std::string& layout, std::size_t tile,
            std::size_t element) {
-            return gemm::default_depth(engine, on_disk, layout_named(layout), tile, element);
+            return gemm::default_depth(engine, on_disk, looked_up(layout, gemm::layout_words), tile,
+                                       element);
         },
         nb::arg("engine"), nb::arg("on_disk"), nb::arg("layout"), nb::arg("tile"),
         nb::arg("element"), "Requests that each of them has in flight.");
     module.def(
         "gemm_holds",
         [](const std::string& precision, double factor) {
-            return gemm::holds(precision_named(precision), factor);
+            return gemm::holds(looked_up(precision, gemm::precision_words), factor);
         },
         nb::arg("precision"), nb::arg("factor"), "Whether elements hold a factor.");
     module.attr("GEMM_USUAL_SLOTS") = gemm::usual_slots;
@@ -164,8 +150,9 @@ static void bind_defaults(nb::module_& module) {
 
 static void bind_gemm(nb::module_& module) {
     bind_defaults(module);
-    bind_case(module, "gemm", case_parameters, gemm::run,
-              "One trial of case `gemm`; a sample is a whole product.");
+    module.def(
+        "gemm", [](const nb::dict& p) { return trial_of(gemm::run, case_parameters(p)); },
+        nb::arg("parameters"), "One trial of case `gemm`; a sample is a whole product.");
     module.def(
         "gemm_plan",
         [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },
@@ -175,7 +162,7 @@ static void bind_gemm(nb::module_& module) {
         .def(
             "__init__",
             [](gemm::product* self, const nb::dict& p) {
-                new (self) gemm::product(npy_product(p));
+                new (self) gemm::product(product_of<gemm::npy_product>(p, npy_members));
             },
             nb::arg("parameters"))
         .def("facts", product_facts,

@@ -237,10 +237,12 @@ measure::trial run(const parameters& p) {
     // the rate of a disk wanders, in a virtual machine by a third from minute to minute
     if (p.store == "file") measured = between(measured, measure_floors(p, here, work));
     require_foreseen(ahead, counts);
-    result.flops_per_sample = here.schedule.multiplies() ? p.size.flops() : 0;
+    const double flops = here.schedule.multiplies() ? p.size.flops() : 0;
+    result.flops_per_sample = flops;
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
-    record_floors(result, measured, counts, result.flops_per_sample);
+    record_floors(result, measured, counts, flops);
     record_counts(result, p, ahead, counts);
+    result.quantities["seed"] = {store::seed, "1"};
     result.notes.push_back(counts.blas);
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
     if (here.on_files && p.store == "ram")

@@ -9,6 +9,7 @@
 /// store.hpp (test data).
 #pragma once
 
+#include "watari/core/members.hpp"
 #include "watari/gemm/foresight.hpp"
 #include "watari/gemm/options.hpp"
 #include "watari/measure/trial.hpp"
@@ -18,6 +19,13 @@
 
 namespace watari::gemm {
 
+inline constexpr word<schedule_kind> schedule_words[] = {{"reuse", schedule_kind::reuse},
+                                                         {"naive", schedule_kind::naive}};
+inline constexpr word<gemm::layout> layout_words[] = {{"row-major", layout::row_major},
+                                                      {"tiled", layout::tiled}};
+inline constexpr word<precision> precision_words[] = {{"single", precision::single_precision},
+                                                      {"double", precision::double_precision}};
+
 struct parameters : options {
     shape size{};
     gemm::layout layout = layout::row_major;
@@ -25,6 +33,27 @@ struct parameters : options {
     std::string folder;  ///< folder of the file
     std::size_t samples = 1;
     bool oversubscribe = false;
+
+    static constexpr std::tuple shape_members{member{"m", &shape::m}, member{"n", &shape::n},
+                                              member{"k", &shape::k}};
+    static constexpr std::tuple members{
+        nested{&parameters::size, shape_members},
+        member{"engine", &parameters::engine},
+        member{"processor", &parameters::processor},
+        member{"tile", &parameters::tile},
+        member{"schedule", &parameters::schedule, schedule_words},
+        member{"precision", &parameters::type, precision_words},
+        member{"fast-memory", &parameters::fast_memory},
+        member{"alpha", &parameters::alpha},
+        member{"beta", &parameters::beta},
+        member{"threads", &parameters::threads},
+        member{"depth", &parameters::depth},
+        member{"layout", &parameters::layout, layout_words},
+        member{"store", &parameters::store},
+        member{"folder", &parameters::folder},
+        member{"samples", &parameters::samples},
+        member{"oversubscribe", &parameters::oversubscribe},
+    };
 };
 
 /// Returns the forecast of a trial; reads and makes nothing. Throws usage_error, unsupported.

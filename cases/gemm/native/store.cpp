@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< alignment of each matrix
 constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< made or verified at once
-constexpr std::uint64_t seed = 1;  ///< always the same: a file is reused by its name
 
 std::string file_name(const store_options& o) {
     const auto number = [](std::size_t value) { return std::to_string(value); };

@@ -31,6 +31,8 @@ struct store_options {
 
 class store {
 public:
+    static constexpr std::uint64_t seed = 1;  ///< always the same: a file is reused by its name
+
     /// Opens the file or makes it, for this store alone. Throws usage_error, system_error,
     /// beyond_memory, error if another run uses the file, file_error if it holds other data.
     explicit store(const store_options& wanted);

@@ -22,6 +22,7 @@ from products import assert_product, finished_tiles, save
 import watari
 from watari import _native as native
 from watari import cases
+from watari.cases.gemm import _native as gemm_native
 from watari.cases.gemm import numbers as gemm_numbers
 from watari.cases.gemm import trial as gemm_trial
 from watari.common.errors import UnsupportedError, UsageError
@@ -223,7 +224,7 @@ def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layou
     assert result["verified"] is True, result
     quantities = {name: value["value"] for name, value in result["quantities"].items()}
     assert quantities["bytes_read"] + quantities["bytes_written"] == quantities["bytes_planned"]
-    plan = native.gemm_plan(gemm_trial.native_parameters(p))
+    plan = gemm_native.gemm_plan(gemm_trial.native_parameters(p))
     assert plan["bytes_read"] == quantities["bytes_read"]
     assert result["flops_per_sample"] == 2 * 640 * M * 777
     assert result["bytes_per_sample"] == quantities["bytes_planned"]
@@ -262,7 +263,7 @@ def test_nothing_is_multiplied_where_alpha_is_0():
 def test_a_plan_says_what_its_trial_will_say(engine):
     (request,) = resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
     with pytest.raises(UnsupportedError, match="has its matrices in memory: store=ram"):
-        native.gemm_plan(gemm_trial.native_parameters(request.parameters))
+        gemm_native.gemm_plan(gemm_trial.native_parameters(request.parameters))
 
 
 def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):

@@ -75,10 +75,10 @@ directive::answer run(call& one, directive::function style) {
 
 }  // namespace
 
-measure::trial run_directive(const part& p, directive::function style) {
+measure::trial run_directive(const part& p, directive::function program) {
     using memory::kind;
-    const bool managed = p.style.starts_with("acc-managed");
-    const bool migrates = managed || p.style.ends_with("-system");
+    const style& row = cases::style_named(styles(), p.style);
+    const bool migrates = row.migrates();
     if (p.init == processor::type::gpu && !migrates)
         throw unsupported("style " + p.style +
                           ": its arrays lie in pageable memory until a region begins, where the "
@@ -87,9 +87,9 @@ measure::trial run_directive(const part& p, directive::function style) {
     if (!p.processor.is_gpu())
         prepare(one.trial, p, std::array{kind::pageable});
     else if (migrates)
-        prepare(one.trial, p, std::array{managed ? kind::managed : kind::system});
+        prepare(one.trial, p, std::array{row.kind});
     else
-        prepare(one.trial, p, std::array{kind::pageable, kind::device});
+        prepare(one.trial, p, std::array{row.host, row.kind});
 
     // loads the code and launches each kernel once, so that the first sample does neither
     parameters few = p;
@@ -98,15 +98,16 @@ measure::trial run_directive(const part& p, directive::function style) {
     few.iterations = 1;
     few.rehearsal = 0;
     call small{.trial = {}, .p = few};
-    run(small, style);
+    run(small, program);
 
-    cases::record(one.trial, run(one, style));
+    cases::record(one.trial, run(one, program));
     summarise(one.trial, p, migrates);
     return std::move(one.trial);
 }
 
 measure::trial run_directive(const part& p) {
-    void* const style = cases::load_directive("himeno", p.style);
+    const style& row = cases::style_named(styles(), p.style);
+    void* const style = cases::load_directive("himeno", row, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -20,9 +20,11 @@
 #include "watari/comm/halo.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/dispatch.hpp"
+#include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,11 +32,12 @@
 namespace watari::himeno {
 
 inline constexpr float omega = 0.8f;
-inline constexpr double flops_per_point = 34;
 
 /// Points along each axis, boundary planes included; k is the fastest. XS is 32x32x64.
 struct grid {
     std::size_t i, j, k;
+
+    static constexpr std::array in_order{&grid::i, &grid::j, &grid::k};
 
     constexpr std::size_t points() const { return i * j * k; }
     /// Points that an iteration updates. Every axis has 3 points or more.
@@ -44,6 +47,11 @@ struct grid {
 enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
 enum class kernel { shared, tuned };    ///< one source for both backends; the backend's own
 enum class data { standard, general };  ///< RIKEN's; one that exercises every term
+inline constexpr word<form> forms[] = {{"two-kernel", form::two_kernel}, {"fused", form::fused}};
+inline constexpr word<kernel> kernel_words[] = {{"shared", kernel::shared},
+                                                {"tuned", kernel::tuned}};
+inline constexpr word<data> data_words[] = {{"standard", data::standard},
+                                            {"general", data::general}};
 
 /// Parameters of one trial. With several ranks each rank is a process with the same parameters, and
 /// uses the GPU whose number is the rank's number on its host.
@@ -62,6 +70,23 @@ struct parameters {
     watari::processor::type init = processor::type::cpu;  ///< writer of the initial data
     int threads = 1;
     bool oversubscribe = false;
+
+    static constexpr std::tuple members{
+        member{"style", &parameters::style},
+        member{"processor", &parameters::processor},
+        member{"grid", &parameters::size},
+        member{"split", &parameters::split},
+        member{"halo", &parameters::halo, comm::path_named},
+        member{"overlap", &parameters::overlap},
+        member{"iterations", &parameters::iterations},
+        member{"rehearsal", &parameters::rehearsal},
+        member{"form", &parameters::form, forms},
+        member{"kernel", &parameters::kernel, kernel_words},
+        member{"data", &parameters::data, data_words},
+        member{"init", &parameters::init},
+        member{"threads", &parameters::threads},
+        member{"oversubscribe", &parameters::oversubscribe},
+    };
 };
 
 /// The part of one rank: `size` is that of its part, with the planes around it.

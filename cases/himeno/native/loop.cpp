@@ -8,6 +8,7 @@
 #include "watari/core/parallel/sums.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/room.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 /// Launches each kernel once on small data, so that the first sample does not load code.
 void warm_up(const parameters& p) {
     const grid few{5, 6, 8};
-    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(p.processor);
     const memory::placement how{.device = p.processor.number};
     const memory::buffer<float> arrays(kind, 14 * few.points(), how);
     const memory::buffer<double> gosa(kind, gosa_scratch(few), how);
@@ -58,10 +59,7 @@ public:
             run_->step(f, p.kernel, gosa_, stream_);
             run_->update(f, stream_);
         }
-        if (p.processor.is_gpu())
-            device::copy(summands, gosa_, sizeof(double), stream_);
-        else
-            *summands = gosa_[0];
+        memory::copy(p.processor, summands, gosa_, sizeof(double), stream_);
         if (p.exchanged != nullptr) p.exchanged->exchange(f.p, stream_);
     }
 
@@ -145,7 +143,7 @@ void finish_iteration(measure::trial& into, const part& p, std::size_t iteration
 void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool migrates,
              stream_t stream) {
     const auto count = static_cast<std::size_t>(p.rehearsal + p.iterations);
-    const auto kind = p.processor.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
+    const memory::kind kind = memory::host_kind(p.processor);
     sweep next(p, gosa, stream);
     const std::size_t each = next.summands();
     const memory::buffer<double> history(kind, count * each, {.device = p.processor.number});
@@ -165,11 +163,7 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
 
 void summarise(measure::trial& into, const part& p, bool migrates) {
     drop_rehearsal(into, p);
-    const auto points = static_cast<double>(p.whole.interior());
-    const double flops = flops_per_point * points;
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    into.bytes_per_sample = points * (p.form == form::fused ? 56 : 64);
-    into.flops_per_sample = flops;
     into.quantities["loop"] = {seconds, "s"};
     into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
     cases::name_phases(into, migrates);

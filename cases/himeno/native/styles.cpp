@@ -3,28 +3,79 @@
 
 namespace watari::himeno {
 
+// the programs, each in a file of styles/
+measure::trial run_explicit(const part& p);
+measure::trial run_explicit_struct(const part& p);
+measure::trial run_managed_struct(const part& p);
+measure::trial run_pinned(const part& p);
+measure::trial run_managed(const part& p);
+measure::trial run_managed_prefetch(const part& p);
+measure::trial run_system(const part& p);
+measure::trial run_system_prefetch(const part& p);
+measure::trial run_system_on_cpu(const part& p);
+measure::trial run_directive(const part& p);
+
 std::span<const style> styles() {
-    using cases::any_halo, cases::on_gpu, cases::only;
+    using cases::directives, cases::on_gpu, cases::only;
     using memory::kind;
     // a directive style writes its path of the halo: a copy to the host, or its own pointer
     constexpr unsigned by_host = only(comm::path::staged), by_pointer = only(comm::path::device);
     constexpr unsigned by_gpu = by_pointer | only(comm::path::nccl) | only(comm::path::peer);
     static constexpr style table[] = {
-        {{"explicit", kind::device, any_halo, true}, on_gpu(run_explicit)},
-        {{"explicit-struct", kind::device, any_halo, false}, on_gpu(run_explicit_struct)},
-        {{"pinned", kind::pinned, any_halo, true}, on_gpu(run_pinned)},
-        {{"managed", kind::managed, any_halo, true}, on_gpu(run_managed)},
-        {{"managed-struct", kind::managed, any_halo, false}, on_gpu(run_managed_struct)},
-        {{"managed-prefetch", kind::managed, any_halo, true}, on_gpu(run_managed_prefetch)},
-        {{"system", kind::system, any_halo, true}, on_gpu(run_system), run_system_on_cpu},
-        {{"system-prefetch", kind::system, any_halo, true}, on_gpu(run_system_prefetch)},
-        {{"acc-data", kind::pageable, by_host, false}, on_gpu(run_directive)},
-        {{"acc-host-data", kind::device, by_gpu, false}, on_gpu(run_directive)},
-        {{"acc-managed-all", kind::managed, by_pointer, false}, on_gpu(run_directive)},
-        {{"acc-managed", kind::managed, by_pointer, false}, on_gpu(run_directive)},
-        {{"acc-system", kind::system, by_pointer, false}, on_gpu(run_directive)},
-        {{"omp-target", kind::pageable, by_host, false}, on_gpu(run_directive)},
-        {{"omp-system", kind::system, by_pointer, false}, on_gpu(run_directive)},
+        {{.name = "explicit", .kind = kind::device, .host = kind::pageable, .overlaps = true},
+         on_gpu(run_explicit)},
+        {{.name = "explicit-struct", .kind = kind::device, .host = kind::pageable},
+         on_gpu(run_explicit_struct)},
+        {{.name = "pinned", .kind = kind::pinned, .overlaps = true}, on_gpu(run_pinned)},
+        {{.name = "managed", .kind = kind::managed, .overlaps = true}, on_gpu(run_managed)},
+        {{.name = "managed-struct", .kind = kind::managed}, on_gpu(run_managed_struct)},
+        {{.name = "managed-prefetch", .kind = kind::managed, .overlaps = true},
+         on_gpu(run_managed_prefetch)},
+        {{.name = "system", .kind = kind::system, .overlaps = true},
+         on_gpu(run_system),
+         run_system_on_cpu},
+        {{.name = "system-prefetch", .kind = kind::system, .overlaps = true},
+         on_gpu(run_system_prefetch)},
+        {{.name = "acc-data",
+          .kind = kind::device,
+          .host = kind::pageable,
+          .field = kind::pageable,
+          .halos = by_host,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
+        {{.name = "acc-host-data",
+          .kind = kind::device,
+          .host = kind::pageable,
+          .halos = by_gpu,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
+        {{.name = "acc-managed-all",
+          .kind = kind::managed,
+          .halos = by_pointer,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
+        {{.name = "acc-managed",
+          .kind = kind::managed,
+          .halos = by_pointer,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
+        {{.name = "acc-system",
+          .kind = kind::system,
+          .halos = by_pointer,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
+        {{.name = "omp-target",
+          .kind = kind::device,
+          .host = kind::pageable,
+          .field = kind::pageable,
+          .halos = by_host,
+          .language = directives::openmp},
+         on_gpu(run_directive)},
+        {{.name = "omp-system",
+          .kind = kind::system,
+          .halos = by_pointer,
+          .language = directives::openmp},
+         on_gpu(run_directive)},
     };
     return table;
 }

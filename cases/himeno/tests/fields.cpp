@@ -24,7 +24,7 @@ extern "C" double himeno_fields(int gpu, const std::size_t* shape, int iteration
     p.kernel = is_tuned ? himeno::kernel::tuned : himeno::kernel::shared;
     p.data = is_general ? himeno::data::general : himeno::data::standard;
     const std::size_t points = p.size.points();
-    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(p.processor);
     const memory::placement how{.device = p.processor.number};
     const memory::buffer<float> arrays(kind, 14 * points, how);
     const memory::buffer<double> sums(kind, himeno::gosa_scratch(p.size), how);

@@ -21,7 +21,7 @@ from watari.plan.request import Request, resolve
 from watari.run import launch
 
 Field = npt.NDArray[np.float64]
-HOOK = Path(native.__file__).with_name("libhimeno_fields.so")
+HOOK = Path(himeno_axes.__file__).with_name("libhimeno_fields.so")
 NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
 STRUCTS = ("explicit-struct", "managed-struct")  # of pointers, in GPU memory
 IN_CUDA = ("explicit", "pinned", "managed", "managed-prefetch", *STRUCTS)
@@ -175,7 +175,7 @@ def test_the_boundary_stays(grid: str, kernel: str) -> None:
 
 
 def test_what_a_trial_counts() -> None:
-    trial = run(grid="S", iterations=4)
+    trial = cases.CASES["himeno"].trial(parameters(grid="S", iterations=4))
     points = 62 * 62 * 126
     assert himeno_axes.interior("S") == points
     assert trial["flops_per_sample"] == 34 * points

@@ -40,7 +40,9 @@ def request(**given: Any) -> Request:
 
 def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
     package = tmp_path / "watari"
-    shutil.copytree(MPI_PART.parent, package, ignore=shutil.ignore_patterns("libwatari_*"))
+    shutil.copytree(
+        MPI_PART.parents[1], package, ignore=shutil.ignore_patterns("libwatari_mpi.so", "include")
+    )
     code = (
         "import json, sys; from watari.cases.himeno import trial as himeno\n"
         "from watari.common.errors import UsageError\n"

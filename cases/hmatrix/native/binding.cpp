@@ -1,6 +1,6 @@
 // Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
 #include "python/case.hpp"
-#include "python/surface.hpp"
+#include "surface.hpp"
 
 #include "hmatrix.hpp"
 #include "watari/case/ranks.hpp"
@@ -18,51 +18,36 @@ namespace {
 using namespace watari;
 using hmatrix::method;
 
-double real(const nb::dict& p, const char* name) { return nb::cast<double>(p[name]); }
+/// What the commands of charges take: the matrix in the file `path`, and a solve.
+struct charges {
+    hmatrix::build_options build{};
+    hmatrix::solve_options solve{};
+    std::string path;
+    std::size_t ranks = 1;
 
-hmatrix::build_options build_options_of(const nb::dict& p) {
-    hmatrix::build_options how;
-    how.eps = real(p, "eps");
-    how.eta = real(p, "eta");
-    how.recompress = nb::cast<bool>(p["recompress"]);
-    how.single = text(p, "precision") == "single";
-    how.threads = nb::cast<std::size_t>(p["build_threads"]);
-    how.who = processor_named(text(p, "processor"));
-    how.chunk_bytes = hmatrix::chunk_within(number(p, "fast_memory"));
-    return how;
-}
+    static constexpr std::tuple members{nested{&charges::build, hmatrix::build_members},
+                                        nested{&charges::solve, hmatrix::solve_members},
+                                        member{"path", &charges::path},
+                                        member{"ranks", &charges::ranks}};
+};
 
-hmatrix::solve_options solve_options_of(const nb::dict& p) {
-    hmatrix::solve_options how;
-    how.product.who = processor_named(text(p, "processor"));
-    how.product.engine = text(p, "engine");
-    how.product.systems = number(p, "rhs");
-    how.product.batch_bytes = number(p, "batch");
-    // a checksum of each read takes longer than a product on the CPU, but less time than a disk
-    how.product.verify_always = p.contains("verify") && nb::cast<bool>(p["verify"]);
-    how.fast_memory = number(p, "fast_memory");
-    how.by = chosen<method>(
-        text(p, "solver"),
-        {{"bicgstab", method::bicgstab}, {"gmres", method::gmres}, {"fgmres", method::fgmres}});
-    how.jacobi = text(p, "preconditioner") == "block-jacobi";
-    how.tolerance = real(p, "tolerance");
-    how.iterations = number(p, "iterations");
-    if (p.contains("inner")) how.inner = number(p, "inner");
-    return how;
+charges charges_of(const nb::dict& given) {
+    auto result = parameters_of<charges>("bem", given);
+    result.build.chunk_bytes = hmatrix::chunk_within(result.solve.fast_memory);
+    return result;
 }
 
 /// Returns the ranks of a command; null if it has one. Throws usage_error, unsupported.
-const comm::communicator* ranks_of(const nb::dict& p) {
-    const std::size_t ranks = p.contains("ranks") ? number(p, "ranks") : 1;
-    if (ranks == 1) return nullptr;
+const comm::communicator* ranks_of(const charges& p) {
+    if (p.ranks == 1) return nullptr;
     const comm::communicator& all = comm::world();
-    cases::require_ranks("of rows", ranks, processor_named(text(p, "processor")), all);
+    cases::require_ranks("of rows", p.ranks, p.build.who, all);
     return &all;
 }
 
 /// Returns the build options of a command; with several ranks, for the rows of this rank.
-hmatrix::build_options own_build_options(const checked_surface& of, const nb::dict& p) {
-    hmatrix::build_options how = build_options_of(p);
+hmatrix::build_options own_build_options(const checked_surface& of, const charges& p) {
+    hmatrix::build_options how = p.build;
     if (const comm::communicator* const all = ranks_of(p)) {
         how.who = cases::own_processor(how.who, *all);
         how.rows = hmatrix::divided(of.surface.tree, hmatrix::leaves_of(of.surface.tree, how.eta),
@@ -72,20 +57,20 @@ hmatrix::build_options own_build_options(const checked_surface& of, const nb::di
     return how;
 }
 
-hmatrix::solve_options own_solve_options(const nb::dict& p) {
-    hmatrix::solve_options how = solve_options_of(p);
+hmatrix::solve_options own_solve_options(const charges& p) {
+    hmatrix::solve_options how = p.solve;
     how.ranks = ranks_of(p);
     if (how.ranks) how.product.who = cases::own_processor(how.product.who, *how.ranks);
     return how;
 }
 
-nb::dict build(const checked_surface& of, const nb::dict& p, const nb::callable& progress) {
+nb::dict build(const checked_surface& of, const nb::dict& given, const nb::callable& progress) {
+    const charges p = charges_of(given);
     const hmatrix::build_options how = own_build_options(of, p);
-    const std::string file = path(p, "path");
     hmatrix::build_counts counts;
     {
         const nb::gil_scoped_release released;
-        counts = hmatrix::build(of.surface, file, how, [&](double part) {
+        counts = hmatrix::build(of.surface, p.path, how, [&](double part) {
             const nb::gil_scoped_acquire acquired;
             return nb::cast<bool>(progress(part));
         });
@@ -102,24 +87,16 @@ nb::dict build(const checked_surface& of, const nb::dict& p, const nb::callable&
 }
 
 nb::dict run_case(const checked_surface& of, const nb::dict& p) {
-    hmatrix::case_parameters given;
-    given.build = build_options_of(p);
-    given.solve = solve_options_of(p);
-    given.solve.product.readers = number(p, "threads");
-    given.solve.product.depth = number(p, "depth");
-    given.solve.restart = number(p, "restart");
-    given.store = text(p, "store");
-    given.folder = path(p, "folder");
-    given.fault = text(p, "fault");
-    given.samples = number(p, "samples");
-    given.ranks = number(p, "ranks");
+    auto given = parameters_of<hmatrix::case_parameters>("hmatrix", p);
+    given.build.chunk_bytes = hmatrix::chunk_within(given.solve.fast_memory);
     return trial_of(hmatrix::run, of.surface, given);
 }
 
 /// Whether the file `path` contains all of this matrix.
-bool is_built(const checked_surface& of, const nb::dict& p) {
+bool is_built(const checked_surface& of, const nb::dict& given) {
+    const charges p = charges_of(given);
     try {
-        return hmatrix::read_index(path(p, "path")).head.of ==
+        return hmatrix::read_index(p.path).head.of ==
                hmatrix::identity_of(of.surface, own_build_options(of, p));
     } catch (const error&) {
         return false;  // absent, incomplete or damaged: it must be built
@@ -127,8 +104,8 @@ bool is_built(const checked_surface& of, const nb::dict& p) {
 }
 
 struct charge_solver {
-    charge_solver(const checked_surface& of, const nb::dict& p)
-        : given(&of), how(own_solve_options(p)), file(path(p, "path")) {
+    charge_solver(const checked_surface& of, const charges& p)
+        : given(&of), how(own_solve_options(p)), file(p.path) {
         const nb::gil_scoped_release released;
         const hmatrix::matrix_index index = hmatrix::read_index(file);
         matrix_bytes = index.data_bytes();
@@ -181,7 +158,7 @@ struct charge_solver {
 
 /// Returns the first engine for files that this machine supports, in a processor's preferred order.
 std::string usual_engine(const std::string& processor) {
-    const watari::processor who = processor_named(processor);
+    const watari::processor who = cases::processor_named(processor);
     std::string reasons;
     for (const char* name : {"gpu", "uring", "posix"}) {
         if (!who.is_gpu() && std::string(name) == "gpu") continue;
@@ -209,7 +186,7 @@ static void bind_hmatrix(nb::module_& module) {
     module.def(
         "hmatrix_rank",
         [](const nb::dict& p) {
-            const comm::communicator* const all = ranks_of(p);
+            const comm::communicator* const all = ranks_of(charges_of(p));
             return all ? all->rank() : 0;
         },
         nb::arg("parameters"), "The number of this process among the ranks of a command.");
@@ -229,8 +206,12 @@ static void bind_hmatrix(nb::module_& module) {
         .def("is_built", is_built, nb::arg("parameters"),
              "Whether the file `path` is this matrix.");
     nb::class_<charge_solver>(module, "HmatrixSolver", "Charges by the matrix in the file `path`.")
-        .def(nb::init<const checked_surface&, const nb::dict&>(), nb::arg("surface"),
-             nb::arg("parameters"), nb::keep_alive<1, 2>())
+        .def(
+            "__init__",
+            [](charge_solver* self, const checked_surface& of, const nb::dict& given) {
+                new (self) charge_solver(of, charges_of(given));
+            },
+            nb::arg("surface"), nb::arg("parameters"), nb::keep_alive<1, 2>())
         .def("facts", &charge_solver::facts, "What will move, and memory.")
         .def("solve", &charge_solver::solve, nb::arg("progress"),
              "Charges by triangle, times 1 / (4 pi eps0), at potential 1. progress(products, "

@@ -6,6 +6,7 @@
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/storage/backends/faulty.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
@@ -89,20 +90,12 @@ private:
 class vectors {
 public:
     vectors(processor who, std::size_t count)
-        : who_(who), data_(own_memory(who), count, {.device = who.number}) {}
+        : who_(who), data_(memory::local_kind(who), count, {.device = who.number}) {}
     double* data() const { return data_.data(); }
     void set(const std::vector<double>& values) {
-        auto* at = reinterpret_cast<std::byte*>(data_.data());
-        placed(at, values, who_);
+        memory::copy_now(who_, data_.data(), values.data(), 8 * values.size());
     }
-    std::vector<double> get() const {
-        std::vector<double> values(data_.size());
-        if (who_.is_gpu())
-            device::read_back(values.data(), data_.data(), 8 * values.size(), nullptr);
-        else
-            std::memcpy(values.data(), data_.data(), 8 * values.size());
-        return values;
-    }
+    std::vector<double> get() const { return memory::read_back(who_, data_.data(), data_.size()); }
 
 private:
     processor who_;
@@ -223,7 +216,7 @@ measure::trial run_rows(const surface& of, const case_parameters& p) {
     measure::trial result;
     const auto multiply = [&] {
         by.multiply(y.data(), x.data(), systems);
-        if (how.product.who.is_gpu()) device::synchronize(nullptr);
+        memory::wait(how.product.who);
     };
     verify_first(of, matrix, p, x, y, multiply, result);
     x.set(b);

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from products import run_cli
 
-from watari import _native as native
+from watari.cases.hmatrix import _native as native
 from watari.cases.hmatrix import command, vtu
 from watari.cases.hmatrix import mesh as meshes
 from watari.cases.hmatrix.bem import Options, Stopped, charges

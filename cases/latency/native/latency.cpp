@@ -13,6 +13,7 @@
 #include "watari/measure/median.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
@@ -63,16 +64,15 @@ class chased {
 public:
     chased(const parameters& p, const cycle& next)
         : who_(p.processor),
-          own_(who_.is_gpu() ? memory::kind::device : memory::kind::pageable),
           elements_(p.kind, next.size() * p.stride, placed(p)),
-          next_(own_, next.size(), {.device = who_.number}),
-          cursor_(own_, 1, {.device = who_.number}),
+          next_(memory::local_kind(who_), next.size(), {.device = who_.number}),
+          cursor_(memory::local_kind(who_), 1, {.device = who_.number}),
           chain_{elements_.data(), p.stride, next_.data(), next.size()} {
         const auto* first = reinterpret_cast<const link*>(elements_.data());
-        give(next_.data(), next.data(), next.size() * sizeof(next[0]));
-        give(cursor_.data(), &first, sizeof first);
+        memory::copy_now(who_, next_.data(), next.data(), next.size() * sizeof(next[0]));
+        memory::copy_now(who_, cursor_.data(), &first, sizeof first);
         kernels_on<kernels>(who_).install(chain_, nullptr);
-        if (who_.is_gpu()) device::synchronize(nullptr);
+        memory::wait(who_);
     }
 
     void chase(std::size_t steps, stream_t stream) const {
@@ -83,12 +83,8 @@ public:
 
     /// The element that the last chase ended at.
     std::size_t reached() const {
-        const link* at = nullptr;
-        if (who_.is_gpu())
-            device::read_back(&at, cursor_.data(), sizeof at, nullptr);
-        else
-            at = *cursor_.data();
-        return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(at) - chain_.first) /
+        const link* const last = memory::read_back(who_, cursor_.data());
+        return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(last) - chain_.first) /
                chain_.stride;
     }
 
@@ -100,17 +96,7 @@ public:
 private:
     static constexpr std::size_t smallest_page = 4096;
 
-    void give(void* to, const void* from, std::size_t bytes) const {
-        if (who_.is_gpu()) {
-            device::copy(to, from, bytes, nullptr);
-            device::synchronize(nullptr);
-        } else {
-            std::copy_n(static_cast<const std::byte*>(from), bytes, static_cast<std::byte*>(to));
-        }
-    }
-
     processor who_;
-    memory::kind own_;
     memory::buffer<std::byte> elements_;
     memory::buffer<std::uint32_t> next_;
     memory::buffer<const link*> cursor_;
@@ -121,10 +107,10 @@ private:
 /// do not fit together.
 void require_room(const parameters& p, std::size_t count) {
     const std::size_t table = count * sizeof(cycle::value_type);
-    const auto own = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    const memory::demand demands[] = {{p.kind, count * p.stride, placed(p)},
-                                      {memory::kind::pageable, table, {}},
-                                      {own, table, {.device = p.processor.number}}};
+    const memory::demand demands[] = {
+        {p.kind, count * p.stride, placed(p)},
+        {memory::kind::pageable, table, {}},
+        {memory::local_kind(p.processor), table, {.device = p.processor.number}}};
     memory::require_room(demands, "choose a smaller size");
 }
 
@@ -149,7 +135,7 @@ measure::trial run(const parameters& p) {
     result.residency_before = {{"array", array.look()}};
     const std::size_t before = first_steps(p, count);
     array.chase(before, nullptr);
-    if (p.processor.is_gpu()) device::synchronize(nullptr);
+    memory::wait(p.processor);
 
     measure::sampler sample(result, p.processor);
     for (std::size_t i = 0; i < p.samples; ++i)
@@ -157,7 +143,6 @@ measure::trial run(const parameters& p) {
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     result.quantities["latency_s"] = {measure::median(seconds) / static_cast<double>(p.steps), "s"};
-    result.bytes_per_sample = static_cast<double>(p.steps * sizeof(link));
     result.residency_after = {{"array", array.look()}};
     const walk seen = walk_cycle(next, before + p.samples * p.steps);
     result.wrong_elements += array.mismatches();

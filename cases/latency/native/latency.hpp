@@ -6,6 +6,7 @@
 /// (2017), for GPUs.
 #pragma once
 
+#include "watari/case/words.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/kind.hpp"
@@ -26,6 +27,18 @@ struct parameters {
     std::size_t page = 0;  ///< bytes of a page of the kernel's pool; 0: ordinary pages
     std::size_t samples = 1;
     std::size_t steps = 0;  ///< steps of a sample; a multiple of `unrolled`
+
+    static constexpr std::tuple members{
+        member{"processor", &parameters::processor},
+        member{"memory", &parameters::kind, cases::kind_named},
+        member{"memory", &parameters::device, cases::gpu_number_in},
+        member{"size", &parameters::size},
+        member{"stride", &parameters::stride},
+        member{"thp", &parameters::thp, cases::huge_pages},
+        member{"page", &parameters::page},
+        member{"samples", &parameters::samples},
+        member{"steps", &parameters::steps},
+    };
 };
 
 /// Runs one trial. Each sample starts where the previous one ended. Throws unsupported if the

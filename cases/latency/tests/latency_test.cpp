@@ -97,8 +97,6 @@ TEST(Latency, KeepsEverySampleAndIsVerified) {
         const measure::trial t = run(p);
         EXPECT_EQ(t.host_s.size(), 3u);
         EXPECT_TRUE(t.device_s.empty());
-        EXPECT_EQ(t.bytes_per_sample, 8.0 * 4096);
-        EXPECT_EQ(t.flops_per_sample, 0.0);
         EXPECT_EQ(t.wrong_elements, 0u);
         EXPECT_GT(t.quantities.at("latency_s").value, 1e-10);
         EXPECT_LE(t.quantities.at("latency_s").value, std::ranges::max(t.host_s) / 4096);

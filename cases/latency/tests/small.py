@@ -9,3 +9,5 @@ SMALL = {
         "samples": 3,
     },
 }
+# bytes and flops of a sample, counted by hand: of the requests with these parameters
+COUNTED = {"latency": [({}, 8 * 131_072, 0)]}

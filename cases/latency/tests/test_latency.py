@@ -30,7 +30,6 @@ def run(**given: Any) -> dict[str, Any]:
     request = one(**given)
     trial = cases.CASES["latency"].run(request.parameters)
     assert trial["verified"] is True
-    assert trial["bytes_per_sample"] == 8 * row.STEPS
     assert len(trial["host_s"]) == 3
     assert np.all(np.asarray(trial["host_s"]) > 0)
     return trial

@@ -10,6 +10,7 @@ import vl_convert
 
 from watari import cases
 from watari.cases.latency import figures, words
+from watari.cases.latency.answer import answer
 from watari.cases.latency.case import POINTER, STEPS
 from watari.charts.figure import Drawing
 from watari.plan.request import resolve
@@ -112,3 +113,10 @@ def test_words_and_columns(chased: list[Measured]) -> None:
     assert [row["A load"] for row in table.rows[:2]] == ["1.51 ns", "90.5 ns"]
     assert len(table.rows) == 6
     assert words.columns(chased[-1], chased) == {"median": "", "spread": ""}
+
+
+def test_the_answer_names_where_a_load_becomes_slow() -> None:
+    sizes = {"4KiB": 1.5, "1MiB": 44.0, "64MiB": 60.0, "256MiB": 90.0}
+    chased = [measured(CPU, ns, size=size, processor="cpu") for size, ns in sizes.items()]
+    (sentence,) = answer(chased)
+    assert sentence.crossover.startswith("In 64 MiB to 256 MiB a load takes more than half")

@@ -117,19 +117,20 @@ void warm_up(parameters few, directive::function style) {
 
 }  // namespace
 
-measure::trial run_directive(const parameters& p, directive::function style) {
+measure::trial run_directive(const parameters& p, directive::function program) {
     using memory::kind;
     require_written(p);
-    const bool migrates = p.style == "acc-managed";
+    const style& row = cases::style_named(styles(), p.style);
+    const bool migrates = row.migrates();
     call one{.trial = {}, .p = p};
     if (!p.processor.is_gpu())
         prepare(one.trial, p, std::array{kind::pageable});
     else if (migrates)
-        prepare(one.trial, p, std::array{kind::managed});
+        prepare(one.trial, p, std::array{row.kind});
     else
-        prepare(one.trial, p, std::array{kind::pageable, kind::device});
-    warm_up(p, style);
-    const directive::answer answer = run(one, style);
+        prepare(one.trial, p, std::array{row.host, row.kind});
+    warm_up(p, program);
+    const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);
     record_solve(one.trial, {answer.solve});
     record_hop(one.trial, p, answer.hop_seconds);
@@ -138,7 +139,8 @@ measure::trial run_directive(const parameters& p, directive::function style) {
 }
 
 measure::trial run_directive(const parameters& p) {
-    void* const style = cases::load_directive("lattice", p.style);
+    const style& row = cases::style_named(styles(), p.style);
+    void* const style = cases::load_directive("lattice", row, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

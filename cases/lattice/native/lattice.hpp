@@ -17,6 +17,7 @@
 
 #include "problem/geometry.hpp"
 #include "watari/comm/halo.hpp"
+#include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/kind.hpp"
@@ -34,6 +35,11 @@ enum class arithmetic {
     single_precision,
     mixed  ///< iterations in float, true residuals in double
 };
+inline constexpr word<kernel> kernel_words[] = {{"shared", kernel::shared},
+                                                {"tuned", kernel::tuned}};
+inline constexpr word<arithmetic> arithmetics[] = {{"double", arithmetic::double_precision},
+                                                   {"single", arithmetic::single_precision},
+                                                   {"mixed", arithmetic::mixed}};
 
 /// The data of one rank of several: its part of the lattice, and the other ranks.
 struct share {
@@ -62,6 +68,22 @@ struct parameters {
     comm::path path = comm::path::staged;
     bool overlap = false;         ///< half spinors travel while the hop is computed
     const share* part = nullptr;  ///< part of this rank; null: one rank has the whole lattice
+
+    static constexpr std::tuple members{
+        member{"style", &parameters::style},
+        member{"processor", &parameters::processor},
+        member{"lattice", &parameters::size},
+        member{"precision", &parameters::arithmetic, arithmetics},
+        member{"links", &parameters::links},
+        member{"rhs", &parameters::rhs},
+        member{"kernel", &parameters::kernel, kernel_words},
+        member{"iterations", &parameters::iterations},
+        member{"threads", &parameters::threads},
+        member{"oversubscribe", &parameters::oversubscribe},
+        member{"split", &parameters::split},
+        member{"halo", &parameters::path, comm::path_named},
+        member{"overlap", &parameters::overlap},
+    };
 
     /// Sites of all ranks.
     std::size_t all_sites() const { return part ? part->whole.sites() : size.sites(); }

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/emulated_gpu.hpp"
+#include "tests/emulator/fibers.hpp"
 
 namespace watari::emulated {
 using namespace cpu;  // hop_body.hpp and site.hpp

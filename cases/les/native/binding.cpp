@@ -14,42 +14,14 @@ namespace {
 
 using namespace watari;
 
-using heights = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+/// A trial whose planes `plan` in z and `cut` in y are returned, for pictures.
+struct pictured : les::parameters {
+    std::size_t plan = 0, cut = 0;
 
-les::extents extents_of(const nb::object& shape) {
-    const auto at = [&](int axis) { return nb::cast<std::size_t>(shape[axis]); };
-    return {at(0), at(1), at(2)};
-}
-
-les::parameters parameters_of(const nb::dict& p) {
-    const auto number = [&](const char* name) { return nb::cast<int>(p[name]); };
-    les::parameters result;
-    result.style = text(p, "style");
-    result.processor = processor_named(text(p, "processor"));
-    result.precision = chosen<les::precision>(text(p, "precision"),
-                                              {{"single", les::precision::single_precision},
-                                               {"double", les::precision::double_precision}});
-    result.whole = extents_of(p["shape"]);
-    const double d = nb::cast<double>(p["spacing"]);
-    result.spacing = {d, d, d};
-    const auto city = nb::cast<heights>(p["heights"]);
-    result.heights.assign(city.data(), city.data() + city.size());
-    result.dt = nb::cast<double>(p["dt"]);
-    result.steps = number("steps");
-    result.cycles = number("cycles");
-    result.touched = chosen<les::touched>(text(p, "cpu-touch"), {{"none", les::touched::none},
-                                                                 {"facets", les::touched::facets},
-                                                                 {"planes", les::touched::planes},
-                                                                 {"all", les::touched::all}});
-    result.every = number("every");
-    result.gathers = processor_named(text(p, "gather")).kind;
-    result.split = extents_of(p["split"]);
-    // one rank has no halo
-    if (result.split.cells() > 1) result.path = comm::path_named(text(p, "halo"));
-    result.threads = number("threads");
-    result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
-    return result;
-}
+    static constexpr auto members =
+        std::tuple_cat(les::parameters::members,
+                       std::tuple{member{"plan", &pictured::plan}, member{"cut", &pictured::cut}});
+};
 
 /// Returns u, v, w or theta of a whole city, [z][y][x], without halos, in single precision.
 template <class Real>
@@ -114,7 +86,7 @@ std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* con
 }
 
 nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
-    les::parameters p = parameters_of(given);
+    auto p = parameters_of<pictured>("les", given);
     if (!progress.is_none())
         p.progress = [&](int step, double seconds) {
             const nb::gil_scoped_acquire held;
@@ -122,24 +94,17 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
         };
     std::vector<std::byte> kept[4];
     std::vector<float> velocities;
-    const auto plan = nb::cast<std::size_t>(given["plan"]),
-               cut = nb::cast<std::size_t>(given["cut"]);
     if (p.split.cells() == 1)  // with several ranks, each has a part of the city
         p.result = [&](std::byte* const(&flow)[4]) {
             velocities = p.precision == les::precision::single_precision
-                             ? velocities_of_planes<float>(p, flow, plan, cut)
-                             : velocities_of_planes<double>(p, flow, plan, cut);
+                             ? velocities_of_planes<float>(p, flow, p.plan, p.cut)
+                             : velocities_of_planes<double>(p, flow, p.plan, p.cut);
             const std::size_t bytes = les::grid{p.whole}.points() * p.real_bytes();
             for (unsigned n = 0; n < 4 && keep; ++n) kept[n].assign(flow[n], flow[n] + bytes);
         };
     std::vector<float> planes;
     if (keep) p.planes = [&](int, const std::byte* seen) { append(planes, p, seen); };
-    measure::trial result;
-    {
-        const nb::gil_scoped_release released;
-        result = les::run(p);
-    }
-    nb::dict trial = as_dict(std::move(result));
+    nb::dict trial = trial_of(les::run, p);
     if (!velocities.empty()) trial["seen"] = array_of_planes(p, std::move(velocities));
     if (!planes.empty()) trial["planes"] = array_of_planes(p, std::move(planes));
     constexpr const char* names[] = {"u", "v", "w", "theta"};
@@ -150,12 +115,9 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     return trial;
 }
 
-void require_split(const nb::object& shape, double spacing, const nb::object& split) {
-    les::parameters p;
-    p.whole = extents_of(shape);
+void require_split(const nb::dict& given) {
+    auto p = parameters_of<les::parameters>("les", given);
     p.grid = {p.whole};
-    p.spacing = {spacing, spacing, spacing};
-    p.split = extents_of(split);
     les::require_shares(p);
 }
 
@@ -164,13 +126,13 @@ void require_split(const nb::object& shape, double spacing, const nb::object& sp
 static void bind_les(nb::module_& module) {
     module.attr("LES_STYLES") = rows_of(les::styles());
     module.def(
-        "les_require_split", require_split, nb::arg("shape"), nb::arg("spacing"), nb::arg("split"),
+        "les_require_split", require_split, nb::arg("parameters"),
         "Raises UsageError where the levels of the pressure do not divide the ranks' shares.");
     module.def(
         "les", run, nb::arg("parameters"), nb::arg("progress") = nb::none(),
         nb::arg("keep") = false,
-        "One trial of case `les`; `shape` is the grid's cells along x, y, z, `split` the "
-        "ranks along them, `heights` those of buildings in cells, [y][x]; the trial's `seen` "
+        "One trial of case `les`; `grid` is the cells along x, y, z, `split` the ranks along "
+        "them, `city` the heights of buildings in cells, [y][x]; the trial's `seen` "
         "are velocities around the planes `plan` in z and `cut` in y. `progress` is "
         "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
         "faces and theta, [z][y][x]. With several ranks every rank calls it.");

@@ -18,6 +18,7 @@
 
 #include "grid/grid.hpp"
 #include "watari/comm/halo.hpp"
+#include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 
@@ -31,10 +32,16 @@
 namespace watari::les {
 
 enum class precision { single_precision, double_precision };
+inline constexpr word<precision> precisions[] = {{"single", precision::single_precision},
+                                                 {"double", precision::double_precision}};
 enum class surface { rough, smooth, slip };  ///< boundary condition at a wall
 
 /// The data that the CPU reads every N steps; each value includes those before it.
 enum class touched { none, facets, planes, all };
+inline constexpr word<touched> touched_words[] = {{"none", touched::none},
+                                                  {"facets", touched::facets},
+                                                  {"planes", touched::planes},
+                                                  {"all", touched::all}};
 
 /// Constants of the air; SI units.
 struct constants {
@@ -74,6 +81,25 @@ struct parameters {
     std::function<void(int step, double seconds)> progress;  ///< not timed; may be empty
     std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
     std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
+
+    static constexpr std::tuple members{
+        member{"style", &parameters::style},
+        member{"processor", &parameters::processor},
+        member{"precision", &parameters::precision, precisions},
+        member{"grid", &parameters::whole},
+        member{"spacing", &parameters::spacing},
+        member{"city", &parameters::heights},
+        member{"dt", &parameters::dt},
+        member{"steps", &parameters::steps},
+        member{"cycles", &parameters::cycles},
+        member{"cpu-touch", &parameters::touched, touched_words},
+        member{"every", &parameters::every},
+        member{"gather", &parameters::gathers},
+        member{"threads", &parameters::threads},
+        member{"oversubscribe", &parameters::oversubscribe},
+        member{"split", &parameters::split},
+        member{"halo", &parameters::path, comm::path_named},
+    };
 
     std::size_t real_bytes() const {
         return precision == precision::single_precision ? sizeof(float) : sizeof(double);

@@ -43,7 +43,7 @@ class inspector {
 public:
     inspector(measure::trial& into, const parameters& p) : trial_(&into), p_(&p) {}
 
-    condition look(const flow_arguments<Real>& flow) const {
+    condition measure(const flow_arguments<Real>& flow) const {
         const auto& d = p_->spacing;
         const double fast[3] = {p_->dt / d[0], p_->dt / d[1], p_->dt / d[2]};
         const double per_d[3] = {1 / d[0], 1 / d[1], 1 / d[2]};
@@ -61,7 +61,7 @@ public:
     /// Whether the flow is sound after `steps` steps; if not, the trial gets a note with the
     /// reason.
     bool sound(const flow_arguments<Real>& flow, int steps) {
-        const condition now = look(flow);
+        const condition now = measure(flow);
         const double dx = p_->spacing[0], speed = std::sqrt(2 * now.energy / now.cells);
         const double rms = std::sqrt(now.divergence2 / now.cells) * dx / (speed > 0 ? speed : 1);
         const auto samples = static_cast<std::size_t>(steps);  // each has its period's value
@@ -91,8 +91,8 @@ private:
 
 /// Throws usage_error if the time step is too long for the first flow or for diffusion.
 template <class Real>
-void require_dt(const inspector<Real>& sees, const simulation<Real>& air, const parameters& p) {
-    const condition first = sees.look(air.flow());
+void require_dt(const inspector<Real>& survey, const simulation<Real>& air, const parameters& p) {
+    const condition first = survey.measure(air.flow());
     if (!(first.courant <= first_courant))
         throw usage_error("dt=" + text_of(p.dt) + ": the first flow has a Courant number of " +
                           text_of(first.courant) + "; dt may be " +
@@ -118,12 +118,9 @@ void summarise(measure::trial& into, const parameters& p, bool migrates) {
         if (n < counted) seconds += into.host_s[n];
     }
     const auto cells = static_cast<double>(p.whole.cells());
-    into.bytes_per_sample = step_bytes(p.whole.cells(), p.real_bytes(), p.cycles);
     into.quantities["loop"] = {all, "s"};
     into.quantities["cells_per_s"] = {cells * static_cast<double>(counted) / seconds, "1/s"};
     into.quantities["simulated"] = {p.dt * static_cast<double>(into.host_s.size()), "s"};
-    into.quantities["step_bytes_per_s"] = {
-        into.bytes_per_sample * static_cast<double>(counted) / seconds, "B/s"};
     cases::name_phases(into, migrates);
 }
 
@@ -198,9 +195,9 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
                  bool migrates) {
     simulation<Real> air(f, p);
     touch<Real> touches(f, p, by);
-    inspector<Real> sees(into, p);
+    inspector<Real> survey(into, p);
     air.start(nullptr);
-    require_dt(sees, air, p);
+    require_dt(survey, air, p);
     const mapped_share mapped(p, migrates);
     cases::timed_iteration sample(into, p.processor, nullptr);
     exchange_share exchanges(p);
@@ -225,9 +222,9 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         // not after a touch: data that it took to the CPU must return in the next step, which is
         // timed
         const bool before_touch = !touched_now && (n + 1) % p.every == 0;
-        if ((before_touch || n == p.steps) && !sees.sound(air.flow(), n)) break;
+        if ((before_touch || n == p.steps) && !survey.sound(air.flow(), n)) break;
     }
-    record(into, p, sees.look(air.flow()), touches);
+    record(into, p, survey.measure(air.flow()), touches);
     exchanges.record(into);
     summarise(into, p, migrates);
 }

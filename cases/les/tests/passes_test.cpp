@@ -10,8 +10,8 @@
 #include <cstring>
 #include <random>
 
-#include "core/emulated_gpu.hpp"
 #include "small_city.hpp"
+#include "tests/emulator/fibers.hpp"
 
 #define __forceinline__ inline
 

@@ -2,9 +2,9 @@
 // chosen processors. Bytes: each element is read and written, 2 x size, independent of its location
 // (so that the rates of one figure compare, as in Yoshida 2024). No flops.
 #include "arrays.hpp"
-#include "kernels.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
@@ -68,7 +68,6 @@ arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& 
     fill(data.source, from.toucher, source_seed);
     fill(data.destination, to.toucher, poison_seed);
     into.residency_before = look_at(data, hint);
-    into.bytes_per_sample = 2.0 * static_cast<double>(bytes);
     return data;
 }
 
@@ -84,7 +83,7 @@ void follow_hint(measure::trial& into, memory::hint hint, const arrays& data, pr
 }
 
 /// Times destination[i] = source[i] once.
-void copy_once(measure::sampler& sample, const kernels& run, const arrays& data) {
+void copy_once(measure::sampler& sample, const measure::copy_kernels& run, const arrays& data) {
     sample([&](stream_t stream, int) {
         run.copy(data.destination.data(), data.source.data(), data.source.size(), stream);
     });
@@ -145,7 +144,7 @@ measure::trial access(const access_parameters& p) {
     prepare(result, p, p.processor);
     const arrays data = make_arrays(result, p, from, to, p.hint, gpu_of(p.processor));
     follow_hint(result, p.hint, data, p.processor);
-    const kernels& run = kernels_on<kernels>(p.processor);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(p.processor);
     measure::sampler sample(result, p.processor);
     for (std::size_t i = 0; i < p.samples; ++i) copy_once(sample, run, data);
     result.residency_after = look_at(data, p.hint);
@@ -171,7 +170,7 @@ measure::trial migration(const migration_parameters& p) {
         const processor who = p.phases[turn];
         const std::size_t first = result.host_s.size();
         follow_hint(result, p.hint, data, who);
-        const kernels& run = kernels_on<kernels>(who);
+        const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(who);
         measure::sampler sample(result, who);
         for (std::size_t i = 0; i < p.samples; ++i) {
             copy_once(sample, run, data);

@@ -1,9 +1,10 @@
 #include "arrays.hpp"
 
-#include "kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
+#include "watari/memory/move.hpp"
 
 namespace watari::cases {
 
@@ -11,11 +12,11 @@ namespace {
 
 void warm_up(processor who) {
     constexpr std::size_t few = 1025;  // odd: runs the tail, too
-    const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(who);
     const array from(kind, few, {.device = who.number});
     const array to(kind, few, {.device = who.number});
     fill(from, who, source_seed);
-    const kernels& run = kernels_on<kernels>(who);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(who);
     run.copy(to.data(), from.data(), few, nullptr);
     run.copy(to.data() + 1, from.data(), few - 1, nullptr);
     run.copy_both(to.data(), from.data(), to.data(), from.data(), few, nullptr);
@@ -57,7 +58,7 @@ processor toucher(const memory::block& range, processor preferred) {
 
 void fill(const array& data, processor who, std::uint64_t seed) {
     kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
-    if (who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who);
 }
 
 memory::residency look(const array& data, memory::hint hint) {

@@ -1,7 +1,7 @@
 // Case `copy`. Bytes: within one memory each byte is read and written, 2 x size; from one memory to
 // another each byte crosses the link once, 1 x size; both directions at once, double. No flops.
+#include "watari/measure/copy.hpp"
 #include "arrays.hpp"
-#include "kernels.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
@@ -69,11 +69,6 @@ bool should_be_held(const copy_parameters& p) {
     return fixed(p.from) && fixed(p.to) && on_gpu;
 }
 
-processor location(const memory_end& end, processor who) {
-    if (memory::row(end.kind).shared) return who;
-    return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
-}
-
 /// Elements of one stream. Parts begin at multiples of 16 bytes: every stream copies by pairs.
 struct range {
     std::size_t first, count;
@@ -100,7 +95,7 @@ std::vector<path> make_paths(const copy_parameters& p, std::size_t count) {
 void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<path>& paths) {
     const std::size_t count = paths[0].source.size();
     const auto streams = static_cast<std::size_t>(p.streams);
-    const kernels& run = kernels_on<kernels>(p.processor);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(p.processor);
     const auto part = [&](stream_t stream, int index) {
         const path& w = paths[static_cast<std::size_t>(index) / streams];
         const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
@@ -144,8 +139,6 @@ measure::trial copy(const copy_parameters& p) {
         fill(w.destination, toucher(w.destination.block(), p.processor), poison_seed);
     }
     result.residency_before = look_at(paths[0]);
-    const bool same_memory = location(p.from, p.processor) == location(p.to, p.processor);
-    result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
     sample_copies(result, p, paths);
 

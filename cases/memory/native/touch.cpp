@@ -2,10 +2,10 @@
 // which every page is in place: the difference is the cost of the pages. Bytes: size, written
 // (first_touch), moved (prefetch) or read (fault) once. No flops.
 #include "arrays.hpp"
-#include "kernels.hpp"
 #include "memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/hint.hpp"
@@ -25,7 +25,7 @@ void pass(const touch_parameters& p, const array& data, std::uint64_t seed, stre
                 .fill(data.data(), data.size(), seed, stream);
             return;
         case touch_operation::fault:
-            kernels_on<kernels>(p.processor).read(data.data(), data.size(), stream);
+            kernels_on<measure::copy_kernels>(p.processor).read(data.data(), data.size(), stream);
             return;
         case touch_operation::prefetch:
             memory::prefetch(data.block(), p.processor, stream);
@@ -97,7 +97,6 @@ measure::trial touch(const touch_parameters& p) {
         result.series["free_s"].push_back(measure::now() - freeing);
     }
     result.series["second_pass_s"] = second.host_s;
-    result.bytes_per_sample = static_cast<double>(count * sizeof(double));
     return result;
 }
 

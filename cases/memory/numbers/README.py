@@ -33,7 +33,7 @@ far, near = (
     latency.case("latency", memory=memory, size=size).quantity("latency_s")
     for memory, size in (("pinned", 64 * MIB), ("device", 256 * MIB))
 )
-page.says("load takes {} µs, {} times as long", 1e6 * far, far / near)
+page.says("load](../latency/EVIDENCE.md) takes {} µs, {} times as long", 1e6 * far, far / near)
 between = results("4x-nvidia-h200-x86_64/20261121-copy-between-gpus.json")
 page.says(
     "into your own | {} to {} GB/s",
@@ -63,5 +63,4 @@ thp = [
     for t in ("never", "always")
 ]
 page.says("fresh memory {} to {} times as fast", thp[1] / thp[0], pages[1] / pages[0])
-page.given("sizes of cache lines", "(64 bytes on the CPU, 128 on a GPU)")
-page.given("settings", "reports 64 parts", "has 2^17 loads")
+page.given("settings", "reports 64 parts")

@@ -59,6 +59,13 @@ def test_every_figure_of_a_gpu_machine_compiles(
         vl_convert.vegalite_to_vega(drawing.spec(), vl_version=page.VEGA_LITE)
 
 
+def test_an_axis_ends_at_the_step_that_its_data_reach() -> None:
+    assert panels.decades([1.0, 50.0]) == (1.0, 50.0)
+    assert panels.decades([1.1, 49.0]) == (1.0, 50.0)
+    assert panels.decades([0.9, 51.0]) == (0.5, 100.0)
+    assert panels.decades([2.0]) == (1.0, 4.0)
+
+
 def test_without_a_gpu_the_figures_of_cpu_memory_remain() -> None:
     cpu = measurements([synthetic.results(synthetic.cpu_machine())])
     drawn = draw(figures.figures(), cpu)

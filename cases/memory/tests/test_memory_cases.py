@@ -21,9 +21,6 @@ def run(case: str, **given: Any) -> dict[str, Any]:
     request = resolve(case, parameters, synthetic.cpu_machine())[0]
     trial = cases.CASES[case].run(request.parameters)
     assert trial["verified"] is True
-    assert (
-        trial["bytes_per_sample"] == cases.find(case).profile(request.parameters).bytes_per_sample
-    )
     assert np.all(trial["host_s"] > 0)
     return trial
 

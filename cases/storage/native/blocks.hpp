@@ -4,6 +4,7 @@
 #include "storage.hpp"
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/storage/verify/order.hpp"
 #include "watari/storage/verify/sector.hpp"
 #include "watari/storage/verify/sectors.hpp"
@@ -20,8 +21,8 @@ class blocks_in_memory {
 public:
     explicit blocks_in_memory(const storage_parameters& p)
         : p_(&p),
-          data_(p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
-                p.requests * p.block, {.device = p.processor.number}),
+          data_(memory::local_kind(p.processor), p.requests * p.block,
+                {.device = p.processor.number}),
           offsets_(p.requests) {
         if (p.processor.is_gpu()) on_gpu_.emplace(p.requests * sizeof(std::uint64_t));
     }
@@ -35,18 +36,17 @@ public:
         for (std::size_t i = 0; i < offsets_.size(); ++i)
             offsets_[i] = order(first + i) * p_->block;
         if (!on_gpu_) return;
-        device::copy(on_gpu_->data(), offsets_.data(), offsets_.size() * sizeof(offsets_[0]),
-                     nullptr);
-        device::synchronize(nullptr);
+        memory::copy_now(p_->processor, on_gpu_->data(), offsets_.data(),
+                         offsets_.size() * sizeof(offsets_[0]));
     }
 
     void write(std::uint64_t generation) const {
         kernels_on<storage::sector_kernels>(p_->processor).write(where(), generation, nullptr);
-        wait();
+        memory::wait(p_->processor);
     }
     void spoil() const {
         kernels_on<storage::sector_kernels>(p_->processor).spoil(where(), nullptr);
-        wait();
+        memory::wait(p_->processor);
     }
     std::size_t wrong(std::uint64_t generation) const {
         return kernels_on<storage::sector_kernels>(p_->processor)
@@ -58,9 +58,6 @@ private:
         const void* offsets = on_gpu_ ? on_gpu_->data() : offsets_.data();
         return {data_.data(), static_cast<const std::uint64_t*>(offsets), offsets_.size(),
                 p_->block / storage::sector_bytes};
-    }
-    void wait() const {
-        if (p_->processor.is_gpu()) device::synchronize(nullptr);
     }
 
     const storage_parameters* p_;

@@ -49,7 +49,7 @@ void require_sense(const storage_parameters& p, const storage::engine_row& row) 
 }
 
 void require_room(const storage_parameters& p) {
-    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::kind kind = memory::local_kind(p.processor);
     const memory::demand demands[] = {{kind, p.requests * p.block, {.device = p.processor.number}}};
     memory::require_room(demands,
                          "choose fewer requests (8 x depth x threads and more by default)");
@@ -161,7 +161,6 @@ measure::trial storage(const storage_parameters& p) {
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
     add_notes(result, movers, source);
-    result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
     tell_gpu(result, p, row, movers);
     result.quantities["threads"] = {static_cast<double>(p.threads), "1"};

@@ -14,6 +14,14 @@
 
 namespace watari::cases {
 
+inline constexpr word<storage::pattern> patterns[] = {{"random", storage::pattern::random},
+                                                      {"sequential", storage::pattern::sequential}};
+inline constexpr word<files::direction> directions[] = {{"read", files::direction::read},
+                                                        {"write", files::direction::write}};
+inline constexpr word<files::cache_state> cache_states[] = {{"none", files::cache_state::none},
+                                                            {"cold", files::cache_state::cold},
+                                                            {"warm", files::cache_state::warm}};
+
 /// Parameters of case `storage`. `size` is that of the whole store; a sample moves `requests`
 /// blocks, with `depth` in flight a thread. `seed` selects the random order, and written
 /// generations count up from it.
@@ -31,6 +39,23 @@ struct storage_parameters : common {
     std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
     std::string fault = "none";  ///< of the controller (storage/backends/faulty.hpp)
     std::uint64_t seed = 0;
+
+    static constexpr auto members = std::tuple_cat(
+        common::members, std::tuple{
+                             member{"processor", &storage_parameters::processor},
+                             member{"engine", &storage_parameters::engine},
+                             member{"pattern", &storage_parameters::pattern, patterns},
+                             member{"direction", &storage_parameters::direction, directions},
+                             member{"block", &storage_parameters::block},
+                             member{"depth", &storage_parameters::depth},
+                             member{"requests", &storage_parameters::requests},
+                             member{"files", &storage_parameters::files},
+                             member{"cache", &storage_parameters::cache, cache_states},
+                             member{"folder", &storage_parameters::folder},
+                             member{"store", &storage_parameters::store},
+                             member{"fault", &storage_parameters::fault},
+                             member{"seed", &storage_parameters::seed},
+                         });
 };
 measure::trial storage(const storage_parameters& p);
 

@@ -10,3 +10,5 @@ SMALL = {
         "samples": 3,
     },
 }
+# bytes and flops of a sample, counted by hand: of the requests with these parameters
+COUNTED = {"storage": [({}, 64 * 4096, 0)]}

@@ -1,7 +1,8 @@
 """The changes that can be imposed on a program from outside, in `watari try` and `watari exec`.
 
-src/attach/preload/changes.hpp has the same names in the same order. This module imports little:
-`watari exec` starts each rank of a job, and typing and dataclasses take longer than all the rest.
+src/attach/preload/styles/changes.hpp has the same names in the same order. This module imports
+little: `watari exec` starts each rank of a job, and typing and dataclasses take longer than all the
+rest.
 """
 
 from __future__ import annotations
@@ -63,4 +64,5 @@ CHANGES: dict[str, Change] = {
 }
 VARIABLE, VERSION, VERBOSE = "WATARI_CHANGES", "WATARI_CHANGES_VERSION", "WATARI_CHANGES_VERBOSE"
 PREFETCHES = "WATARI_CHANGES_PREFETCHES"  # KERNEL:SITE,... as hashes (prefetched.hpp)
-VARIABLES = (VARIABLE, VERSION, VERBOSE, PREFETCHES)
+HUGE = "WATARI_CHANGES_HUGE"  # GLIBC_TUNABLES has the word of `huge` from `watari exec`
+VARIABLES = (VARIABLE, VERSION, VERBOSE, PREFETCHES, HUGE)

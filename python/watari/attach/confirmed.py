@@ -16,9 +16,9 @@ from watari.case.sentence import Cost
 from watari.common.errors import WatariError
 from watari.common.progress import Progress
 from watari.common.units import format_latency
-from watari.model.replay.answer import Answer, Styled
-from watari.model.replay.candidates import LEAST
-from watari.model.replay.values import cost
+from watari.model.replay.advice import Answer, Styled
+from watari.model.replay.answer.values import cost
+from watari.model.replay.savings.candidates import LEAST
 
 RUNS, BEST = 3, 2  # of each row; styles
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from watari.attach.measure import BARE, Measured, variables
 from watari.attach.start import run
-from watari.attach.trace import records, runs
-from watari.attach.trace.records import Copy, Counter, Kind, Recorded
+from watari.attach.trace import runs
+from watari.attach.trace.records import records
+from watari.attach.trace.records.records import Copy, Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError
 from watari.machine import cupti
 from watari.run import scratch

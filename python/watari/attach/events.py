@@ -1,4 +1,4 @@
-"""Reads the event log of the preloaded library; src/attach/preload/event_log.hpp has the format.
+"""Reads the event log of the preloaded library (format: src/attach/preload/log/event_log.hpp).
 
 A run has one file per process, and one more for each program that a process starts by exec. The
 file of a killed process ends in a partial line or in zeros: only whole lines count.

@@ -84,7 +84,8 @@ def begin(words: Sequence[str]) -> None:
 def run(asked: Asked) -> NoReturn:
     """Becomes the program. Raises WatariError where there is none, or a file cannot be read."""
     path = executable(asked.command)
-    ready = prepared(asked, os.environ)
+    environment = inherited()
+    ready = prepared(asked, environment)
     for note in ready.notes:
         tell(note)
     if ready.is_near:
@@ -94,7 +95,7 @@ def run(asked: Asked) -> NoReturn:
             tell(left_out(["near"], reason))
     restore()
     try:
-        os.execve(path, asked.command, {**inherited(), **ready.variables})
+        os.execve(path, asked.command, {**environment, **ready.variables})
     except OSError as error:
         from watari.attach.start import why_not_executed
 
@@ -123,8 +124,8 @@ def executable(command: Sequence[str]) -> str:
 
 
 def inherited() -> dict[str, str]:
-    """The environment without what Python adds to it in the locale C, and without the variables of
-    a `watari exec` further out."""
+    """The environment without what Python adds to it in the locale C, and without the changes of a
+    `watari exec` further out, which these replace."""
     environment = dict(os.environ)
     try:
         with open("/proc/self/environ", "rb") as file:
@@ -132,9 +133,30 @@ def inherited() -> dict[str, str]:
                 environment.pop("LC_CTYPE", None)
     except OSError:
         pass
-    for name in changes.VARIABLES:
-        environment.pop(name, None)
+    drop_changes(environment)
     return environment
+
+
+def drop_changes(environment: dict[str, str]) -> None:
+    """Takes the changes of an outer `watari exec` out of an environment."""
+    outer = {name: environment.pop(name) for name in changes.VARIABLES if name in environment}
+    if changes.HUGE in outer:
+        from watari.attach import huge
+
+        put(environment, huge.VARIABLE, huge.without(environment.get(huge.VARIABLE, "")))
+    libraries = [each for each in environment.get(PRELOAD, "").split(":") if each]
+    others = [each for each in libraries if os.path.basename(each) != entry.PRELOADED]
+    if others != libraries:
+        put(environment, PRELOAD, ":".join(others))
+        environment[changes.VARIABLE] = ""  # the library in this process adds no variable then
+
+
+def put(environment: dict[str, str], name: str, value: str) -> None:
+    """Sets a variable, or removes it if the value is empty."""
+    if value:
+        environment[name] = value
+    else:
+        environment.pop(name, None)
 
 
 def restore() -> None:
@@ -195,7 +217,10 @@ def add_huge(asked: Asked, present: Mapping[str, str], ready: Ready) -> None:
     if reason := huge.lacking(linker, huge.version(), near.read(huge.SWITCH)):
         ready.notes.append(left_out(["huge"], reason))
     else:
-        ready.variables[huge.VARIABLE] = huge.tunables(present.get(huge.VARIABLE, ""))
+        before = present.get(huge.VARIABLE, "")
+        ready.variables[huge.VARIABLE] = huge.tunables(before)
+        if ready.variables[huge.VARIABLE] != before:
+            ready.variables[changes.HUGE] = "1"
 
 
 def add_library(asked: Asked, names: list[str], present: Mapping[str, str], ready: Ready) -> None:
@@ -211,8 +236,7 @@ def add_library(asked: Asked, names: list[str], present: Mapping[str, str], read
     if reason:
         ready.notes.append(left_out(names, reason))
         return
-    others = [each for each in present.get(PRELOAD, "").split(":") if each and each != path]
-    ready.variables[PRELOAD] = ":".join([path, *others])
+    ready.variables[PRELOAD] = ":".join(filter(None, [path, present.get(PRELOAD, "")]))
     ready.variables[changes.VARIABLE] = ",".join(names)
     if asked.verbose:
         ready.variables[changes.VERBOSE] = "1"

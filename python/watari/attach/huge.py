@@ -39,3 +39,8 @@ def tunables(present: str) -> str:
     if TUNABLE in present:
         return present
     return ":".join(part for part in (present, f"{TUNABLE}=1") if part)
+
+
+def without(present: str) -> str:
+    """The value of GLIBC_TUNABLES without the word of `tunables`."""
+    return ":".join(part for part in present.split(":") if part != f"{TUNABLE}=1")

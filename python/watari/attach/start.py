@@ -174,7 +174,7 @@ def library(name: str, files: Path) -> Path:
 def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> dict[str, str]:
     """Environment variables of a run in a style, whose allocations are recorded in `files`/events.
 
-    src/attach/preload/settings.hpp describes them.
+    src/attach/preload/styles/settings.hpp describes them.
     """
     log = files / "events"
     log.mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
 """The styles that can be given to a program from outside, and why a style cannot.
 
-src/attach/preload/settings.hpp states what each style does; the words are those of design.md.
+src/attach/preload/styles/settings.hpp states what each style does, in the words of design.md.
 `mapped` and `pinned` both leave data in CPU memory, where the GPU reads them over the link.
 `mapped` is managed memory with a hint: its pages are not locked, and the driver may still move
 them. `pinned` is page-locked: it cannot move or be swapped, and its allocation is slow.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from watari.case.axis import (
+    DIGITS,
     Axis,
     Machine,
     Parameters,
@@ -18,7 +19,6 @@ from watari.case.axis import (
     one_of,
     parse_boolean,
     parse_size,
-    whole,
 )
 from watari.common import library
 from watari.common.errors import UsageError
@@ -162,7 +162,7 @@ def samples(default: int, summary: str = "timed executions, one after the other"
 
 def kept(text: str) -> int:
     """Parses the number of samples of a trial. Raises UsageError for more than a result holds."""
-    if re.fullmatch(r"[0-9]+", text) and whole(text) > MOST_SAMPLES:
+    if re.fullmatch(DIGITS, text, re.ASCII) and int(text) > MOST_SAMPLES:
         raise UsageError(f"{text[:20]} is more than a result holds ({MOST_SAMPLES})")
     return count(1, MOST_SAMPLES)(text)
 

@@ -24,6 +24,7 @@ Machine = dict[str, Any]
 BINARY = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 DECIMAL = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 MOST_BYTES = 2**63 - 1
+DIGITS = r"\d{1,40}"  # of a whole number: Python refuses to read thousands
 WORD = re.IGNORECASE | re.ASCII  # else \d matches other digits, too, and K the Kelvin sign
 MOST_WAIT = 8e9  # seconds: the kernel counts nanoseconds in 63 bits
 SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
@@ -66,24 +67,17 @@ def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
 
 def parse_size(text: str) -> int:
     """Bytes of `64KiB`, `4GB`, `4G` or `1048576`. Raises UsageError."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(iB|B)?\s*", text, WORD)
+    match = re.fullmatch(rf"\s*({DIGITS}(?:\.\d+)?)\s*([KMGT]?)(iB|B)?\s*", text, WORD)
     if not match:
         raise UsageError(f"'{text}' is not a size; write for example 64KiB, 4GB (10^9 bytes) or 4G")
     number, prefix, unit = match.group(1), match.group(2).upper(), (match.group(3) or "").lower()
     scale = (DECIMAL if unit == "b" and prefix else BINARY)[prefix]
-    count = whole(number.partition(".")[0])
-    size = round(float(number) * scale) if "." in number and count < MOST_BYTES else count * scale
+    size = round(float(number) * scale) if "." in number else int(number) * scale
     if size <= 0:
         raise UsageError(f"'{text}' is not a size: it must be at least one byte")
     if size > MOST_BYTES:
         raise UsageError(f"'{text}' is larger than any machine can hold")
     return size
-
-
-def whole(digits: str) -> int:
-    """The number that ASCII digits state; 10^40, above every limit, for 40 digits or more."""
-    digits = digits.lstrip("0") or "0"
-    return int(digits) if len(digits) < 40 else 10**40
 
 
 def parse_duration(text: str) -> float:
@@ -176,9 +170,9 @@ def count(low: int, high: int) -> Callable[[str], int]:
     """A parser for whole numbers in a range."""
 
     def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]+", text) or not low <= whole(text) <= high:
+        if not re.fullmatch(DIGITS, text, re.ASCII) or not low <= int(text) <= high:
             raise UsageError(f"'{text}' is not a whole number from {low} to {high}")
-        return whole(text)
+        return int(text)
 
     return parse
 

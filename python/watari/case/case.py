@@ -39,7 +39,7 @@ class Case:
     summary: str
     line: str  # beginning of `describe`, with axes in braces
     axes: dict[str, Axis]
-    run: Callable[[Parameters], Trial]  # one trial, in the worker
+    run: Callable[[Parameters], Trial]  # one trial, as `trial` below completes it
     profile: Callable[[Parameters], Profile]
     # `settle` completes the given parameters and refuses contradictions, before defaults;
     # `require_sense` refuses impossible combinations, after defaults
@@ -67,3 +67,14 @@ class Case:
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION
     commands: str | None = None  # module with the case's own commands
+
+    def trial(self, parameters: Parameters) -> Trial:
+        """One trial, in the worker, with the bytes and flops of a sample: those that the trial
+        counted as it ran, else those of the profile."""
+        made = self.run(parameters)
+        counted = self.profile(parameters)
+        return {
+            "bytes_per_sample": counted.bytes_per_sample,
+            "flops_per_sample": counted.flops_per_sample,
+            **made,
+        }

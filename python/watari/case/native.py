@@ -1,13 +1,13 @@
-"""Makes the `run` of a case from its compiled function."""
+"""The compiled module of a case, loaded when the case needs it, and the `run` that it gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from watari import _native
 from watari.case.axis import Parameters
-from watari.common.errors import WrongResultError
+from watari.common.errors import UnsupportedError, WrongResultError
 
 
 def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
@@ -21,17 +21,40 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
     return trial
 
 
-def compiled(case: str) -> Callable[..., dict[str, Any]]:
-    """The function that runs a trial of a case, named after the case. `_native.pyi` does not list
-    these functions."""
-    function: Callable[..., dict[str, Any]] = getattr(_native, case)
-    return function
+# Axes that a case's process does not take: the run has started that many. Values that leave the
+# choice to the library.
+OF_THE_RUN = ("ranks", "processes")
+LEFT_OPEN = {"halo": "none", "page": "default"}
 
 
-def native(case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:
-    """The case's `run`."""
+def passed(parameters: Parameters) -> Parameters:
+    """The parameters that the compiled module takes: all but those above. It refuses a name that it
+    does not know."""
+    return {
+        name: value
+        for name, value in parameters.items()
+        if name not in OF_THE_RUN and LEFT_OPEN.get(name) != value
+    }
+
+
+def module(package: str | None) -> Any:
+    """The compiled module of a case's package. Raises UnsupportedError if it was not built."""
+    name = f"{package}._native"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        case = name.split(".")[-2]
+        raise UnsupportedError(
+            f"{case} is not in this build: make build CASES={case}, or make build for all cases"
+        ) from None
+
+
+def native(package: str | None, case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:
+    """The `run` of a case: the function of its name in the module of its package."""
 
     def run(parameters: Parameters) -> dict[str, Any]:
-        return verified(compiled(case)(parameters), wrong)
+        return verified(getattr(module(package), case)(passed(parameters)), wrong)
 
     return run

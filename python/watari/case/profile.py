@@ -1,8 +1,8 @@
 """The resources that a trial of a case needs: bytes, flops, and the path of the bytes.
 
 Time limits, budgets, physical limits, prepared memory and the forecast for another machine are
-computed from them. The counts are those of the algorithm; C++ states them in the head comment of
-each kernel and reports them with each trial.
+computed from them. The counts are those of the algorithm, which the head comment of each kernel
+states; a trial reports the profile's, unless it counted as it ran.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from watari.case.axes import THREADS, axis
-from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_boolean, whole
+from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_boolean
 from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.library import Style
@@ -23,10 +23,10 @@ NUMBERS = {3: "three", 4: "four"}
 def parse_extents(text: str, like: str) -> tuple[int, ...]:
     """(2, 1, 1) of `2x1x1`; as many numbers as the example `like` has. Raises UsageError."""
     sides = like.count("x") + 1
-    match = re.fullmatch("x".join([r"([1-9]\d*)"] * sides), text, re.ASCII)
+    match = re.fullmatch("x".join([r"([1-9]\d{0,40})"] * sides), text, re.ASCII)
     if not match:
         raise UsageError(f"'{text}' is not {NUMBERS[sides]} numbers such as {like}")
-    return tuple(whole(number) for number in match.groups())
+    return tuple(int(number) for number in match.groups())
 
 
 def parse_named(
@@ -116,7 +116,7 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
 def passes_gpu_memory(parameters: Parameters, styles: Mapping[str, Style]) -> tuple[str, ...]:
     """The check that a halo in GPU memory needs: MPI without CUDA crashes on its pointer."""
     given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
-    in_gpu = styles[parameters["style"]].memory == "device"
+    in_gpu = styles[parameters["style"]].field == "device"
     return ("mpi-takes-gpu-memory",) if given and in_gpu else ()
 
 

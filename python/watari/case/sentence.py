@@ -33,6 +33,7 @@ TOPICS = {
     "apart": "Small elements that lie apart",
     "counters": "Counted by many threads",
     "tree": "A tree of pointers",
+    "own-kernel": "Kernels of one's own",
 }
 
 

@@ -154,7 +154,7 @@ def predict_program(
     words: list[str], on: str | None, results: list[Path], more: bool, as_json: bool
 ) -> None:
     """The memory styles of a traced program."""
-    from watari.model.replay import says, values
+    from watari.model.replay.answer import says, values
 
     if more:
         raise UsageError("--why, --beside, --processes and -o are for a case, not for a trace")

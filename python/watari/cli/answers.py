@@ -18,7 +18,7 @@ from watari.common.written import Written
 
 if TYPE_CHECKING:
     from watari.attach.start import Start
-    from watari.model.replay.answer import Answer
+    from watari.model.replay.advice import Answer
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def advise(words: Sequence[str], on: str | None, results: Sequence[Path], wanted
     """The answer for a program, or for its trace. Raises UsageError, WatariError."""
     from watari.machine.probe import machine
     from watari.model import asked
-    from watari.model.replay import bars, says, values
+    from watari.model.replay.answer import bars, says, values
 
     program = is_program(words)
     if wanted.confirm and not program:
@@ -93,7 +93,7 @@ def of_program(
     Leaves no files."""
     from watari.attach import advised
     from watari.model import asked
-    from watari.model.replay.answered import answer, recorded
+    from watari.model.replay.answer.answered import answer, recorded
 
     asked.for_trace(on, results, "")  # an error in a word comes before the runs
     start = advised.program(words)
@@ -106,7 +106,7 @@ def of_program(
 def of_trace(path: Path, on: str | None, results: Sequence[Path] | None) -> tuple[Answer, str]:
     """The answer for a trace file, with the graph beside it, and a line on the machine."""
     from watari.model import asked, trace_file
-    from watari.model.replay.answered import answer, graph_of, recorded
+    from watari.model.replay.answer.answered import answer, graph_of, recorded
 
     trace = trace_file.read(path)
     machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)

@@ -57,8 +57,8 @@ def trace(
 ) -> None:
     """Records the data that a CUDA program moves: copies, faults and migrations."""
     from watari.attach.start import Start, standard_input, unread_input
-    from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
+    from watari.attach.trace.observed import perfetto as timeline
     from watari.model.replay import files as graphs
     from watari.run import scratch
 
@@ -109,7 +109,7 @@ def report(text: str) -> None:
 def say(observed: dict[str, Any]) -> None:
     """Prints the findings, and how far they can be relied on."""
     from watari.attach.trace.session import NOT_ASKED
-    from watari.model.replay import says
+    from watari.model.replay.answer import says
 
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")

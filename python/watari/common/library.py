@@ -30,33 +30,46 @@ class Engine:
 
 @dataclass(frozen=True)
 class Style:
-    """A row of an application's styles.cpp (cases/*/native)."""
+    """What a style of an application is; nothing else is read out of its name. The program, and what
+    it needs of this row, is in the application's styles.cpp."""
 
     name: str
-    memory: str  # kind of the arrays that a GPU computes on and exchanges
+    kind: str  # of memory of the arrays that a GPU computes on
+    host: str  # kind of those that the CPU fills
+    field: str  # kind of those that ranks exchange
     halos: tuple[str, ...]  # that it is written for, the usual one first
+    in_directives: bool  # whether a compiler makes its kernels from OpenACC or OpenMP
+    modelled: str  # the style of `watari predict` that it is; empty: none
 
-    @property
-    def in_directives(self) -> bool:
-        """Whether a compiler makes its kernels from directives of OpenACC or OpenMP."""
-        return self.name.startswith(("acc-", "omp-"))
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
+    def kinds(self, processor: str) -> tuple[str, ...]:
         """Kinds of memory that hold its arrays: two where the GPU has a copy of its own."""
-        return ("pageable", "device") if self.memory in ("pageable", "device") else (self.memory,)
-
-
-def styles(application: str) -> dict[str, Style]:
-    """The styles of an application by name, in the order in which people see them."""
-    rows = getattr(_native, f"{application.upper()}_STYLES")  # the stub names no case
-    return {row["name"]: Style(**row) for row in rows}
+        return ("pageable",) if processor == "cpu" else tuple(dict.fromkeys((self.host, self.kind)))
 
 
 KINDS = {row["name"]: MemoryKind(**row) for row in _native.MEMORY_KINDS}
 HINTS = tuple(_native.HINTS)
 ENGINES = {row["name"]: Engine(**row) for row in _native.FILE_ENGINES}
 HALOS = tuple(_native.HALOS)  # paths between the ranks of a run
+
+
+def style(
+    name: str,
+    kind: str,
+    *,
+    host: str = "",
+    field: str = "",
+    halos: tuple[str, ...] = HALOS,
+    in_directives: bool = False,
+    modelled: str = "",
+) -> Style:
+    """A row; `host` and `field` are of the same kind unless they are given."""
+    return Style(name, kind, host or kind, field or kind, halos, in_directives, modelled)
+
+
+def styles(*rows: Style) -> dict[str, Style]:
+    """The styles of an application by name, in the order in which people see them. They are known
+    where the application is not built, too; a test compares them with its styles.cpp."""
+    return {row.name: row for row in rows}
 
 
 def kind(memory: str) -> MemoryKind:

@@ -48,7 +48,8 @@ def of(cases: Sequence[Measured]) -> list[Sentence]:
     modules = dict.fromkeys(presentation(m.case).answer for m in cases)
     speakers = [import_module(module).answer for module in modules if module]
     sentences = {sentence.topic: sentence for speak in speakers for sentence in speak(cases)}
-    order = [topic for topic in TOPICS if topic in sentences]
+    known = [topic for topic in TOPICS if topic in sentences]
+    order = [*known, *(topic for topic in sentences if topic not in TOPICS)]
     chosen = [sentences[topic] for topic in order][:MOST]
     return [*chosen, *missing(cases, set(sentences))] if chosen else []
 

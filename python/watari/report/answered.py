@@ -10,12 +10,12 @@ from typing import Any
 from watari.common.errors import WatariError
 from watari.common.variables import readable
 from watari.model import asked
-from watari.model.replay import bars, says
-from watari.model.replay.answer import Answer
-from watari.model.replay.answered import answer, graph_of, recorded
+from watari.model.replay.advice import Answer
+from watari.model.replay.answer import bars, says
+from watari.model.replay.answer.answered import answer, graph_of, recorded
 from watari.model.replay.graph import Graph
-from watari.model.replay.groups import verdict
 from watari.model.replay.link import Links
+from watari.model.replay.styles.groups import verdict
 from watari.model.trace_file import Trace
 
 

@@ -180,7 +180,7 @@ def run(case: str, parameters: dict[str, Any], folder: str | None = None) -> Tri
             shares = [own_cpus(by_core, number, count) for number in range(count)]
             whole = together.run(case, parameters, shares, folder)
             return {**empty_trial(whole["status"], "", started, ranks), **whole, "started": started}
-        measured = plain(find(case).run(parameters))
+        measured = plain(find(case).trial(parameters))
         quantities = measured.setdefault("quantities", {})
         first_sample = measured.pop("first_sample_monotonic", None)
         if first_sample:  # 0 where no sample was taken

@@ -7,11 +7,14 @@
 //     copying      a copy of 8 bytes to the CPU
 //     wait         a wait, where there is nothing to wait for
 //     record       the record of an event
-//     allocation   an allocation of 1 MiB and its release
+//     allocation   an allocation of 1 MiB and its release, eight calls deep, since tracing walks
+//                  through the call stack (median: the library also writes a log)
 //     launch_wait  a launch and a wait
 //     launch_copy  a launch and a copy
 //     behind       an empty kernel behind others: the GPU alone counts
 //     copy_behind  a copy of 8 bytes of pinned memory behind others, likewise
+//     node_call    a node of a CUDA graph of empty kernels: its part of the launch
+//     node         the same, of the launch and the wait
 //
 //     small_page   the CPU's first touch of a page of memory, and its release (median)
 //     huge_page    the same within a huge page
@@ -23,7 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <limits>
+#include <vector>
 
 namespace watari::attach {
 namespace {
@@ -44,19 +47,41 @@ void wait() {
     require("cuCtxSynchronize", function());
 }
 
-// Of one call. Each burst begins with an idle GPU.
+// Of one call, in each burst, in order. Each burst begins with an idle GPU.
 template <typename Call>
-double of_each(Call one, int times = bursts, int calls = calls_of_burst) {
-    double least = std::numeric_limits<double>::max();
+std::vector<double> of_bursts(Call one, int times, int calls) {
+    std::vector<double> found;
     for (int burst = 0; burst < times; ++burst) {
         const auto begun = steady::now();
         for (int i = 0; i < calls; ++i) {
             one();
         }
-        least = std::min(least, nanoseconds_since(begun) / calls);
+        found.push_back(nanoseconds_since(begun) / calls);
         wait();
     }
-    return least;
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+template <typename Call>
+double of_each(Call one, int times = bursts, int calls = calls_of_burst) {
+    return of_bursts(one, times, calls).front();
+}
+
+template <typename Call>
+double median_of_each(Call one, int times = bursts, int calls = calls_of_burst) {
+    return of_bursts(one, times, calls)[static_cast<std::size_t>(times) / 2];
+}
+
+// Calls a function from so many calls of this one.
+template <typename Call>
+__attribute__((noinline)) void deep_inside(int calls, Call one) {
+    if (calls == 0) {
+        one();
+    } else {
+        deep_inside(calls - 1, one);
+    }
+    asm volatile("");  // no tail call
 }
 
 // Of one operation on the GPU, behind a kernel that takes longer than all calls.
@@ -79,6 +104,7 @@ double behind(Spin spin, Call one) {
 
 struct launcher {
     CUfunction function;
+    CUstream stream = nullptr;
     std::uint64_t first = 0, step = 0, count = 0;  // nothing is touched
     unsigned write = 0;
 
@@ -86,9 +112,43 @@ struct launcher {
         static const auto launch = find("cuLaunchKernel", &cuLaunchKernel);
         void* parameters[] = {&first, &step, &count, &write};
         require("cuLaunchKernel",
-                launch(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+                launch(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
     }
 };
+
+// A graph of so many kernels, one after the other.
+CUgraphExec graph_of(int nodes, CUfunction function) {
+    CUstream stream = nullptr;
+    CUgraph graph = nullptr;
+    CUgraphExec made = nullptr;
+    call("cuStreamCreate", &cuStreamCreate, &stream, static_cast<unsigned>(CU_STREAM_NON_BLOCKING));
+    call("cuStreamBeginCapture_v2", &cuStreamBeginCapture_v2, stream,
+         CU_STREAM_CAPTURE_MODE_RELAXED);
+    launcher launch{.function = function, .stream = stream};
+    for (int i = 0; i < nodes; ++i) {
+        launch();
+    }
+    call("cuStreamEndCapture", &cuStreamEndCapture, stream, &graph);
+    call("cuGraphInstantiateWithFlags", &cuGraphInstantiateWithFlags, &made, graph, 0ULL);
+    return made;
+}
+
+// Of one node, with the wait for it or without.
+double of_node(CUgraphExec small_one, CUgraphExec large_one, bool waits) {
+    static const auto launch = find("cuGraphLaunch", &cuGraphLaunch);
+    const auto whole = [&](CUgraphExec graph) {
+        return of_each(
+            [&] {
+                require("cuGraphLaunch", launch(graph, nullptr));
+                if (waits) {
+                    wait();
+                }
+            },
+            bursts, 1);
+    };
+    whole(large_one);  // the first launch takes longer
+    return std::max((whole(large_one) - whole(small_one)) / (many - few), 0.0);
+}
 
 CUfunction named(CUmodule module, const char* name) {
     CUfunction function = nullptr;
@@ -115,8 +175,10 @@ void burst(CUmodule module) {
     call("cuMemHostAlloc", &cuMemHostAlloc, &pinned, size, 0u);
     call("cuEventCreate", &cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING));
 
-    launcher launch{named(module, "watari_touch")};
-    launcher spin{named(module, "watari_spin"), cycles};
+    launcher launch{.function = named(module, "watari_touch")};
+    launcher spin{.function = named(module, "watari_spin"), .first = cycles};
+    const auto small_graph = graph_of(few, launch.function);
+    const auto large_graph = graph_of(many, launch.function);
     const auto copy = [&] { require("cuMemcpyDtoH_v2", copy_back(&value, memory, sizeof value)); };
     const auto in = [&](std::size_t bytes) {
         require("cuMemcpyHtoDAsync_v2", to_gpu(memory, pinned, bytes, nullptr));
@@ -140,11 +202,13 @@ void burst(CUmodule module) {
         {"copying", of_each(copy)},
         {"wait", of_each(wait)},
         {"record", of_each([&] { require("cuEventRecord", record_event(event, nullptr)); })},
-        {"allocation", of_each(allocation, few)},
+        {"allocation", median_of_each([&] { deep_inside(8, allocation); }, few)},
         {"launch_wait", of_each([&] { launch(), wait(); })},
         {"launch_copy", of_each([&] { launch(), copy(); })},
         {"behind", behind(spin, launch)},
         {"copy_behind", behind(spin, [&] { in(sizeof value); })},
+        {"node_call", of_node(small_graph, large_graph, false)},
+        {"node", of_node(small_graph, large_graph, true)},
         {"to_gpu", of_each([&] { in(size), wait(); }, copies, 1)},
         {"to_cpu", of_each([&] { out(), wait(); }, copies, 1)},
         {"small_page", first_touch(pages::small)},

@@ -29,6 +29,7 @@ constexpr std::uint64_t shares = 4;  // a mapped launch may take this part of th
 constexpr std::size_t most_moved = 2048;  // allocations: each costs some 10 calls of the driver
 
 unsigned launches_of_each = 0;
+std::optional<placement> only_placement;
 spending time_spent;
 thread_local bool evicting = false;
 thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
@@ -36,7 +37,7 @@ thread_local bool is_sampling = false;  // between the two callbacks of a sample
 struct state {
     std::atomic<bool> is_busy{false};  // a thread evicts, measures or returns memory: it owns
                                        // everything below
-    schedule plan{launches_of_each};
+    schedule plan{launches_of_each, only_placement};
     std::string kernel;                                    // of the launch that is sampled
     std::optional<schedule::chosen> chosen;                // for it
     std::variant<std::monostate, sample, placed> current;  // until the next launch
@@ -65,12 +66,23 @@ bool is_communication(std::string_view kernel) {
     return kernel.find("nccl") != kernel.npos || kernel.find("nvshmem") != kernel.npos;
 }
 
+void learn_room() {
+    std::size_t room = 0;
+    std::size_t total = 0;
+    const bool is_known =
+        driver().memory_info && driver().memory_info(&room, &total) == CUDA_SUCCESS;
+    shared().room = is_known ? room : 0;
+}
+
 // Whether a placement is possible; otherwise it is refused for launches alike, with the reason.
 bool is_possible(const schedule::chosen& one, std::string_view kernel, std::size_t bytes) {
     auto& all = shared();
     std::string why;
     const double bound = all.rate > 0 ? static_cast<double>(one.alike->bytes) / all.rate : 0;
     const auto share = static_cast<double>(left()) / shares;
+    if (one.where == placement::local && all.room == 0) {
+        learn_room();  // nothing was moved before: what the GPU has of the memory does not count
+    }
     if (one.where != placement::touched && !all.waits) {
         why = "a launch that was sampled did not end in its time";
     } else if (one.where == placement::local && bytes > all.room) {
@@ -97,6 +109,7 @@ std::optional<schedule::chosen> choose(std::string_view kernel, const launch& of
         }
         return std::nullopt;
     }
+    plan.begin(kernel, of.threads);
     auto found = plan.next(kernel, of.threads, spent_share());
     if (found) {
         const auto bytes = managed::bytes();
@@ -124,14 +137,6 @@ void end_current() {
         end_placed(*other);
     }
     current = std::monostate{};
-}
-
-void learn_room() {
-    std::size_t room = 0;
-    std::size_t total = 0;
-    const bool is_known =
-        driver().memory_info && driver().memory_info(&room, &total) == CUDA_SUCCESS;
-    shared().room = is_known ? room : 0;
 }
 
 // The memory to move before a launch.
@@ -259,8 +264,10 @@ void before_launch(const CUpti_CallbackData& data, const launch& of) {
 
 }  // namespace
 
-void set_launches(unsigned count, double seconds, std::uint64_t until) {
+void set_launches(unsigned count, double seconds, std::uint64_t until,
+                  std::optional<placement> only) {
     launches_of_each = count;
+    only_placement = only;
     time_spent.set_limits(static_cast<std::uint64_t>(seconds * 1e9), until);
 }
 

@@ -1,7 +1,7 @@
 // The files that the injected library writes: records-PID.bin, records of 64 bytes and nothing
 // else; calls-PID.bin, calls of CUDA's functions of 32 bytes each; and notes-PID.txt, lines of text
 // that both refer to.
-// python/watari/attach/trace/records.py reads both and repeats this table.
+// python/watari/attach/trace/records/records.py reads both and repeats this table.
 //
 // Note `unplaced`: the name of a kernel, as identifier; the placement that is missing, and why.
 //

@@ -7,6 +7,7 @@
 //   (evict.hpp)
 //   WATARI_TRACE_EVICT_SECONDS   seconds that sampling may take; 10 if it is not set
 //   WATARI_TRACE_EVICT_UNTIL     ns of CLOCK_MONOTONIC at which sampling is over; never if not set
+//   WATARI_TRACE_EVICT_ONLY      `local` or `mapped`: the first launches alone, in this placement
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -17,6 +18,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace watari::attach {
@@ -97,6 +100,14 @@ void at_exit() {
                    .name = writer::count()});
 }
 
+std::optional<placement> only() {
+    const char* name = std::getenv("WATARI_TRACE_EVICT_ONLY");
+    if (!name || !*name) {
+        return std::nullopt;
+    }
+    return std::string_view(name) == "mapped" ? placement::mapped : placement::local;
+}
+
 bool start() {
     const char* folder = std::getenv("WATARI_TRACE_FOLDER");
     const char* library = std::getenv("WATARI_TRACE_CUPTI");
@@ -108,7 +119,7 @@ bool start() {
         const char* until = std::getenv("WATARI_TRACE_EVICT_UNTIL");
         evict::set_launches(static_cast<unsigned>(std::strtoul(launches, nullptr, 10)),
                             seconds ? std::strtod(seconds, nullptr) : 10,
-                            until ? std::strtoull(until, nullptr, 10) : UINT64_MAX);
+                            until ? std::strtoull(until, nullptr, 10) : UINT64_MAX, only());
     }
     CUpti_SubscriberHandle subscriber{};
     const auto wants = [&](CUpti_CallbackId event) {

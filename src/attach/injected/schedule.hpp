@@ -2,6 +2,11 @@
 // once, in one placement; launches of one number of threads take turns, since only they are
 // comparable. The first one shows what it touches: the bytes bound what `mapped` takes. Touches are
 // seen at 0, 3, 4, 5, 8, ...: of launches that use two or three allocations in turn, all are seen.
+// Launches may change over the run, as those of an elimination become shorter. So two more are
+// timed at launches 32, 64, 128, ...: `mapped` and `local`, whose ratio counts.
+//
+// A kernel that is launched once shows its touches. Further runs of the program have `only` one
+// placement, for the first launch of each kernel.
 //
 // Sampling has a limit of time. Before a half of it is over, all turns are sampled; up to three
 // quarters the first three turns, so that each kernel has its own; then the first turn alone.
@@ -9,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,26 +36,42 @@ inline constexpr std::size_t placements = 4;
 inline constexpr std::array turns_of_launch = {placement::touched, placement::mapped,
                                                placement::local, placement::faulting,
                                                placement::touched};
-inline constexpr std::size_t rounds = 2;       // of these turns; later launches are `touched`
+inline constexpr std::size_t rounds = 2;       // of these turns; then launches are `touched`
 inline constexpr std::size_t first_turns = 3;  // that each kernel has up to three quarters
-inline constexpr unsigned most_placed = 12;    // launches of a kernel that are not `touched`
+inline constexpr unsigned most_placed = 24;    // launches of a kernel that are not `touched`
+inline constexpr std::size_t all_turns = rounds * turns_of_launch.size();
+
+inline constexpr std::array turns_of_visit = {placement::mapped, placement::local};
+inline constexpr std::uint64_t first_visit = 32;  // a launch; later ones are twice as far
 
 // Launches of a kernel with one number of threads.
 struct launches_alike {
+    std::uint64_t seen = 0;
     std::size_t turn = 0;
+    std::size_t turn_of_visit = turns_of_visit.size();
     std::uint64_t bytes = 0;  // that a launch touches, as far as it is known
     std::array<bool, placements> is_refused{};
 };
 
 class schedule {
 public:
-    explicit schedule(unsigned touched_launches) : most_touched{touched_launches} {}
+    explicit schedule(unsigned touched_launches, std::optional<placement> only_placement = {})
+        : most_touched{touched_launches}, only{only_placement} {}
 
     struct chosen {
         placement where;
         unsigned number;  // of this launch among the `touched` ones of its kernel
         launches_alike* alike;
     };
+
+    // Counts a launch, before it is asked about.
+    void begin(std::string_view kernel, std::uint64_t threads) {
+        auto& alike = of(kernel).by_threads[threads];
+        if (alike.seen >= first_visit && std::has_single_bit(alike.seen)) {
+            alike.turn_of_visit = 0;
+        }
+        ++alike.seen;
+    }
 
     // The placement of this launch; nothing if it is not sampled. `spent`: share of the limit. A
     // placement that `alike` then refuses is not chosen again: ask again.
@@ -59,18 +81,28 @@ public:
             return std::nullopt;
         }
         auto& alike = own.by_threads[threads];
-        const std::size_t limit = spent < 0.5 ? SIZE_MAX : spent < 0.75 ? first_turns : 1;
+        if (only) {
+            const bool is_first = alike.turn == 0 && is_open(own, alike, *only);
+            return is_first ? std::optional{chosen{*only, 0, &alike}} : std::nullopt;
+        }
+        const std::size_t limit = spent < 0.5 ? all_turns : spent < 0.75 ? first_turns : 1;
         for (; alike.turn < limit; ++alike.turn) {
-            const auto where = placement_of(alike.turn);
-            if (where == placement::touched && own.touched < most_touched) {
+            const auto where = turns_of_launch[alike.turn % turns_of_launch.size()];
+            if (where == placement::touched ? own.touched < most_touched
+                                            : is_open(own, alike, where)) {
                 return chosen{where, own.touched, &alike};
             }
-            if (where != placement::touched && own.placed < most_placed &&
-                !alike.is_refused[static_cast<std::size_t>(where)]) {
+        }
+        if (limit < all_turns) {
+            return std::nullopt;
+        }
+        if (own.touched < most_touched) {
+            return chosen{placement::touched, own.touched, &alike};
+        }
+        for (; alike.turn_of_visit < turns_of_visit.size(); ++alike.turn_of_visit) {
+            const auto where = turns_of_visit[alike.turn_of_visit];
+            if (is_open(own, alike, where)) {
                 return chosen{where, own.touched, &alike};
-            }
-            if (alike.turn >= rounds * turns_of_launch.size()) {
-                return std::nullopt;  // later turns are all `touched`
             }
         }
         return std::nullopt;
@@ -79,7 +111,8 @@ public:
     // Counts a launch that has been chosen.
     void take(std::string_view kernel, const chosen& one) {
         auto& own = of(kernel);
-        ++one.alike->turn;
+        const bool is_of_visit = one.alike->turn >= all_turns && one.where != placement::touched;
+        ++(is_of_visit ? one.alike->turn_of_visit : one.alike->turn);
         ++(one.where == placement::touched ? own.touched : own.placed);
     }
 
@@ -112,9 +145,8 @@ private:
         }
     };
 
-    static placement placement_of(std::size_t turn) {
-        const bool is_later = turn >= rounds * turns_of_launch.size();
-        return is_later ? placement::touched : turns_of_launch[turn % turns_of_launch.size()];
+    static bool is_open(const launches& own, const launches_alike& alike, placement where) {
+        return own.placed < most_placed && !alike.is_refused[static_cast<std::size_t>(where)];
     }
 
     launches& of(std::string_view kernel) {
@@ -123,6 +155,7 @@ private:
     }
 
     unsigned most_touched;
+    std::optional<placement> only;
     std::unordered_map<std::string, launches, hash, std::equal_to<>> kernels;
 };
 

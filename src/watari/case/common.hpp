@@ -1,5 +1,7 @@
 #pragma once
 
+#include "watari/core/members.hpp"
+
 #include <cstddef>
 
 namespace watari::cases {
@@ -10,6 +12,10 @@ struct common {
     std::size_t samples = 1;
     int threads = 1;
     bool oversubscribe = false;
+
+    static constexpr std::tuple members{
+        member{"size", &common::size}, member{"samples", &common::samples},
+        member{"threads", &common::threads}, member{"oversubscribe", &common::oversubscribe}};
 };
 
 }  // namespace watari::cases

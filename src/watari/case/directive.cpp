@@ -10,9 +10,10 @@
 
 namespace watari::cases {
 
-void* load_directive(const std::string& application, const std::string& style,
+void* load_directive(const std::string& application, const style_facts& row,
                      const std::string& folder) {
-    const bool acc = style.starts_with("acc");
+    const std::string style(row.name);
+    const bool acc = row.language == directives::openacc;
     const std::string file = "libwatari_" + application + (acc ? "_acc.so" : "_omp.so");
     // never unloaded: libgomp keeps the code that it has loaded onto the GPU
     const shared_object library = load_part(file, folder);

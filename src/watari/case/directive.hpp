@@ -2,21 +2,29 @@
 ///
 /// GCC cannot link OpenACC and OpenMP offloading into one object, and a machine may have neither.
 /// So each programming model of an application is a shared object, libwatari_<application>_acc.so
-/// or _omp.so. It lies beside the Python module or on the loader's path.
+/// or _omp.so. It lies beside the module of the application.
 #pragma once
 
 #include "watari/case/directive_abi.hpp"
+#include "watari/case/style.hpp"
 #include "watari/core/processor.hpp"
+#include "watari/core/shared_object.hpp"
 #include "watari/measure/trial.hpp"
 
 #include <string>
 
 namespace watari::cases {
 
-/// Returns the symbol of a style from the shared object in `folder`; the default is the folder of
-/// this module, then the loader's path. Throws unsupported, naming the packages that provide it.
-void* load_directive(const std::string& application, const std::string& style,
-                     const std::string& folder = "");
+/// The folder of the module or program that calls.
+[[maybe_unused]] static std::string beside() {
+    static const char here = 0;
+    return folder_of(&here);
+}
+
+/// Returns the symbol of a style from the shared object in `folder`. Throws unsupported, naming the
+/// packages that provide it.
+void* load_directive(const std::string& application, const style_facts& style,
+                     const std::string& folder);
 
 /// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.
 void require_ran(const directive::answer& answer, const std::string& style, processor who);

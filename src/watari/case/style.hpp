@@ -15,12 +15,25 @@
 
 namespace watari::cases {
 
-/// Properties of a style that do not depend on its application.
+constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
+inline constexpr unsigned any_halo = ~0u;
+
+/// The language of directives from which a compiler makes a style's kernels.
+enum class directives { none, openacc, openmp };
+
+/// Properties of a style that do not depend on its application. Nothing else is read out of its
+/// name. Kinds of memory are those on a GPU; on the CPU every array is pageable.
 struct style_facts {
     std::string_view name;
-    memory::kind field;  ///< on a GPU, the memory of the pointer whose halo is exchanged
-    unsigned halos;      ///< supported paths of the halo: bits of `only`
-    bool overlaps;       ///< the style can exchange the halo while it computes
+    memory::kind kind;          ///< of the arrays that a GPU computes on
+    memory::kind host = kind;   ///< of the arrays that the CPU fills: another one where they are
+                                ///< copied
+    memory::kind field = kind;  ///< of the pointer whose halo is exchanged
+    unsigned halos = any_halo;  ///< supported paths of the halo: bits of `only`
+    bool overlaps = false;      ///< the style can exchange the halo while it computes
+    directives language = directives::none;
+
+    bool migrates() const { return memory::row(kind).shared; }  ///< pages may move meanwhile
 };
 
 /// `Part` has the parameters of one rank's part.
@@ -40,8 +53,13 @@ constexpr auto on_gpu(measure::trial (*program)(const Part& p)) {
     return with_cuda ? program : nullptr;
 }
 
-constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
-inline constexpr unsigned any_halo = ~0u;
+/// Returns the row of a style. Throws usage_error.
+template <class Part>
+const style<Part>& style_named(std::span<const style<Part>> table, const std::string& name) {
+    for (const style<Part>& row : table)
+        if (row.name == name) return row;
+    throw usage_error("no style is called '" + name + "'");
+}
 
 /// Returns the row of a style that has a program for the processor. Throws unsupported if there is
 /// none.

@@ -1,5 +1,7 @@
 #include "watari/comm/halo.hpp"
 
+#include "watari/memory/move.hpp"
+
 namespace watari::comm {
 
 namespace {
@@ -47,8 +49,7 @@ halo::halo(path which, const halo_options& options)
     : options_(options), by_host_(row_of(which).by_host), carrier_(made(which, options)) {
     for (const faces& f : part().axes)
         if (is_own_neighbour(part(), f) && !own_)
-            own_.emplace(options,
-                         options.who.is_gpu() ? memory::kind::device : memory::kind::pageable);
+            own_.emplace(options, memory::local_kind(options.who));
     warm_up();
     seconds();
 }
@@ -65,7 +66,7 @@ void halo::warm_up() {
             f.inner[side] = 4 * side, f.outer[side] = 8 + 4 * side;
         if (f.shared()) exchange(f, fields(options_.who, std::span(&array, 1)), nullptr);
     }
-    if (options_.who.is_gpu()) device::synchronize(nullptr);
+    memory::wait(options_.who);
 }
 
 void halo::exchange(const message& m, stream_t stream) {

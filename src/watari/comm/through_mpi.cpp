@@ -1,6 +1,7 @@
 // Paths `staged` and `device`: the host gives planes to MPI and waits for the planes of the
 // neighbours. The paths differ in the memory that MPI gets.
 #include "watari/comm/carrier.hpp"
+#include "watari/memory/move.hpp"
 
 namespace watari::comm {
 
@@ -15,12 +16,12 @@ public:
     void exchange(const faces& f, const message& m, stream_t stream) override {
         const field whole = from_field_ ? m.in_place(f) : field{};
         if (whole.data != nullptr) {
-            if (on_gpu()) device::synchronize(stream);
+            memory::wait(options_.who, stream);
             const ends_in_place ends(f, whole);
             return send(f, ends.own, ends.others, m.bytes(f));
         }
         m.pack(f, buffers_.own, stream);
-        if (on_gpu()) device::synchronize(stream);
+        memory::wait(options_.who, stream);
         send(f, buffers_.own, buffers_.others, m.bytes(f));
         m.unpack(f, buffers_.others, stream);
     }
@@ -33,9 +34,8 @@ private:
 }  // namespace
 
 std::unique_ptr<carrier> make_staged(const halo_options& options) {
-    const bool gpu = options.who.is_gpu();
-    return std::make_unique<through_mpi>(options,
-                                         gpu ? memory::kind::pinned : memory::kind::pageable, !gpu);
+    return std::make_unique<through_mpi>(options, memory::host_kind(options.who),
+                                         !options.who.is_gpu());
 }
 
 std::unique_ptr<carrier> make_device(const halo_options& options) {

@@ -4,22 +4,17 @@
 
 namespace watari {
 
-namespace {
-
-/// The folder of the program or shared object that contains this code.
-std::string own_folder() {
-    static const char here = 0;
+std::string folder_of(const void* address) {
     Dl_info found{};
-    if (dladdr(&here, &found) == 0 || found.dli_fname == nullptr) return "";
+    if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return "";
     const std::string file = found.dli_fname;
     return file.substr(0, file.find_last_of('/') + 1);
 }
 
-}  // namespace
-
 shared_object load_part(const std::string& file, const std::string& folder, symbols whose) {
     const int mode = RTLD_NOW | (whose == symbols::its_own ? RTLD_LOCAL : RTLD_GLOBAL);
-    const std::string first = (folder.empty() ? own_folder() : folder + "/") + file;
+    static const char here = 0;
+    const std::string first = (folder.empty() ? folder_of(&here) : folder + "/") + file;
     void* library = dlopen(first.c_str(), mode);
     const std::string why_not = library == nullptr ? dlerror() : "";
     if (library == nullptr && folder.empty()) library = dlopen(file.c_str(), mode);

@@ -1,5 +1,5 @@
-/// Parts of this library that are separate shared objects, loaded on demand. They lie beside the
-/// program or Python module that contains this library, or on the loader's search path.
+/// Parts of this library that are separate shared objects, loaded on demand. They lie beside this
+/// library, or on the loader's search path.
 #pragma once
 
 #include <string>
@@ -13,6 +13,10 @@ struct shared_object {
 
 /// Whether shared objects that are loaded later can use the symbols of this one.
 enum class symbols { its_own, everybodys };
+
+/// The folder, with a slash, of the program or shared object that contains an address; empty if no
+/// one has it.
+std::string folder_of(const void* address);
 
 /// Loads `file` from `folder`; by default from beside this library, or from the loader's search
 /// path.

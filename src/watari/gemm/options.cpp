@@ -71,9 +71,7 @@ void require_factors(const options& p) {
 void require_room_for(const options& p) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     const memory::demand budget[] = {
-        {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
-         p.fast_memory,
-         {.device = p.processor.number}}};
+        {memory::local_kind(p.processor), p.fast_memory, {.device = p.processor.number}}};
     memory::require_room(budget, "choose a smaller fast memory");
 }
 

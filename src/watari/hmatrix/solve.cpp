@@ -3,10 +3,10 @@
 #include "watari/core/error.hpp"
 #include "watari/krylov/bicgstab.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace watari::hmatrix {
 
@@ -112,9 +112,9 @@ solver::solver(const std::string& path, const matrix_index& index, const solve_o
       length_(index.head.of.triangles),
       ahead_(foresee(index, how)),
       matrix_(path, index, product_of(how, ahead_)),
-      workspace_(how.product.who, own_memory(how.product.who),
+      workspace_(how.product.who, memory::local_kind(how.product.who),
                  workspace_bytes(length_, with_restart(how, ahead_.restart))),
-      vectors_(own_memory(how.product.who), 2 * length_ * how.product.systems,
+      vectors_(memory::local_kind(how.product.who), 2 * length_ * how.product.systems,
                {.device = how.product.who.number}) {
     if (how.ranks)
         gather_.emplace(*how.ranks, row_range{index.head.of.first_row, index.head.of.rows}, length_,
@@ -124,7 +124,8 @@ solver::solver(const std::string& path, const matrix_index& index, const solve_o
                           std::to_string(length_) + ": the others are of other ranks");
     if (how.jacobi) jacobi_.emplace(path, index, how.product.who, how.ranks);
     if (how.inner > 0)
-        inner_.emplace(how.product.who, own_memory(how.product.who), inner_bytes(length_, how));
+        inner_.emplace(how.product.who, memory::local_kind(how.product.who),
+                       inner_bytes(length_, how));
 }
 
 void solver::multiply(double* y, const double* x, std::size_t systems, stream_t stream) {
@@ -143,9 +144,7 @@ void solver::precondition(double* z, const double* r, stream_t stream) {
     if (matrix_.products() == 0) {
         const std::size_t bytes = 8 * length_ * how_.product.systems;
         if (jacobi_) return jacobi_->apply(z, r, how_.product.systems, stream);
-        if (how_.product.who.is_gpu()) return device::copy(z, r, bytes, stream);
-        std::memcpy(z, r, bytes);
-        return;
+        return memory::copy(how_.product.who, z, r, bytes, stream);
     }
     given.stream = stream;
     given.a.apply = [this](double* y, const double* x, std::size_t systems, stream_t on) {
@@ -209,11 +208,7 @@ solution solver::solve(std::span<const double> b, const solve_progress& progress
         how_.by == method::bicgstab
             ? krylov::bicgstab(given, workspace_, when)
             : krylov::gmres(given, workspace_, when, gmres_of(with_restart(how_, ahead_.restart)));
-    found.x.resize(elements);
-    if (how_.product.who.is_gpu())
-        device::read_back(found.x.data(), given.x, 8 * elements, nullptr);
-    else
-        std::memcpy(found.x.data(), given.x, 8 * elements);
+    found.x = memory::read_back(how_.product.who, given.x, elements);
     found.seconds = measure::now() - start;
     found.products = matrix_.products() - products;
     found.bytes_read = matrix_.bytes_read() - read;

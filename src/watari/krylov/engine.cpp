@@ -1,9 +1,9 @@
 #include "watari/krylov/engine.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace watari::krylov {
@@ -13,8 +13,8 @@ engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest, st
     : given_(given),
       range_{given.length, given.systems, given.sums.piece},
       kernels_(&kernels_on<vector_kernels<T>>(given.who)),
-      seen_(given.systems),
-      told_(given.systems) {
+      host_states_(given.systems),
+      reports_(given.systems) {
     if (given.systems == 0 || given.sums.piece == 0)
         throw usage_error("a problem of " + std::to_string(given.systems) +
                           " systems, summed in pieces of " + std::to_string(given.sums.piece) +
@@ -70,19 +70,16 @@ void engine<T>::start(T* r, T* q, const limits& to) const {
 }
 
 template <class T>
-const std::vector<typename engine<T>::state>& engine<T>::look() const {
-    const std::size_t bytes = seen_.size() * sizeof(state);
-    if (given_.who.is_gpu())
-        device::read_back(seen_.data(), states_, bytes, given_.stream);
-    else
-        std::memcpy(seen_.data(), states_, bytes);
-    return seen_;
+const std::vector<typename engine<T>::state>& engine<T>::read_states() const {
+    memory::copy_now(given_.who, host_states_.data(), states_, host_states_.size() * sizeof(state),
+                     given_.stream);
+    return host_states_;
 }
 
 namespace {
 
 template <class State>
-void tell(const std::vector<State>& states, reports& all) {
+void report_on(const std::vector<State>& states, reports& all) {
     std::transform(states.begin(), states.end(), all.begin(), [](const State& s) -> report {
         return {s.reason, s.iterations, s.applications, s.residual, s.true_residual, s.norm_b};
     });
@@ -101,15 +98,15 @@ template <class T>
 bool engine<T>::ended(std::size_t iteration, const stopping& when, bool& ruled,
                       bool state::*going) const {
     if (when.look_every == 0 || iteration % when.look_every) return false;
-    const std::vector<state>& now = look();
-    if (when.stop) tell(now, told_);
-    ruled = when.stop && when.stop(told_);
+    const std::vector<state>& now = read_states();
+    if (when.stop) report_on(now, reports_);
+    ruled = when.stop && when.stop(reports_);
     return ruled || none_runs(now, going);
 }
 
 template <class T>
 bool engine<T>::all_ended() const {
-    return none_runs<state>(look(), nullptr);
+    return none_runs<state>(read_states(), nullptr);
 }
 
 template <class T>
@@ -127,8 +124,8 @@ reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
 template <class T>
 reports engine<T>::finish(const partial_sums& square, const stopping& when, bool ruled) const {
     kernels_->finish(range_, states_, square, given_.x, given_.stream);
-    tell(look(), told_);
-    for (report& one : told_) {
+    report_on(read_states(), reports_);
+    for (report& one : reports_) {
         const double target = std::max(when.relative * one.norm_b, when.absolute);
         if (one.reason == ending::running) one.reason = ruled ? ending::stopped : ending::limit;
         if (one.reason == ending::converged && !(one.true_residual <= when.drift * target))
@@ -136,7 +133,7 @@ reports engine<T>::finish(const partial_sums& square, const stopping& when, bool
         // the last iteration has reached the target, or no loop tested it
         if (one.true_residual <= target && one.iterations > 0) one.reason = ending::converged;
     }
-    return told_;
+    return reports_;
 }
 
 #define WATARI_INSTANTIATE(T) template class engine<T>;

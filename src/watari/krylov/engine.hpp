@@ -45,8 +45,8 @@ public:
     /// r = b - A x, with A x in q, and the states of the first iteration.
     void start(T* r, T* q, const limits& to) const;
 
-    /// The current states, valid until the next look. Waits.
-    const std::vector<state>& look() const;
+    /// A copy of the current states, valid until the next one. Waits.
+    const std::vector<state>& read_states() const;
     /// Whether no system runs. Waits.
     bool all_ended() const;
     /// Whether the solve ends at `iteration`. The host looks every `look_every` iterations: the
@@ -68,8 +68,8 @@ private:
     state* states_;
     double *partials_, *totals_;
     // copies on the host, allocated once: loops look at the states
-    mutable std::vector<state> seen_;
-    mutable reports told_;
+    mutable std::vector<state> host_states_;
+    mutable reports reports_;
 };
 
 /// The limits that the steps of a solve test.

@@ -60,7 +60,7 @@ struct mixed_run {
     /// has fallen enough, or it broke down, perhaps only in low precision.
     bool wants_renewal(std::size_t iteration, const stopping& when) const {
         if (iteration % when.look_every) return false;
-        const auto& now = high.look();
+        const auto& now = high.read_states();
         return std::any_of(now.begin(), now.end(),
                            [](const auto& state) { return state.is_due(); });
     }

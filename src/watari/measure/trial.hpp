@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ struct trial {
     std::vector<std::string> notes;  ///< for the reader, such as a fallback
     std::map<std::string, memory::residency> residency_before;  ///< by array
     std::map<std::string, memory::residency> residency_after;
-    double bytes_per_sample = 0;
-    double flops_per_sample = 0;
+    /// Counted as the trial ran. Other cases follow from the parameters alone: their profile in
+    /// Python counts for them.
+    std::optional<double> bytes_per_sample, flops_per_sample;
     double first_sample = 0;         ///< CLOCK_MONOTONIC at the start of the first sample
     std::size_t wrong_elements = 0;  ///< of the verified elements, each once
 };

@@ -85,6 +85,10 @@ const kind_row& row(std::string_view name) {
     throw usage_error("no memory kind is called '" + std::string(name) + "'");
 }
 
+kind local_kind(processor who) { return who.is_gpu() ? kind::device : kind::pageable; }
+
+kind host_kind(processor who) { return who.is_gpu() ? kind::pinned : kind::pageable; }
+
 void require_access(const kind_row& row, processor who) {
     const std::string name(row.name);
     if (who.is_gpu()) {

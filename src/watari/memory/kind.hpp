@@ -58,6 +58,13 @@ const kind_row& row(kind k);
 /// The row with this name. Throws usage_error.
 const kind_row& row(std::string_view name);
 
+/// The kind in which a processor computes: `device` for a GPU, `pageable` for the CPU.
+kind local_kind(processor who);
+
+/// The kind of the CPU's memory that a processor can address: `pinned` for a GPU, `pageable` for
+/// the CPU.
+kind host_kind(processor who);
+
 /// Throws `unsupported` with the reason unless `who` can address memory of this kind here.
 void require_access(const kind_row& row, processor who);
 

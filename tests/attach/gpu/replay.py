@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from watari.attach.start import Start, run
-from watari.attach.trace import clock, cost, replayed
-from watari.attach.trace.records import Copy
+from watari.attach.trace import clock, cost
+from watari.attach.trace.graph import replayed
+from watari.attach.trace.records.records import Copy
 from watari.attach.trace.runs import busiest, traced_run, variables
 from watari.case.sentence import Cost
 from watari.machine import cupti

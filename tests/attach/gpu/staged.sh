@@ -10,7 +10,7 @@ folder=$(realpath -ms "$1")
 mkdir -p "$folder"
 if [[ ${2:-} ]]; then
     cp "$2"/src/attach/preload/libwatari_preload.so "$2"/tests/attach/staged/libwatari_preload_{small,tuned}.so \
-        "$2"/tests/attach/staged/{cpus.so,sequences,rates,whole,starts} "$here"/staged{.sh,.py,_pairs.py} "$folder"
+        "$2"/tests/attach/staged/{cpus.so,sequences,rates,whole,starts,batches,foreign} "$here"/staged{.sh,.py,_pairs.py} "$folder"
     exit
 fi
 cd "$folder" || exit 1
@@ -45,6 +45,17 @@ run_sequences threads 1 100 16384 4
 run_sequences full 1 20 1048576
 run_sequences rows 1 1000 16384 1 rows
 gzip -f small-driver.txt
+# batches, registered memory: copies of which some stay with the driver
+for words in "batches batch 12" "batches batch 13" "batches "{own,ordered,between,wrong,captured,volumes} \
+    "batches random 50 1048576" \
+    "foreign "{registered,reset}; do
+    # shellcheck disable=SC2086  # words are several
+    by_driver=$(timeout 20 ./$words 2>&1)
+    # shellcheck disable=SC2086
+    by_staged=$(staged libwatari_preload.so ./$words 2>mixed-error.txt; grep -v '^watari: ' mixed-error.txt)
+    grep -o 'staged: [0-9]* cop[a-z]*' mixed-error.txt | sed "s/^/$words: /"
+    [[ $by_driver == "$by_staged" ]] || echo "$words: driver $by_driver, staged $by_staged"
+done
 echo "sequences: $SECONDS s"
 for stores in "" plain; do
     for cpus in 9 7; do

@@ -14,7 +14,7 @@ namespace cuda {
 using result = int;
 using device_pointer = unsigned long long;
 
-inline void* find(const char* name, bool is_per_thread) {
+inline void* find(const char* name, bool is_per_thread, int version = 12000) {
     using lookup = result (*)(const char*, void**, int, std::uint64_t, int*);
     static const auto look_up = [] {
         dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -25,7 +25,7 @@ inline void* find(const char* name, bool is_per_thread) {
     }();
     void* function = nullptr;
     int status = 0;
-    look_up(name, &function, 12000, is_per_thread ? 2 : 1, &status);
+    look_up(name, &function, version, is_per_thread ? 2 : 1, &status);
     if (!function) std::fprintf(stderr, "the driver has no %s\n", name);
     if (!function) std::exit(9);
     return function;

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "cases/memory/native/kernels.hpp"
+#include "watari/measure/copy.hpp"
 #include "watari/measure/pattern.hpp"
 
 namespace watari {
@@ -59,7 +59,7 @@ TEST(Pattern, SeesEveryWrongElement) {
 }
 
 TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
-    const cases::kernels& run = kernels_on<cases::kernels>(the_cpu);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(the_cpu);
     for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 1001u}) {
         for (const std::size_t offset : {0u, 1u}) {
             std::vector<double> from(count + 2), to(count + 2, measure::never);
@@ -73,7 +73,7 @@ TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
 }
 
 TEST(Kernels, CopyBothWays) {
-    const cases::kernels& run = kernels_on<cases::kernels>(the_cpu);
+    const measure::copy_kernels& run = kernels_on<measure::copy_kernels>(the_cpu);
     for (const std::size_t count : {1u, 256u, 1001u}) {
         std::vector<double> a(count), b(count), to_a(count + 1, -7), to_b(count + 1, -7);
         kernels_on<measure::pattern_kernels>(the_cpu).fill(a.data(), count, 1, nullptr);
@@ -89,7 +89,7 @@ TEST(Kernels, CopyBothWays) {
 TEST(Kernels, ReadChangesNothing) {
     std::vector<double> data(1001);
     kernels_on<measure::pattern_kernels>(the_cpu).fill(data.data(), data.size(), 1, nullptr);
-    kernels_on<cases::kernels>(the_cpu).read(data.data(), data.size(), nullptr);
+    kernels_on<measure::copy_kernels>(the_cpu).read(data.data(), data.size(), nullptr);
     EXPECT_EQ(kernels_on<measure::pattern_kernels>(the_cpu).mismatches(data.data(), data.size(), 1,
                                                                        nullptr),
               0u);

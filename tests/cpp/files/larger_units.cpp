@@ -1,17 +1,14 @@
-// Intercepts the library's statx: the linker redirects its calls of `syscall` to __wrap_syscall.
+// Intercepts the library's statx: `syscall` of the program comes before that of libc.
 #include "files/larger_units.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstring>
-
-extern "C" {
-long __real_syscall(long number, ...);  // NOLINT: the linker's name
-long __wrap_syscall(long number, ...);  // NOLINT
-}
 
 namespace {
 
@@ -32,13 +29,14 @@ void enlarge(int file, char* answer) {
 
 }  // namespace
 
-long __wrap_syscall(long number, ...) {
+extern "C" long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);
     long a[6];
     for (long& each : a) each = va_arg(list, long);
     va_end(list);
-    const long result = __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    static const auto real = reinterpret_cast<long (*)(long, ...)>(dlsym(RTLD_NEXT, "syscall"));
+    const long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (number == SYS_statx && result == 0 && least_unit > 0)
         enlarge(static_cast<int>(a[0]), reinterpret_cast<char*>(a[4]));
     return result;

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/emulated_gpu.hpp"
+#include "tests/emulator/fibers.hpp"
 
 namespace watari::emulated {
 namespace panel_rules = cpu::panel_rules;

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "core/emulated_gpu.hpp"
+#include "tests/emulator/fibers.hpp"
 
 namespace watari::emulated {
 namespace hmatrix_parts {
@@ -76,7 +76,7 @@ std::vector<double> passed(const Matrix& m, const std::vector<double>& x, std::s
         std::ranges::fill(scratch, std::nan(""));
         std::vector<double> data(batches[b].bytes / 8);  // aligned
         std::memcpy(data.data(), bytes.data() + batches[b].offset, batches[b].bytes);
-        const group_view g = plan.group(b);
+        const batch_view g = plan.view_of(b);
         emulated_kernels<Element>::emulated.multiply(
             g, reinterpret_cast<const std::byte*>(data.data()), x.data(), scratch.data(), y.data(),
             systems, nullptr);
@@ -127,7 +127,7 @@ TEST(pass, starts_with_the_longest_rows) {
     const plan_lists lists(m.index, batches, processor::type::gpu);
     const product_plan plan(m.index, lists, the_cpu);
     for (std::size_t b = 0; b < batches.size(); ++b) {
-        const group_view view = plan.group(b);
+        const batch_view view = plan.view_of(b);
         std::vector<std::uint64_t> all, expected;  // offsets: each row once
         for (std::uint32_t r = 0; r < view.projection_count; ++r) {
             EXPECT_TRUE(r == 0 || view.pass.rows[r].columns <= view.pass.rows[r - 1].columns) << r;
@@ -148,7 +148,7 @@ TEST(pass, has_each_tile_once_those_with_most_elements_first) {
     const std::vector<batch> batches = batches_of(m.index, 1 << 18);
     const plan_lists lists(m.index, batches, processor::type::gpu);
     for (std::size_t b = 0; b < batches.size(); ++b) {
-        const plan_lists::beginning &from = lists.groups[b], &to = lists.groups[b + 1];
+        const plan_lists::beginning &from = lists.beginnings[b], &to = lists.beginnings[b + 1];
         std::vector<std::uint64_t> elements, rows;
         std::uint64_t sum = 0, pieces = 0;
         for (std::size_t t = from.tile; t < to.tile; ++t) {

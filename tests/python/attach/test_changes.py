@@ -12,7 +12,7 @@ from watari.attach.changes import CHANGES
 
 
 def test_the_library_has_the_changes_of_the_command():
-    header = (ROOT / "src/attach/preload/changes.hpp").read_text()
+    header = (ROOT / "src/attach/preload/styles/changes.hpp").read_text()
     names = re.search(r"change_names\[\] = \{(.*?)\}", header)[1]
     assert re.findall(r'"(\w+)"', names) == list(CHANGES)
 
@@ -43,9 +43,27 @@ def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why
     assert ended.stderr.endswith(": the program runs as it is\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("WATARI_ATTACH_STYLE", "bad", "style 'bad'"),
+        ("WATARI_ATTACH_STYLE", "\x1b[2J", "style '?[2J'"),
+        ("WATARI_ATTACH_RULES", "/no/such/file", "rules file '/no/such/file'"),
+        ("WATARI_ATTACH_RULES", "/proc/self/comm", "rule '"),
+    ],
+)
+def test_so_is_a_style_or_a_rule_that_it_does_not_know(name, value, what):
+    ended = started("staged", "device", 4096, **{"WATARI_ATTACH_STYLE": "managed", name: value})
+    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
+    assert ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith(f"watari: {what}")
+    assert ended.stderr.endswith(": the program runs as it is\n")
+
+
 def test_a_program_without_cuda_says_nothing_of_it():
-    ended = started("fast", "say", "hello")
-    assert (ended.returncode, ended.stderr) == (0, "")
+    for variables in ({}, {"WATARI_ATTACH_STYLE": "bad"}):
+        ended = started("fast", "say", "hello", **variables)
+        assert (ended.returncode, ended.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -7,7 +7,7 @@ import pytest
 from watari.attach import confirmed
 from watari.attach.confirmed import Row, chosen, lines, verdict
 from watari.case.sentence import Cost
-from watari.model.replay.answer import Answer, Styled
+from watari.model.replay.advice import Answer, Styled
 
 BASE = Row("as-is", Cost(1.0, 1.0, 1.0), (1.0, 1.02, 1.01))
 STAGED = Cost(0.8, 0.75, 0.85)

@@ -75,6 +75,30 @@ def test_other_libraries_and_the_rest_of_the_environment_stay():
     assert "WATARI_CHANGES_VERBOSE" not in seen
 
 
+def nested(outer, *inner):
+    """The variables of a program in a `watari exec` in a `watari exec`."""
+    return environment_of(*outer, "--", sys.executable, "-m", "watari", "exec", *inner)
+
+
+def test_the_changes_of_an_inner_exec_replace_those_of_the_outer():
+    outer = ("--staged", "--huge", "--verbose")
+    seen = nested(outer, "--pooled")
+    assert (seen["LD_PRELOAD"], seen["WATARI_CHANGES"]) == (LIBRARY, "pooled")
+    assert "GLIBC_TUNABLES" not in seen
+    assert [name for name in seen if name.startswith("WATARI_CHANGES_")] == []
+    seen = nested(outer, "--huge")
+    assert (seen["WATARI_CHANGES"], "LD_PRELOAD" in seen) == ("", False)
+    assert seen["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=1"
+
+
+def test_what_a_user_chose_around_both_stays():
+    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "LD_PRELOAD": "libm.so.6"}
+    words = ("--", sys.executable, "-m", "watari", "exec", "--pooled")
+    seen = environment_of("--staged", "--huge", *words, **mine)
+    assert seen["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=1"
+    assert seen["LD_PRELOAD"] == f"{LIBRARY}:libm.so.6"
+
+
 def test_what_python_changes_for_itself_is_given_back():
     seen = environment_of("--pooled", LANG="C", LC_ALL="")
     assert "LC_CTYPE" not in seen

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
 
+import emulator
 import pytest
-import tracing
 
 BEGIN = """
 import ctypes
@@ -46,14 +45,9 @@ def launch(device, on=None, count=SIZE // 4, blocks=1):
 
 def play(text: str, **variables: object) -> str:
     """What a program prints, in a process with the driver without a GPU."""
-    environment = {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(tracing.built() / "fake_cuda"),
-        **{name: str(value) for name, value in variables.items()},
-    }
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + textwrap.dedent(text)],
-        env=environment, capture_output=True, text=True, timeout=60,
+        env=emulator.environment(**variables), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -8,7 +8,6 @@ replay.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
@@ -16,14 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import emulator
 import numpy as np
 import orders
 import pytest
 import tracing
 from builds import ROOT
 
-from watari.attach.trace import host
-from watari.attach.trace.records import Recorded
+from watari.attach.trace.graph import host
+from watari.attach.trace.records.records import Recorded
 from watari.model.replay.graph import NONE
 from watari.model.replay.link import dependencies
 
@@ -36,10 +36,9 @@ Row = dict[str, Any]
 
 def play(steps: list[str]) -> tuple[list[orders.Run], Recorded]:
     """Plays sequences on the driver without a GPU."""
-    tests = tracing.built()
-    program, library = str(tests / "programs" / "orders"), tests / "fake_cupti" / "libcupti.so"
+    program, library = tracing.program("orders"), emulator.cupti()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LD_LIBRARY_PATH", str(tests / "fake_cuda"))
+        patch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
         for name, value in TIMES.items():
             patch.setenv(name, value)
         runs, _, process = orders.played(program, steps, 1, SIZE, library)
@@ -112,10 +111,8 @@ def test_operations_follow_one_another_as_on_a_gpu(recorded, played) -> None:
 def test_calls_return_what_they_return_on_a_gpu() -> None:
     """Wrong calls too: during captures, and of pointers of each kind."""
     program = Path(orders.__file__).with_name("driver_returns.py")
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(tracing.built() / "fake_cuda")}
-    ended = subprocess.run(
-        [sys.executable, program], env=environment, capture_output=True, text=True, check=True
-    )
+    command, environment = [sys.executable, program], emulator.environment()
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     expected = json.loads((RECORDED / "returns.json").read_text())
     assert json.loads(ended.stdout) == expected
 

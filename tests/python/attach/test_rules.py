@@ -76,7 +76,7 @@ def test_what_is_shared_stays():
 
 def test_the_library_has_the_styles_of_the_command():
     """Both tables have the same styles, and each style changes the same kinds of memory."""
-    header = (ROOT / "src/attach/preload/settings.hpp").read_text()
+    header = (ROOT / "src/attach/preload/styles/settings.hpp").read_text()
     rows = re.findall(r'\{"([a-z-]+)", kind::(\w+), treatment::(\w+)\}', header)
     assert [name for name, _, _ in rows] == list(STYLES)
     for name, becomes, treatment in rows:

@@ -45,6 +45,7 @@ def test_so_do_copies_of_full_size():
         (16, {"OMPI_COMM_WORLD_LOCAL_SIZE": "6"}, {}),
         (16, {"SLURM_TASKS_PER_NODE": "8(x2)"}, {}),
         (16, {"QUOTA": "300000 100000"}, {}),
+        (16, {"QUOTA_1": "300000", "PERIOD_1": "100000"}, {}),
         (16, {}, {"refuse": "cuMemHostRegister"}),
         (16, {"WATARI_CHANGES": "pooled"}, {}),
     ],
@@ -63,8 +64,11 @@ def test_an_error_of_earlier_work_comes_out_of_the_same_call(how, of_driver):
     assert copies(ended) == (0 if of_driver else 1)
 
 
-def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants():
-    ended = started("ends", "copy", 64, "threads", cpus=16, variables={"QUOTA": "600000 100000"})
+@pytest.mark.parametrize(
+    "quota", [{"QUOTA": "600000 100000"}, {"QUOTA_1": "300000", "PERIOD_1": "50000"}]
+)
+def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants(quota):
+    ended = started("ends", "copy", 64, "threads", cpus=16, variables=quota)
     assert ended.stdout.splitlines() == ["same", "threads 6"]
 
 

@@ -8,6 +8,7 @@ import pytest
 import stranger_judge
 import stranger_report
 import stranger_result
+import stranger_run
 import stranger_table
 
 from watari.common.errors import UsageError
@@ -215,3 +216,10 @@ def test_a_report_needs_rows_of_its_schema(tmp_path) -> None:
     ended = subprocess.run([*command, str(path)], capture_output=True, text=True)
     assert ended.returncode == 1
     assert "no row of schema" in ended.stderr
+
+
+def test_a_program_that_takes_longer_has_more_time() -> None:
+    clock = stranger_run.Clock(end=140.0, latest=300.0)
+    assert clock.of(1.0) == clock
+    assert clock.of(13.0).end == 200.0  # a trace of it takes 67 s
+    assert clock.of(100.0).end == 300.0

@@ -1,12 +1,12 @@
 """The test of strangers: rows of two toy programs on the driver without a GPU, and the report."""
 
 import json
-import os
 import subprocess
 import sys
 import time
 
 import builds
+import emulator
 import pytest
 import tracing
 from launching import HANGS
@@ -36,14 +36,9 @@ same = ["-"]
 @pytest.fixture
 def run(tmp_path):
     """Starts the command in a folder with a table of two programs."""
-    built = tracing.built()
     (tmp_path / "table.toml").write_text(TABLE)
-    (tmp_path / "programs").symlink_to(built / "programs")
-    environment = {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(built / "fake_cuda"),
-        "WATARI_CUPTI": str(built / "fake_cupti" / "libcupti.so"),
-    }
+    (tmp_path / "programs").symlink_to(tracing.built() / "programs")
+    environment = emulator.environment(WATARI_CUPTI=emulator.cupti())
 
     def start(*words: str) -> subprocess.Popen:
         return subprocess.Popen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 
+import emulator
 import pytest
 import tracing
 from tracing import trace
@@ -18,8 +19,8 @@ from watari.case.axis import parse_duration
 @pytest.fixture
 def made_up(monkeypatch):
     """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+    return emulator.cupti()
 
 
 @pytest.mark.parametrize("seconds", [0.1, 1, 10, 100])
@@ -30,6 +31,15 @@ def test_after_sampling_the_program_has_time_to_end(seconds, left) -> None:
     assert bounds.end == left
     assert bounds.sampling <= bounds.until < left
     assert left - bounds.until >= min(seconds, left / 2)
+
+
+def test_the_time_before_the_first_context_does_not_shorten_sampling() -> None:
+    """PyTorch: 9 of 13 seconds are imports."""
+    whole, cuda = (sampled.Bounds.of(13, 30, start) for start in (0, 9))
+    assert whole is not None
+    assert cuda is not None
+    assert cuda.end == whole.end == 30
+    assert (whole.until, cuda.until) == pytest.approx((15.7, 25.6))
 
 
 def test_without_time_nothing_is_sampled(tmp_path, made_up) -> None:

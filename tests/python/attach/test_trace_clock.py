@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import emulator
 import numpy as np
 import tracing
 
 from watari.attach import events
 from watari.attach.start import Start, clocked, preloaded, run
 from watari.attach.trace.clock import divided
-from watari.attach.trace.host import with_migrations
-from watari.attach.trace.records import Counter
+from watari.attach.trace.graph.host import with_migrations
+from watari.attach.trace.records.records import Counter
 from watari.attach.trace.runs import traced_run
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS
 
 
 def ran(monkeypatch, tmp_path, variables):
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
     ending = run(Start((tracing.program("replayed"), "copies", "3")), variables(tmp_path), tmp_path)
     assert ending.code == 0
     return ending, events.read(tmp_path / "events")
@@ -34,8 +35,8 @@ def test_a_run_divides_at_its_first_context_and_at_its_end(monkeypatch, tmp_path
 
 
 def test_the_wait_for_late_records_belongs_to_the_end(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    cupti = tracing.built() / "fake_cupti" / "libcupti.so"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+    cupti = emulator.cupti()
     start = Start((tracing.program("replayed"), "copies", "3"))
     ending, log, (process,) = traced_run(start, tmp_path, cupti)
     begin, end = process.collecting

@@ -9,8 +9,8 @@ import pytest
 from tracing import kernel, process, record
 
 from watari.attach.events import Frame
-from watari.attach.trace import lines, records
-from watari.attach.trace.records import Kind
+from watari.attach.trace.records import lines, records
+from watari.attach.trace.records.records import Kind
 from watari.common.errors import FileError
 
 

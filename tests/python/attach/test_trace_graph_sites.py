@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watari.attach.trace.sites import calls_at, pairs
+from watari.attach.trace.records.sites import calls_at, pairs
 from watari.model.replay.graph import CALLS, NONE, Role
 
 

@@ -9,8 +9,8 @@ import pytest
 from synthetic.replays import Call, launch, traced, wait
 from tracing import process
 
-from watari.attach.trace import host, met, waits
-from watari.attach.trace.records import CALL
+from watari.attach.trace.graph import host, met, waits
+from watari.attach.trace.records.records import CALL
 from watari.model.replay.graph import CALLS, NONE, OPERATIONS, Graph, Wait
 
 MS, US = 1_000_000.0, 1_000.0  # ns

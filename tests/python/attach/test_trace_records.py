@@ -10,20 +10,14 @@ import pytest
 import tracing
 from tracing import MIB, READ, WRITE, allocation, copy, counter, kernel, process, record
 
-from watari.attach.trace import (
-    check,
-    findings,
-    observed,
-    phases,
-    records,
-    session,
-    touched,
-)
+from watari.attach.trace import check, session
 from watari.attach.trace.check import PAGE, judged
-from watari.attach.trace.lives import MANY, NOBODY, grouped, owners
-from watari.attach.trace.records import Copy, Counter, Kind
-from watari.attach.trace.touched import Touches
-from watari.attach.trace.transfers import Direction, How, transfers
+from watari.attach.trace.observed import findings, observed, phases, touched
+from watari.attach.trace.observed.touched import Touches
+from watari.attach.trace.records import records
+from watari.attach.trace.records.lives import MANY, NOBODY, grouped, owners
+from watari.attach.trace.records.records import Copy, Counter, Kind
+from watari.attach.trace.records.transfers import Direction, How, transfers
 from watari.cli import commands
 from watari.common.errors import WatariError
 from watari.model.program import read_trace

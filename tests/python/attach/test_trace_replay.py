@@ -6,14 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import emulator
 import numpy as np
 import pytest
 import replaying
-import tracing
 from replaying import ROUNDS, TIMES, US, unexplained
 from tracing import trace, watari
 
-from watari.attach.trace import cost, functions, runs, waits
+from watari.attach.trace import cost, runs
+from watari.attach.trace.graph import functions, waits
 from watari.model.replay import changes, files
 from watari.model.replay.graph import Graph, Role, Tracing, Wait, Work
 from watari.model.replay.link import link
@@ -96,7 +97,7 @@ def test_nodes_of_graphs_belong_to_their_launch(play) -> None:
 def test_the_cost_of_tracing_is_measured_and_taken_out(play, tmp_path, monkeypatch) -> None:
     """Recording takes 2 x 20 us a call, mostly while the CPU alone works."""
     monkeypatch.setenv("FAKE_CUPTI_CALL_NS", "20000")
-    library = tracing.built() / "fake_cupti" / "libcupti.so"
+    library = emulator.cupti()
     files = Path(runs.fresh(tmp_path, "cost"))
     paid = cost.measured(runs.variables(files, library), files)
     assert 0.9 < paid.tracing.call / 40_000 < 3  # more on a busy machine

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 
+import emulator
 import pytest
 import tracing
 from tracing import MIB, trace
 
 from watari.attach.start import PACKAGE, Start
-from watari.attach.trace import sampled, touched
+from watari.attach.trace import sampled
 from watari.attach.trace.check import PROGRAM
+from watari.attach.trace.observed import touched
 
 LONG = sampled.Bounds(60, 60)
 FAULTS = "records of faults alone say whether launches write 1 of the allocations"
@@ -20,8 +22,8 @@ FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 @pytest.fixture
 def made_up(monkeypatch):
     """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+    return emulator.cupti()
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 
+import emulator
 import tracing
 
 from watari.attach.start import Start
 from watari.attach.trace import runs
-from watari.attach.trace.records import Kind
+from watari.attach.trace.records.records import Kind
 
 PLUGINS = """
 import _ctypes, ctypes, sys
@@ -27,11 +28,11 @@ for path in sys.argv[1:]:
 def test_a_copy_of_a_library_in_the_place_of_another_is_not_the_others(
     tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
     plugins = [tmp_path / name for name in ("first.so", "second.so")]
     for path in plugins:
         shutil.copy(tracing.program("plugin.so"), path)
-    cupti = tracing.built() / "fake_cupti" / "libcupti.so"
+    cupti = emulator.cupti()
     start = Start((sys.executable, "-c", PLUGINS, *map(str, plugins)))
     ending, _, (process,) = runs.traced_run(start, tmp_path, cupti)
     assert ending.code == 0

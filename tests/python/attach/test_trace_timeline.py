@@ -12,9 +12,9 @@ import trace_event_format
 import tracing
 from tracing import MIB, allocation, copy, counter, kernel, process, record
 
-from watari.attach.trace import observed, perfetto
-from watari.attach.trace.records import Copy, Counter, Kind
-from watari.attach.trace.touched import Touches
+from watari.attach.trace.observed import observed, perfetto
+from watari.attach.trace.observed.touched import Touches
+from watari.attach.trace.records.records import Copy, Counter, Kind
 
 A, B = 0x7F0000000000, 0x7F1000000000
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from tracing import MIB, READ, WRITE, allocation, counter, kernel, process, record
 
 from watari.attach.start import Ending
-from watari.attach.trace import touched
 from watari.attach.trace.check import PAGE
-from watari.attach.trace.records import Counter, Kind
+from watari.attach.trace.observed import touched
+from watari.attach.trace.records.records import Counter, Kind
 from watari.attach.trace.sampled import not_sampled
 
 A, B, C, D = 0x10000000, 0x20000000, 0x30000000, 0x40000000

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 
+import emulator
 import pytest
 from launching import HANGS
-from tried import attempt, built, driver, program, quantity, watari
+from tried import attempt, driver, program, quantity, watari
 
 MB = 1_000_000
 
@@ -155,9 +156,7 @@ def test_ctrl_c_ends_the_program_and_keeps_what_was_measured(tmp_path):
 @pytest.mark.parametrize("command", ["try", "trace"])
 def test_a_kill_of_watari_ends_the_program_and_its_children(tmp_path, command):
     """Watari itself cannot catch SIGKILL."""
-    cupti = built() / "fake_cupti" / "libcupti.so"
-    if command == "trace" and not cupti.is_file():
-        pytest.skip("built without CUPTI")
+    cupti = emulator.cupti()
     one = f"{program()} device 4096 sleep 778"
     options = ("-o", "a.json")
     process = subprocess.Popen(

@@ -2,8 +2,9 @@
 
 import json
 
+import emulator
 import pytest
-from tried import MB, attempt, built, driver, program, quantity, watari
+from tried import MB, attempt, driver, program, quantity, watari
 
 
 def test_output_that_differs_by_itself_says_nothing(tmp_path):
@@ -73,10 +74,7 @@ def test_a_table_needs_nothing_that_draws(tmp_path):
 
 
 def test_what_moves_is_counted_in_a_further_run(tmp_path):
-    cupti = built() / "fake_cupti" / "libcupti.so"
-    if not cupti.is_file():
-        pytest.skip("built without CUPTI")
-    environment = {**driver(), "WATARI_CUPTI": str(cupti)}
+    environment = emulator.environment(WATARI_CUPTI=emulator.cupti())
     options = ("--runs", "1", "--styles", "managed", "-o", "run.json")
     ended = watari(
         "try", *options, "--", program(), "device", str(MB), cwd=tmp_path, environment=environment
@@ -90,10 +88,7 @@ def test_what_moves_is_counted_in_a_further_run(tmp_path):
 
 
 def test_advice_on_a_program_comes_from_a_trace_of_it(tmp_path):
-    cupti = built() / "fake_cupti" / "libcupti.so"
-    if not cupti.is_file():
-        pytest.skip("built without CUPTI")
-    environment = {**driver(), "WATARI_CUPTI": str(cupti)}
+    environment = emulator.environment(WATARI_CUPTI=emulator.cupti())
     words = ("advise", "--machine", "gh200", "--", program(), "device", str(MB))
     ended = watari(*words, cwd=tmp_path, environment=environment)
     assert ended.returncode == 0, ended.stderr

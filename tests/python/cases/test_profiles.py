@@ -1,4 +1,5 @@
-"""The bytes and flops of a case's profile are those that its trials report."""
+"""The bytes and flops of a case's profile are those that its trials count, or those that were
+counted by hand."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ FOUND = [runpy.run_path(str(CASES / folder / "tests" / "small.py")) for folder i
 SMALL: dict[str, dict[str, Any]] = {k: v for each in FOUND for k, v in each["SMALL"].items()}
 # shares by which a profile may differ from its trial, with their reason; others are exact
 ESTIMATES: dict[str, float] = {k: v for each in FOUND for k, v in each.get("ESTIMATES", {}).items()}
+COUNTED: dict[str, list[Any]] = {k: v for each in FOUND for k, v in each.get("COUNTED", {}).items()}
 NEED_GPU = {name for each in FOUND for name in each.get("NEED_GPU", ())}
 
 
@@ -41,7 +43,7 @@ def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any
         pytest.skip("there is no GPU")
     case = cases.find(name)
     for request in requests(name, str(tmp_path)):
-        profile, trial = case.profile(request.parameters), case.run(request.parameters)
+        profile, trial = case.profile(request.parameters), case.trial(request.parameters)
         assert trial.get("status", "ok") == "ok", trial
         taken = len(trial["host_s"])
         assert profile.flops_per_sample == trial["flops_per_sample"]
@@ -58,6 +60,25 @@ def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any
                 assert moved == pytest.approx(stored, rel=ESTIMATES.get(name, 0))
             else:  # a copy within one memory is counted twice
                 assert moved in (0, counted, counted / 2)
+
+
+def test_a_case_is_counted_as_it_runs_or_by_hand() -> None:
+    assert {*ESTIMATES, *COUNTED} == {*SMALL}
+    assert not {*ESTIMATES} & {*COUNTED}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_profile_has_the_bytes_and_flops_that_were_counted_by_hand(
+    name: str, tmp_path: Any
+) -> None:
+    for request in requests(name, str(tmp_path)):
+        fitting = [
+            (moved, flops)
+            for wanted, moved, flops in COUNTED[name]
+            if wanted.items() <= request.parameters.items()
+        ]
+        profile = cases.find(name).profile(request.parameters)
+        assert fitting == [(profile.bytes_per_sample, profile.flops_per_sample)]
 
 
 def store_bytes(parameters: Parameters, trial: dict[str, Any]) -> float:

@@ -83,7 +83,7 @@ def test_files_of_a_case_that_will_not_run_take_no_disk(
     assert "disk: none" in capsys.readouterr().out
 
 
-def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
+def test_on_a_cpu_only_cases_of_memory_of_a_gpu_lack_something() -> None:
     machine = fake_cli.machine()
     lacking = {
         name
@@ -92,7 +92,7 @@ def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
         for one in resolve(name, {"processor": "cpu"}, machine)
         if dry_run.note(one, record.Machine.model_validate(machine))
     }
-    assert lacking == {"access", "touch"}
+    assert lacking == {"access", "kernel", "touch"}
 
 
 def test_every_plan_of_ours_has_a_dry_run() -> None:

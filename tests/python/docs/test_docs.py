@@ -128,6 +128,8 @@ def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in ROOT.iterdir():
         (folder / path.name).symlink_to(path)
     np.save(folder / "heights.npy", np.zeros((64, 64)))
+    for path in (ROOT / "examples" / "kernel").iterdir():
+        (folder / path.name).symlink_to(path)
     return folder
 
 

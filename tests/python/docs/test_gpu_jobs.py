@@ -1,5 +1,5 @@
-"""The jobs that a GPU machine runs in a few calls (scripts/gpu_jobs.sh), on any machine: their
-table and their commands."""
+"""The jobs that a GPU machine runs in a few calls (scripts/gpu_jobs.sh, cases/*/gpu_jobs.sh), on any
+machine: their table and their commands."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ TABLE = [
     .stdout.strip()
     .splitlines()
 ]
-BODIES = dict(
-    re.findall(r"^    ([\w-]+)\)(.*?);;$", SCRIPT.read_text(), flags=re.MULTILINE | re.DOTALL)
-)
+FILES = [SCRIPT, *sorted((ROOT / "cases").glob("*/gpu_jobs.sh"))]
+BODIES = {
+    job: body
+    for file in FILES
+    for job, body in re.findall(
+        r"^job_([\w-]+)\(\) \{\n(.*?)^\}$", file.read_text(), flags=re.MULTILINE | re.DOTALL
+    )
+}
 
 
 MEASURED = [  # job, name of its result, seconds, and the words of `watari run` or of a plan

@@ -65,6 +65,7 @@ PYTHON = (
     "report",
     "cli",
 )
+WORDS = {"kernel"}  # names of cases that are words of CUDA, too: of traces, of a copy's means
 PUBLIC = {"python/watari/__init__.py"}  # `watari.gemm` is the library's, not the case of that name
 
 
@@ -175,7 +176,7 @@ def test_no_file_outside_the_cases_names_one() -> None:
         wrong += [
             (name, node.lineno, node.value)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and node.value in cases.CASES
+            if isinstance(node, ast.Constant) and node.value in cases.CASES.keys() - WORDS
         ]
     assert wrong == []
 

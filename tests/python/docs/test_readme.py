@@ -2,8 +2,8 @@
 
 A command is a line that starts with `$ ` in a block fenced as ```console. Set-up commands are not
 run again here, since `make test` has just done the same; `test_demo` runs `make demo` as a newcomer
-would, with a virtual environment and a build of its own. Under `make test` that build takes objects
-of the same sources from the cache of the user, which the build before it has filled (ccache).
+would, with a virtual environment and a build of its own. Under `make acceptance` that build takes
+objects of the same sources from the cache of the user, which the build before it has filled.
 """
 
 from __future__ import annotations
@@ -118,10 +118,6 @@ def test_make_targets_of_readme_exist(clean_copy: Path) -> None:
     for command in targets:
         if command.startswith("make "):
             run(command.replace("make ", "make --dry-run ", 1), clean_copy, timeout=HANGS)
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) < 80
 
 
 def why_no_packages() -> str | None:

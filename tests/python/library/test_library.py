@@ -1,4 +1,4 @@
-"""libwatari as installed: find_package locates it, and an example links it."""
+"""libwatari as installed with the package: find_package locates it, and an example links it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy
 import pytest
-from builds import built
 from products import assert_product, save
 
 ROOT = Path(__file__).parents[3]
@@ -28,15 +27,20 @@ def build_cmake() -> str:
     return cmake or pytest.skip("no CMake")
 
 
+def cmake_package() -> str:
+    folder = Path(run(sys.executable, "-m", "watari.cmake_dir").strip())
+    if not (folder / "watari-config.cmake").is_file():
+        pytest.skip("the package was not installed from a wheel")
+    return f"-Dwatari_DIR={folder}"
+
+
 def test_a_cmake_of_debian_compiles_for_the_gpu_in_cpp20(tmp_path: Path) -> None:
     """CMake 3.25 has no C++20 flag for CUDA, and drops the standard that a project asks for."""
     system = Path("/usr/bin/cmake")
     if not system.is_file() or "version 3.25." not in run(system, "--version"):
         pytest.skip("the system's CMake is not 3.25")
-    prefix, example = tmp_path / "prefix", tmp_path / "example"
-    folder = built("CMakeCache.txt")
-    run(build_cmake(), "--install", folder, "--prefix", prefix, "--component", "library")
-    run(system, "-S", ROOT / "examples" / "cpp", "-B", example, f"-DCMAKE_PREFIX_PATH={prefix}")
+    example = tmp_path / "example"
+    run(system, "-S", ROOT / "examples" / "cpp", "-B", example, cmake_package())
     flags = example / "CMakeFiles" / "storage_sum_gpu.dir" / "flags.make"
     if not flags.is_file():
         pytest.skip("no nvcc, or a library without CUDA")
@@ -45,10 +49,8 @@ def test_a_cmake_of_debian_compiles_for_the_gpu_in_cpp20(tmp_path: Path) -> None
 
 def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> None:
     cmake = build_cmake()
-    folder = built("CMakeCache.txt")
-    prefix, example = tmp_path / "prefix", tmp_path / "example"
-    run(cmake, "--install", folder, "--prefix", prefix, "--component", "library")
-    run(cmake, "-S", ROOT / "examples" / "cpp", "-B", example, f"-DCMAKE_PREFIX_PATH={prefix}")
+    example = tmp_path / "example"
+    run(cmake, "-S", ROOT / "examples" / "cpp", "-B", example, cmake_package())
     run(cmake, "--build", example)
     total, pages = run(example / "storage_sum").split(", ")
     assert int(total) == (1 << 20) * ((1 << 20) + 1)

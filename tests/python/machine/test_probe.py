@@ -85,14 +85,13 @@ def test_every_absence_has_a_reason(fixture: Fixture, tmp_path: Path) -> None:
         assert capability["available"] == (capability["reason"] is None), capability
 
 
-def test_render_fits_a_terminal(fixture: Fixture, tmp_path: Path) -> None:
+def test_a_narrow_terminal_shows_every_word(fixture: Fixture, tmp_path: Path) -> None:
     from rich.console import Console
 
     machine = described(fixture, tmp_path)
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(probe.render(machine))
-    text = console.export_text()
-    assert max(len(line) for line in text.splitlines()) <= 80
+    text = " ".join(console.export_text().split())
     for word in (machine["name"], "Processors", "Memories", "Settings", machine["kernel"]):
         assert word in text
 
@@ -158,6 +157,8 @@ def test_old_gpu_and_old_driver_are_named(tmp_path: Path) -> None:
     causes = "; ".join(memories.why_not_pageable(gpu, System(files)))
     assert "Tesla V100 is older than Turing" in causes
     assert "driver 470.57.02 is older than 535" in causes
+    turing = {"name": "Tesla T4", "compute_capability": "7.5"}
+    assert "Turing" not in "; ".join(memories.why_not_pageable(turing, System(files)))
 
 
 def test_managed_without_concurrent_access_has_a_caveat(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from watari.case.sentence import Cost
-from watari.model.replay import bars
-from watari.model.replay.answer import Answer, Left
+from watari.model.replay.advice import Answer, Left
+from watari.model.replay.answer import bars
 
 SHARES = {
     "CPU alone": 0.1,

@@ -7,13 +7,13 @@ from synthetic.replays import launch
 from synthetic.traced import MIB, allocation, graph, kernel, placements, trace
 
 from watari.model import choose
-from watari.model.replay import of_faults, savings
-from watari.model.replay.answer import Saving
-from watari.model.replay.program import of_trace
-from watari.model.replay.rates import Rates
-from watari.model.replay.savings import Found
+from watari.model.replay.advice import Saving
+from watari.model.replay.savings import faults, savings
+from watari.model.replay.savings.savings import Found
+from watari.model.replay.savings.staging import Rates as NoRates
 from watari.model.replay.simulate import replay
-from watari.model.replay.staging import Rates as NoRates
+from watari.model.replay.styles.program import of_trace
+from watari.model.replay.styles.rates import Rates
 
 MS = 1_000_000.0  # ns
 SIZE = 256 * MIB
@@ -29,7 +29,7 @@ def helped(
     found = trace(sum(times) / 1e3, [kernel("k", rows)], [allocation(kind, SIZE, moved)])
     assert found.observed
     program = of_trace(made, links, found.observed, Rates(choose.by_text("pegasus")))
-    more = list(of_faults.candidates(program))
+    more = list(faults.candidates(program))
     return savings.of_graph(made, links, replay(made, links), NoRates(), more=more)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from watari.case.sentence import Cost
-from watari.model.replay.answer import Styled
-from watari.model.replay.groups import groups, verdict
+from watari.model.replay.advice import Styled
+from watari.model.replay.styles.groups import groups, verdict
 
 
 def of(**found: tuple[float, float, float]) -> list[Styled]:

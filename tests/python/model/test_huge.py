@@ -8,11 +8,12 @@ import pytest
 from synthetic.replays import Call, launch
 from synthetic.traced import graph
 
-from watari.model.replay import of_huge, savings
-from watari.model.replay.savings import Found
+from watari.model.replay.savings import huge as huge_pages
+from watari.model.replay.savings import savings
+from watari.model.replay.savings.savings import Found
+from watari.model.replay.savings.staging import Rates as NoRates
 from watari.model.replay.simulate import replay
-from watari.model.replay.staging import Rates as NoRates
-from watari.model.trace_file import FirstTouches
+from watari.model.trace_observed import FirstTouches
 
 MS = 1_000_000.0  # ns
 SMALL, HUGE = 300.0, 100.0  # ns of a page
@@ -29,7 +30,7 @@ def helped(
         made = replace(made, start_seconds=start * 1e-3)
     done = replay(made, links)
     touches = FirstTouches(pages=pages, small_ns=small, huge_ns=huge)
-    more = list(of_huge.candidates(made, done, touches))
+    more = list(huge_pages.candidates(made, done, touches))
     return savings.of_graph(made, links, done, NoRates(), more=more)
 
 
@@ -39,7 +40,7 @@ def test_each_page_saves_its_fault_or_none() -> None:
     assert (one.imposed, one.times, one.is_sure) == ("huge", 200_000, True)
     bound = 200_000 * (SMALL - HUGE) * 1e-9
     assert one.saves.high == pytest.approx(bound, rel=1e-3)
-    assert one.saves.low == pytest.approx(of_huge.LOW * bound, rel=1e-3)
+    assert one.saves.low == pytest.approx(huge_pages.LOW * bound, rel=1e-3)
     (run,) = found.imposed
     assert run.style == "huge"
     assert run.seconds
@@ -76,4 +77,4 @@ def test_without_many_faults_or_a_gain_there_is_no_row(
 
 def test_a_trace_without_the_facts_has_no_row() -> None:
     made, links = graph([Call(gap=100 * MS)])
-    assert not list(of_huge.candidates(made, replay(made, links), None))
+    assert not list(huge_pages.candidates(made, replay(made, links), None))

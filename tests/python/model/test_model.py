@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from watari.case.profile import Access, Allocation, Phase
+from watari.case.profile import Access, Allocation, Phase, Profile
 from watari.case.sentence import Cost
 from watari.common.errors import FileError, UnsupportedError
 from watari.model import known, machine, predict
@@ -290,3 +290,8 @@ def test_a_machine_profile_is_read_back(tmp_path: Path) -> None:
     path.write_text(json.dumps(broken))
     with pytest.raises(FileError, match="ascend"):
         machine.read(path)
+
+
+def test_bytes_of_a_profile_are_of_all_its_samples() -> None:
+    phases = (Phase("first", 10), Phase("again", 100, repeats=3))
+    assert Profile(phases, {}).bytes == 310

@@ -14,10 +14,10 @@ from synthetic.traced import MIB, allocation, graph, kernel, placements, trace
 
 from watari.attach.styles import STYLES
 from watari.model.machine import Curve, MachineProfile, Point
-from watari.model.replay import steps
-from watari.model.replay.groups import groups, verdict
-from watari.model.replay.placed import IMPOSED, styled
 from watari.model.replay.simulate import seconds
+from watari.model.replay.styles import steps
+from watari.model.replay.styles.groups import groups, verdict
+from watari.model.replay.styles.placed import IMPOSED, styled
 from watari.model.trace_file import Trace
 
 GB = 1e9
@@ -228,7 +228,7 @@ def test_bounds_of_a_large_graph_hold_those_of_its_replays(
     rows = [kernel("k", placements(0.001, 0.004), MIB)]
     data = [allocation("device", 64 * MIB, {"copied to GPU": 4 * MIB})]
     exact = answer(made, rows, data)
-    monkeypatch.setattr("watari.model.replay.bounds.MANY", 0)
+    monkeypatch.setattr("watari.model.replay.styles.bounds.MANY", 0)
     quick = answer(made, rows, data)
     for part in (0, 1):
         for name, one in exact[part].items():

@@ -20,13 +20,14 @@ from synthetic.traced import placements
 
 from watari.model import choose, trace_file
 from watari.model.machine import MachineProfile
-from watari.model.replay.answer import Styled
+from watari.model.replay.advice import Styled
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Role
-from watari.model.replay.groups import groups
 from watari.model.replay.link import Links
-from watari.model.replay.placed import styled
-from watari.model.trace_file import Kernel, Trace
+from watari.model.replay.styles.groups import groups
+from watari.model.replay.styles.placed import styled
+from watari.model.trace_file import Trace
+from watari.model.trace_observed import Kernel
 
 RESULTS = Path(__file__).parents[3] / "results" / "nvidia-h200-x86_64"
 TO_GPU, TO_CPU = 1, 2

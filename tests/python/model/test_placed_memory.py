@@ -7,7 +7,7 @@ from synthetic.replays import Call, launch
 from synthetic.styles import MS, answer, cost
 from synthetic.traced import MIB, allocation, graph, kernel, placements
 
-from watari.model.replay.placements import pairs
+from watari.model.replay.styles.placements import pairs
 
 
 def test_pinned_memory_leaves_managed_memory_where_it_is() -> None:

@@ -89,6 +89,40 @@ def test_the_return_of_a_wait_costs_where_the_program_waits() -> None:
     assert replay(found, links).total - replay(untraced(found), links).total < 2_100
 
 
+def graphs(launches: int, nodes: int, lag: float) -> Graph:
+    """Launches of a graph of kernels in a row, each `lag` behind the one before it, and waits."""
+    graph = traced(*[launch(10 * US)] * (launches * nodes), *[wait()])
+    rows, calls = graph.operations.copy(), graph.calls.copy()
+    rows["inside"] = True
+    rows["call"] = np.repeat(np.arange(launches) * nodes, nodes)
+    rows["start"] = np.arange(len(rows)) * (10 * US + lag) + 5 * US
+    rows["end"] = rows["start"] + 10 * US
+    calls["end"][-1] = rows["end"][-1] + US
+    return replace(graph, operations=rows, calls=calls)
+
+
+def test_nodes_of_a_graph_have_costs_of_their_own() -> None:
+    graph = replace(graphs(4, 50, 2 * US), tracing=Tracing(inside=2 * US, behind=500.0))
+    found, links = fitted(graph)
+    saved = replay(found, links).total - replay(untraced(found), links).total
+    assert saved == pytest.approx(199 * 2 * US, rel=0.05)
+    calls = traced(Call(own=200 * US), launch(10 * US), wait())
+    calls.operations["inside"] = True
+    calls.operations["call"] = 0
+    found, links = fitted(replace(calls, tracing=Tracing(node=30 * US)))
+    saved = replay(found, links).total - replay(untraced(found), links).total
+    assert saved == pytest.approx(30 * US, rel=0.1)
+
+
+def test_a_graph_whose_nodes_cost_more_is_not_called_slower() -> None:
+    graph = replace(graphs(4, 50, 2 * US), tracing=Tracing(inside=1.5 * US))
+    expected = graph.span * 1e-9 - 199 * 1.8e-6
+    found = fit(graph, expected)
+    assert found.agrees
+    assert abs(found.graph.tracing.slower) < 0.02
+    assert found.graph.tracing.inside == pytest.approx(1.8 * US, rel=0.1)
+
+
 @given(st.floats(0.2, 3.0), st.floats(1e-4, 0.1))
 def test_a_fit_never_leaves_its_limits(part: float, noise: float) -> None:
     graph = program(50)

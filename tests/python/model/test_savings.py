@@ -8,12 +8,13 @@ import pytest
 from synthetic.replays import FIRST, Call, copy, launch, traced, wait
 
 from watari.model import choose
-from watari.model.replay import savings, says, staging
+from watari.model.replay.answer import says
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import NONE, Graph, Role, Wait
-from watari.model.replay.savings import Found
+from watari.model.replay.savings import savings, staging
+from watari.model.replay.savings.savings import Found
+from watari.model.replay.savings.staging import TO_CPU, TO_GPU, Rates
 from watari.model.replay.simulate import replay
-from watari.model.replay.staging import TO_CPU, TO_GPU, Rates
 
 MS = 1_000_000.0  # ns
 MIB = 2.0**20

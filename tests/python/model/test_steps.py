@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from watari.model.replay import steps
+from watari.model.replay.styles import steps
 
 FILE = Path(__file__).parents[3] / "results/nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt"
 COLUMNS = (

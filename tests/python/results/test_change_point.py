@@ -129,6 +129,12 @@ def test_the_fraction_that_is_still_mapped() -> None:
     assert settle(np.zeros(100), floor=0.02) is None
 
 
+def test_the_first_sample_is_of_the_start_even_if_it_lies_off_it() -> None:
+    found = settle([20.0, 10.0, 4.0, 4.0, 4.0, 4.0, 4.0] + [1.0] * 20)
+    assert found
+    assert (found.start, found.end, found.before) == (1, 7, 20.0)
+
+
 def test_too_few_samples_say_nothing() -> None:
     assert settle([1.0, 2.0, 3.0]) is None
     assert settle([]) is None

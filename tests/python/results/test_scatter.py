@@ -40,5 +40,6 @@ def test_equal_variances_are_worth_many_trials() -> None:
 
 def test_few_cases_say_nothing_of_each_other() -> None:
     assert scatter.prior([(1.0, 4)] * 4) is None
+    assert scatter.prior([(1.0, 4)] * 5) is not None
     assert scatter.prior([(1.0, 0)] * 40) is None
     assert scatter.prior([(0.0, 4)] * 40) is not None

@@ -72,7 +72,9 @@ def test_without_a_home_the_password_file_has_it(home, monkeypatch):
 def test_an_empty_home_is_not_the_root(monkeypatch):
     folders = []
     monkeypatch.setenv("HOME", "")
-    monkeypatch.setattr("watari._native.storage", lambda given: folders.append(given["folder"]))
+    monkeypatch.setattr(
+        "watari.cases.storage._native.storage", lambda given: folders.append(given["folder"])
+    )
     asked = resolve("storage", {"processor": "cpu", "engine": "posix"}, fake_cli.machine())[0]
     with contextlib.suppress(TypeError):  # the stub returns no trial
         storage_trial.run(asked.parameters)

@@ -8,11 +8,11 @@ from synthetic.traced import trace
 from watari.case.sentence import Cost
 from watari.model import choose
 from watari.model.machine import MachineProfile
-from watari.model.replay.answer import Styled
+from watari.model.replay.advice import Styled
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links
-from watari.model.replay.placed import styled
 from watari.model.replay.simulate import seconds
+from watari.model.replay.styles.placed import styled
 
 MS = 1_000_000.0  # ns
 HERE = choose.by_text("pegasus")

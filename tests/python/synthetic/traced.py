@@ -10,7 +10,8 @@ from synthetic.replays import Call, traced, wait
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Role, Work
 from watari.model.replay.link import Links
-from watari.model.trace_file import SCHEMA, Placement, Trace
+from watari.model.trace_file import SCHEMA, Trace
+from watari.model.trace_observed import Placement
 
 MIB = 2**20
 

@@ -2,8 +2,8 @@
 // the GPU before the first iteration, the result moves back after the last one.
 #include "../loop.hpp"
 #include "../styles.hpp"
-#include "watari/case/location.hpp"
 #include "watari/core/cuda.hpp"
+#include "watari/memory/location.hpp"
 
 #include <cuda_runtime.h>
 
@@ -26,14 +26,14 @@ measure::trial run_managed_prefetch(const part& p) {
     watch.skip();
 
     for (float** array : pointers(f))
-        check(cudaMemPrefetchAsync(*array, bytes, cases::location{p.processor}, 0));
+        check(cudaMemPrefetchAsync(*array, bytes, memory::location{p.processor}, 0));
     check(cudaDeviceSynchronize());
     watch.lap("transfer_in");
 
     iterate(result, p, f, gosa, true, nullptr);
     watch.skip();
 
-    check(cudaMemPrefetchAsync(f.p, bytes, cases::location{the_cpu}, 0));
+    check(cudaMemPrefetchAsync(f.p, bytes, memory::location{the_cpu}, 0));
     check(cudaDeviceSynchronize());
     watch.lap("transfer_out");
 

@@ -5,8 +5,9 @@
 
 #include "hop_body.hpp"
 #include "tiling.hpp"
-#include "vector_loads.hpp"
+#include "watari/core/cache_hints_gpu.hpp"
 #include "watari/core/loops.hpp"
+#include "watari/core/parallel/lanes_gpu.hpp"
 
 #include <cstddef>
 
@@ -33,7 +34,7 @@ struct half_site {
 
     /// The value of the thread of the other spin.
     WATARI_INLINE static number swapped(const number& a) {
-        return {__shfl_xor_sync(~0u, a.re, spin_bit), __shfl_xor_sync(~0u, a.im, spin_bit)};
+        return {exchanged(a.re, spin_bit), exchanged(a.im, spin_bit)};
     }
 
     /// Selects by value, so that arrays stay in registers.

@@ -20,6 +20,7 @@
 #include "tile_sums.hpp"
 #include "tiling.hpp"
 #include "watari/core/loops.hpp"
+#include "watari/core/parallel/lanes_gpu.hpp"
 
 #include <limits>
 #include <utility>
@@ -97,14 +98,14 @@ struct tile_hop {
         if constexpr (sums > 0) put_sums<sums>(here, diagonal, beside, second_halves, partials);
     }
 
-    __device__ void operator()() const {
+    WATARI_KERNEL void operator()() const {
         // two buffers, so that one barrier per system is enough
-        __shared__ half_sums second_halves[2];
+        half_sums(&second_halves)[2] = shared_in_block<half_sums[2]>();
         const lattice::geometry where{a.where.size, 5};
         const std::size_t half = where.size.half(), vector = half * lattice::spinor;
-        const unsigned lane = threadIdx.x % 32, spin = lane & spin_bit ? 1 : 0;
-        const unsigned i = threadIdx.x / 32 * spin_bit + lane % spin_bit;
-        const unsigned site = tiles.site(where.size, blockIdx.x, i);
+        const unsigned lane = thread_in_block() % lanes_of_warp, spin = lane & spin_bit ? 1 : 0;
+        const unsigned i = thread_in_block() / lanes_of_warp * spin_bit + lane % spin_bit;
+        const unsigned site = tiles.site(where.size, block_in_grid(), i);
         number* const links = reinterpret_cast<number*>(block_memory()) + i;
 
         unsigned offsets[8];
@@ -117,14 +118,15 @@ struct tile_hop {
         for (unsigned n = 0; n < 18; ++n)
             block.all[n] =
                 load_once(a.clover + where.element(lattice::packed, site, 18 * spin + n));
-        __syncwarp();
+        sync_warp();
 
         half_site<Real> here(spin, links);
         const std::size_t first = where.element(lattice::spinor, site, 3 * spin);
         const std::size_t pieces = half / lattice::piece_sites;
         for (unsigned system = 0; system < a.systems; ++system)
             advance(here, a.in + system * vector, offsets, block, first + system * vector,
-                    second_halves[system % 2], a.partials + sums * (system * pieces + site / 32));
+                    second_halves[system % 2],
+                    a.partials + sums * (system * pieces + site / lattice::piece_sites));
     }
 };
 
@@ -142,7 +144,7 @@ bool tiles_fit(const lattice::hop_arguments<Real>& a, const device::limits& has)
 
 template <class Hop, class Real>
 void run_tiles(const lattice::hop_arguments<Real>& a, stream_t stream) {
-    launch<Hop::threads, Hop::blocks_at_once>(a.where.size.half() / tile_sites, dim3(Hop::threads),
+    launch<Hop::threads, Hop::blocks_at_once>(a.where.size.half() / tile_sites, Hop::threads,
                                               Hop{a, tiling::of(a.where.size)}, stream,
                                               Hop::link_bytes);
 }

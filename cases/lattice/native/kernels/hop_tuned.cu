@@ -7,7 +7,7 @@
 
 #include "hop_tile.hpp"
 #include "site.hpp"
-#include "vector_loads.hpp"
+#include "watari/core/cache_hints_gpu.hpp"
 #include "watari/core/loops.hpp"
 
 namespace watari::gpu {

@@ -7,6 +7,7 @@
 
 #include "half_site.hpp"
 #include "watari/core/loops.hpp"
+#include "watari/core/parallel/lanes_gpu.hpp"
 
 namespace watari::gpu {
 
@@ -21,7 +22,8 @@ template <unsigned Width, class Real>
 WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&diagonal)[6],
                             const complex<Real> (&beside)[6], half_sums& second_halves,
                             double* to) {
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned lane = thread_in_block() % lanes_of_warp,
+                   warp = thread_in_block() / lanes_of_warp;
     double sums[Width]{};
     for (unsigned n = 0; n < 6; ++n) {
         const complex<double> out = widen(n < 3 ? at.up[n] : at.low[n - 3]);
@@ -30,7 +32,7 @@ WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&dia
         else
             add_few_sums(sums, widen(beside[n]), out);
     }
-    for (double& sum : sums) sum += __shfl_xor_sync(~0u, sum, spin_bit);
+    for (double& sum : sums) sum += exchanged(sum, spin_bit);
     double(&second)[lattice::all_sums] = second_halves[warp / 2][lane % spin_bit];
     if (warp % 2 && at.spin == 0)
         for (unsigned k = 0; k < Width; ++k) second[k] = sums[k];
@@ -38,7 +40,7 @@ WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&dia
     if (warp % 2) return;
     for (unsigned k = 0; k < Width; ++k) {
         double value = sums[k] + second[k];
-        for (unsigned half = 8; half > 0; half /= 2) value += __shfl_down_sync(~0u, value, half);
+        for (unsigned half = 8; half > 0; half /= 2) value += from_above(value, half);
         if (lane == 0) to[k] = value;
     }
 }

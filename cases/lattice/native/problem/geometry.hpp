@@ -13,6 +13,7 @@
 /// GPU.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace watari::lattice {
@@ -20,6 +21,8 @@ namespace watari::lattice {
 /// At most 2^31 sites of a parity: a site number has 32 bits.
 struct extents {
     unsigned x = 0, y = 0, z = 0, t = 0;
+
+    static constexpr std::array in_order{&extents::x, &extents::y, &extents::z, &extents::t};
 
     constexpr std::size_t sites() const { return std::size_t{x} * y * z * t; }
     constexpr std::size_t half() const { return sites() / 2; }

@@ -1,6 +1,6 @@
 #include "exchange.hpp"
 
-#include <cstring>
+#include "watari/memory/move.hpp"
 
 namespace watari::lattice {
 
@@ -27,11 +27,7 @@ public:
     void unpack(const comm::faces& f, const_buffers from, stream_t stream) const override {
         for (const bool above : {false, true}) {
             if (from[above] == nullptr) continue;
-            void* const to = (*halos_)[direction(f)][above];
-            if (who_.is_gpu())
-                device::copy(to, from[above], bytes(f), stream);
-            else
-                std::memcpy(to, from[above], bytes(f));
+            memory::copy(who_, (*halos_)[direction(f)][above], from[above], bytes(f), stream);
         }
     }
 

@@ -2,6 +2,7 @@
 
 #include "watari/core/parallel/reductions.hpp"
 #include "watari/krylov/kernels/vectors.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -47,16 +48,13 @@ public:
             left = kernels_on<krylov::vector_kernels<complex<Real>>>(who_).fold(
                 const_cast<double*>(partials), pieces, systems, width, stream);
         own_.resize(partial_doubles(left.count, systems, width));
-        read(own_.data(), left.values, left.count * systems * width, stream);
+        memory::copy_now(who_, own_.data(), left.values,
+                         left.count * systems * width * sizeof(double), stream);
         total_.resize(systems * width);
         numbers_.empty() ? add_ranks(left.count, systems, width)
                          : add_pieces(left.count, systems, width);
-        if (!who_.is_gpu()) {
-            std::copy(total_.begin(), total_.end(), totals);
-            return;
-        }
-        device::copy(totals, total_.data(), total_.size() * sizeof(double), stream);
-        device::synchronize(stream);  // the next call overwrites total_
+        // waits, since the next call overwrites total_
+        memory::copy_now(who_, totals, total_.data(), total_.size() * sizeof(double), stream);
     }
 
 private:
@@ -64,12 +62,6 @@ private:
     void gather(const std::vector<Value>& own, std::vector<Value>& all) const {
         all.resize(own.size() * static_cast<std::size_t>(ranks_->size()));
         ranks_->gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
-    }
-    void read(double* to, const double* from, std::size_t count, stream_t stream) const {
-        if (who_.is_gpu())
-            device::read_back(to, from, count * sizeof(double), stream);
-        else
-            std::copy_n(from, count, to);
     }
     void add_ranks(std::size_t count, std::size_t systems, std::size_t width) {
         cpu::add_partials(total_.data(), own_.data(), count, systems, width, nullptr);

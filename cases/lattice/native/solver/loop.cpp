@@ -7,6 +7,7 @@
 #include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/room.hpp"
 #include "work.hpp"
 
@@ -59,23 +60,13 @@ private:
     double last_ = 0;
 };
 
-/// A sum that a kernel has left in memory of the processor.
-double read_sum(const parameters& p, const double* sum) {
-    double result = 0;
-    if (p.processor.is_gpu())
-        device::read_back(&result, sum, sizeof result, nullptr);
-    else
-        result = *sum;
-    return result;
-}
-
 template <class Real>
 void make_clover(measure::trial& into, const parameters& p, const fields& f, double* sums) {
     const double start = measure::now();
     kernels_on<kernels<Real>>(p.processor)
         .make_clover(geometry_of(p), p.links / 2, numbers<Real>(f.links), numbers<Real>(f.clover),
                      sums, nullptr);
-    into.quantities["log_det"] = {over_ranks(p, read_sum(p, sums)), "1"};
+    into.quantities["log_det"] = {over_ranks(p, memory::read_back(p.processor, sums)), "1"};
     into.quantities["clover_s"] = {measure::now() - start, "s"};
 }
 
@@ -84,11 +75,11 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
                  const matrix_operator<Real>& matrix) {
     const complex<Real>* const x = numbers<Real>(f.solution);
     matrix.hop(x, nullptr);
-    if (p.processor.is_gpu()) device::synchronize(nullptr);
+    memory::wait(p.processor);
     if (p.part) p.part->ranks->barrier();
     const double start = measure::now();
     for (int i = 0; i < hops_timed; ++i) matrix.hop(x, nullptr);
-    if (p.processor.is_gpu()) device::synchronize(nullptr);
+    memory::wait(p.processor);
     record_hop(into, p, (measure::now() - start) / hops_timed);
 }
 

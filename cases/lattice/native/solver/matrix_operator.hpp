@@ -6,7 +6,6 @@
 
 #include "../problem/fields.hpp"
 #include "../ranks/exchange.hpp"
-#include "counts.hpp"
 #include "watari/krylov/kernels/state.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
@@ -55,7 +54,8 @@ public:
         krylov::linear_operator<complex<Real>> result;
         result.apply = [this](complex<Real>* y, const complex<Real>* x, std::size_t,
                               stream_t stream) { apply(y, x, {}, stream); };
-        if (sums_on_the_way(which_, exchange_ != nullptr))
+        // not on several ranks, which compute edges later
+        if (which_ == kernel::tuned && exchange_ == nullptr)
             result.apply_and_sum = [this](complex<Real>* y, const complex<Real>* x,
                                           const complex<Real>* left, const complex<Real>* other,
                                           double* partials, std::size_t, stream_t stream) {

@@ -1,6 +1,5 @@
 #include "record.hpp"
 
-#include "counts.hpp"
 #include "watari/case/timed_iteration.hpp"
 #include "watari/core/error.hpp"
 
@@ -19,23 +18,13 @@ double over_ranks(const parameters& p, double own) {
 
 void record_hop(measure::trial& into, const parameters& p, double seconds) {
     if (p.part) p.part->ranks->maximum(std::span(&seconds, 1));
-    const auto sites = static_cast<double>(p.all_sites() / 2);
-    const double bytes = hop_bytes(p.links, p.rhs, p.real_bytes()) * sites;
     into.quantities["hop_s"] = {seconds, "s"};
-    into.quantities["hop_bytes_per_s"] = {bytes / seconds, "B/s"};
-    into.quantities["hop_flops_per_s"] = {hop_flops * sites * static_cast<double>(p.rhs) / seconds,
-                                          "1/s"};
 }
 
 void summarise(measure::trial& into, const parameters& p, bool migrates) {
     if (p.part) p.part->ranks->maximum(into.host_s);  // the slowest rank's
-    const auto sites = static_cast<double>(p.all_sites() / 2);
-    into.bytes_per_sample = step_bytes(p) * sites;
-    into.flops_per_sample = step_flops * sites * static_cast<double>(p.rhs);
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    const auto steps = static_cast<double>(into.host_s.size());
     into.quantities["loop"] = {seconds, "s"};
-    into.quantities["flops_per_s"] = {into.flops_per_sample * steps / seconds, "1/s"};
     cases::name_phases(into, migrates);
 }
 

@@ -1,6 +1,7 @@
 #include "residual.hpp"
 
 #include "record.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,12 +13,7 @@ namespace {
 /// Vectors in CPU memory.
 template <class Real>
 std::vector<complex<Real>> on_cpu(const parameters& p, const complex<Real>* from) {
-    std::vector<complex<Real>> values(p.rhs * p.size.half() * spinor);
-    if (p.processor.is_gpu())
-        device::read_back(values.data(), from, values.size() * sizeof values[0], nullptr);
-    else
-        std::copy_n(from, values.size(), values.begin());
-    return values;
+    return memory::read_back(p.processor, from, p.rhs * p.size.half() * spinor);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Style `managed-prefetch`: managed memory, and the programmer says when it moves.
 #include "../solver/loop.hpp"
 #include "../styles.hpp"
-#include "watari/case/location.hpp"
 #include "watari/core/cuda.hpp"
+#include "watari/memory/location.hpp"
 
 #include <cuda_runtime.h>
 
@@ -24,14 +24,14 @@ measure::trial run_managed_prefetch(const parameters& p) {
     watch.skip();
 
     for (const auto& [pointer, bytes] : all)
-        check(cudaMemPrefetchAsync(*pointer, bytes, cases::location{p.processor}, 0));
+        check(cudaMemPrefetchAsync(*pointer, bytes, memory::location{p.processor}, 0));
     check(cudaDeviceSynchronize());
     watch.lap("transfer_in");
 
     solve(result, p, f, true);
     watch.skip();
 
-    check(cudaMemPrefetchAsync(f.solution, all[3].second, cases::location{the_cpu}, 0));
+    check(cudaMemPrefetchAsync(f.solution, all[3].second, memory::location{the_cpu}, 0));
     check(cudaDeviceSynchronize());
     read_result(result, p, f);
     watch.lap("transfer_out");

@@ -10,7 +10,7 @@
 namespace watari::WATARI_BACKEND {
 
 /// Corrects the flow by a pressure in memory, or by a pressure that is computed on reading. A
-/// computed pressure, `Array`, has enter(), and its values are written to `p`.
+/// computed pressure, `Array`, has load_constants(), and its values are written to `p`.
 template <class Real, class Array>
 struct correct_one {
     les::flow_arguments<Real> f;
@@ -24,8 +24,8 @@ struct correct_one {
     struct result {
         Real u[3], p;
     };
-    WATARI_INLINE void enter() {
-        if constexpr (computed) pressure.enter();
+    WATARI_INLINE void load_constants() {
+        if constexpr (computed) pressure.load_constants();
     }
     WATARI_INLINE index plane() const { return step[2]; }
     WATARI_INLINE result corrected(const Real (&u)[3], Real own, const Real (&before)[3],

@@ -22,10 +22,10 @@ struct viscosity_of {
     flow_arguments<Real> f;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
-    using two_paths = void;  // the path without walls is much shorter
+    using two_paths = void;
 
-    WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
-    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
+    WATARI_INLINE void enter_plane(std::size_t k) { walls.enter_plane(f, k); }
+    WATARI_INLINE void prepare_row(const cell& from, index count) { walls.widen(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
@@ -54,15 +54,15 @@ struct advance_one {
     stage_factors<Real> by;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
-    using two_paths = void;  // the path without walls is much shorter
-    using much = void;       // needs many registers
+    using two_paths = void;
+    using many_registers = void;
     using parts = std::integral_constant<unsigned, 4>;
 
     struct result {
         Real q[4], next[4];
     };
-    WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
-    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
+    WATARI_INLINE void enter_plane(std::size_t k) { walls.enter_plane(f, k); }
+    WATARI_INLINE void prepare_row(const cell& from, index count) { walls.widen(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     /// Returns the components from First to Last of u, v, w and theta.
     template <bool Walls, unsigned First = 0, unsigned Last = 4>

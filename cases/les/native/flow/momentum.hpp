@@ -20,7 +20,7 @@ template <class Real>
 struct walls_of_plane : flags_around<Real> {
     les::wall<Real> below, above;
 
-    WATARI_INLINE void enter(const les::flow_arguments<Real>& f, std::size_t k) {
+    WATARI_INLINE void enter_plane(const les::flow_arguments<Real>& f, std::size_t k) {
         below = k == 0 ? f.air.ground : f.air.side[2];
         above = k + 1 == f.grid.size.z ? f.air.lid : f.air.side[2];
     }

@@ -17,14 +17,6 @@
 
 namespace watari::les {
 
-/// Returns the bytes of a step by the table of the kernels. Per cell in fp32: 283 + 3 x (96 x
-/// cycles - 12), or 283 + 3 x 96 for one cycle.
-constexpr double step_bytes(std::size_t cells, std::size_t real, int cycles) {
-    const double reals = 69 + 3 * (22.5 * cycles - (cycles > 1 ? 3 : 0)),
-                 flags = 7 + 6 * 3 * cycles;
-    return static_cast<double>(cells) * (reals * static_cast<double>(real) + flags);
-}
-
 template <class Real>
 class simulation {
 public:

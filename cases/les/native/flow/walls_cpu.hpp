@@ -25,7 +25,7 @@ struct flags_around {
     index begin = 0;               ///< the cell of flags[0]
 
     /// Widens the flags around the row of `count` cells from `from` on.
-    WATARI_INLINE void look(const les::flow_arguments<Real>& f, const cell& from, index count) {
+    WATARI_INLINE void widen(const les::flow_arguments<Real>& f, const cell& from, index count) {
         const index row = f.grid.row(), plane = f.grid.plane();
         Real* const to = row_scratch<Real>(2 * (plane + row + 1) + same_path);
         solids = to;

@@ -6,6 +6,7 @@
 /// is in its centre.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,8 @@ namespace watari::les {
 /// Cells along each axis.
 struct extents {
     std::size_t x = 0, y = 0, z = 0;
+
+    static constexpr std::array in_order{&extents::x, &extents::y, &extents::z};
 
     constexpr std::size_t cells() const { return x * y * z; }
     friend bool operator==(const extents&, const extents&) = default;

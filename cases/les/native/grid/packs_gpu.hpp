@@ -32,10 +32,7 @@ bool fits_packs(const les::grid& g, const Body& body) {
 
 inline constexpr unsigned most_blocks = 3;  ///< on a multiprocessor: 80 registers a thread
 template <class Body>
-inline constexpr unsigned pack_blocks = requires {
-    typename Body::much;
-}
-? 2 : most_blocks;
+inline constexpr unsigned pack_blocks = has_many_registers<Body> ? 2 : most_blocks;
 
 inline constexpr unsigned most_planes = 8;  ///< of a tile
 
@@ -112,7 +109,7 @@ void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
     for_each_tile<pack_blocks<Body>>(
         g, pack_tiling(g, row_lanes * pack_cells),
         [=] __device__(const tile& t, unsigned lane) {
-            const Body body = entered(given);
+            const Body body = with_constants(given);
             visit_packs(
                 g, body, t, lane,
                 [&](const place&, unsigned, const pack_writer& to, bool mine, const auto& values) {
@@ -137,7 +134,7 @@ void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t
             __shared__ double products[warps_of_a_block][pack_cells * room];
             __shared__ double sums[warps_of_a_block][most * room];
             double *const own = products[threadIdx.y], *const lanes = sums[threadIdx.y];
-            const Body body = entered(given);
+            const Body body = with_constants(given);
             visit_packs(g, body, t, lane,
                         [&](const place& where, unsigned p, const pack_writer& to, bool mine,
                             const auto& values) {

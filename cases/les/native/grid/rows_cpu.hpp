@@ -36,13 +36,12 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
     });
 }
 
-/// Visits cells of a row. With walls it first calls look() of a body that has it, once for all
-/// cells. Bodies are passed by reference, since the core would wait for the stores of a copy before
-/// it can load them. The loop has its own copy, in registers.
+/// Visits cells of a row. Bodies are passed by reference, since the core would wait for the stores
+/// of a copy before it can load them. The loop has its own copy, in registers.
 template <bool Walls, class Body>
 WATARI_CLONES void visit_row(const Body& given, const cell& from, std::size_t count) {
-    Body body = in_plane(entered(given), from.k);
-    if constexpr (Walls && requires { body.look(from, count); }) body.look(from, count);
+    Body body = in_plane(with_constants(given), from.k);
+    if constexpr (Walls) prepare_row(body, from, count);
     WATARI_VECTORS
     for (std::size_t i = 0; i < count; ++i)
         visit_cell<Walls>(body, {from.k, from.j, from.i + i, from.at + i});
@@ -62,13 +61,13 @@ WATARI_INLINE void visit_part(const Body& body, const cell& from, std::size_t co
 /// have far more values than a CPU has registers.
 template <class Body>
 WATARI_CLONES void visit_parts(const Body& given, const cell& from, std::size_t count) {
-    Body body = in_plane(entered(given), from.k);
-    body.look(from, count);
+    Body body = in_plane(with_constants(given), from.k);
+    prepare_row(body, from, count);
     visit_part<0>(body, from, count);
 }
 template <class Body>
 void visit_walls(const Body& body, const cell& from, std::size_t count) {
-    if constexpr (requires { typename Body::parts; })
+    if constexpr (has_parts<Body>)
         visit_parts(body, from, count);
     else
         visit_row<true>(body, from, count);
@@ -98,7 +97,7 @@ WATARI_INLINE double sum_piece(const Body& body, const cell& from, std::size_t c
 }
 template <bool Walls, class Body>
 WATARI_CLONES double sum_row(const Body& given, const cell& from, std::size_t count) {
-    const Body body = entered(given);
+    const Body body = with_constants(given);
     return sum_piece<Walls>(body, from, count);
 }
 
@@ -121,11 +120,12 @@ void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written
     }
 }
 
-/// Calls body(cell) for each cell, in no order, or body.row(k, j, cells) of a body that has it.
+/// Calls body(cell) for each cell, in no order, or body.row(k, j, cells).
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
+    static_assert(loop_body<Body>);
     for_each_grid_row(g, [=](std::size_t k, std::size_t j) {
-        if constexpr (requires { body.row(k, j, g.size.x); }) {
+        if constexpr (has_rows<Body>) {
             body.row(k, j, g.size.x);
         } else {
             for (std::size_t i = 0; i < g.size.x; i += same_path) {
@@ -142,6 +142,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
 /// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j).
 template <class Body, class Real>
 void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to, stream_t) {
+    static_assert(loop_body<Body>);
     const std::size_t piece = les::piece_of(g.size.x), pieces = g.size.x / piece;
     for_each_grid_row(g, [=](std::size_t k, std::size_t j) {
         for (std::size_t p = 0; p < pieces; ++p) {

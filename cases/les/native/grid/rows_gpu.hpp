@@ -42,10 +42,7 @@ inline tiling tiling_of(const les::grid& g) {
 /// Blocks of a body's loop on a multiprocessor, which limits the registers of a thread to 64 or
 /// 128.
 template <class Body, class Real>
-inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
-    typename Body::much;
-}
-? 4 : 2;
+inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !has_many_registers<Body> ? 4 : 2;
 
 /// Calls work(tile, lane) for each tile, by all lanes of a warp.
 template <unsigned BlocksAtOnce, class Work>
@@ -70,12 +67,6 @@ void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t str
 #include "packs_gpu.hpp"
 
 namespace watari::gpu {
-
-/// A body whose path without walls is much shorter.
-template <class Body>
-concept asks_for_walls = requires {
-    typename Body::two_paths;
-};
 
 /// Copies the values that this lane has just written, in `Planes` cells above each other at an
 /// edge, to the halo. A periodic grid has two cells or more along x and y.
@@ -125,7 +116,7 @@ __device__ __forceinline__ void visit_column(const Body& body, const cell& c, in
         const auto up = static_cast<index>(n);
         return cell{c.k + up, c.j, c.i, c.at + up * plane};
     };
-    if constexpr (!asks_for_walls<Body>) {
+    if constexpr (!has_two_paths<Body>) {
         if constexpr (in_two_steps<Body>) {
             compute_column<true, Planes>(body, above, finish);
         } else {
@@ -177,9 +168,9 @@ __device__ __forceinline__ void visit_planes(const les::grid& g, const Body& bod
 template <class Body, class Real>
 __device__ __forceinline__ void visit_tile(const les::grid& g, const Body& given,
                                            const written<Real>& to, const tile& t, unsigned lane) {
-    const Body body = entered(given);
+    const Body body = with_constants(given);
     const auto finish = [](unsigned, const auto& visit) { visit(); };
-    constexpr unsigned at_once = asks_for_walls<Body> ? 2 : planes_at_once;
+    constexpr unsigned at_once = has_two_paths<Body> ? 2 : planes_at_once;
     index k = t.k;
     const index last = t.k + t.planes;
     for (; k + static_cast<index>(at_once) <= last; k += at_once)
@@ -189,6 +180,7 @@ __device__ __forceinline__ void visit_tile(const les::grid& g, const Body& given
 
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t stream) {
+    static_assert(loop_body<Body>);
     if constexpr (in_packs<Body, Real>)
         if (fits_packs(g, body)) return for_each_pack(g, body, stream);
     if constexpr (in_blocks<Body, Real>)
@@ -204,6 +196,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t str
 template <class Body, class Real>
 void sum_cells(const les::grid& g, Body given, double* partials, written<Real> to,
                stream_t stream) {
+    static_assert(loop_body<Body>);
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
     if constexpr (in_packs<Body, Real>)
         if (piece <= row_lanes * pack_cells && fits_packs(g, given))
@@ -213,7 +206,7 @@ void sum_cells(const les::grid& g, Body given, double* partials, written<Real> t
     for_each_tile<blocks_at_once<Body, Real>>(
         g, by,
         [=] __device__(const tile& t, unsigned lane) {
-            const Body body = entered(given);
+            const Body body = with_constants(given);
             const unsigned number = static_cast<unsigned>(t.i) / piece;
             const auto add = [&]<unsigned Planes>(std::integral_constant<unsigned, Planes>,
                                                   index k) {

@@ -21,7 +21,7 @@ struct residual_of {
     Real per_d[3], per_tau;
     const std::uint8_t* flags;
 
-    using much = void;  // needs many registers in packs
+    using many_registers = void;  // in packs
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
@@ -100,7 +100,7 @@ struct next_direction {
     const std::uint8_t* flags = nullptr;
     Real beta{};
 
-    WATARI_INLINE void enter() { beta = Real(beta_of(sums, iteration)); }
+    WATARI_INLINE void load_constants() { beta = Real(beta_of(sums, iteration)); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
         return z[c.at] + beta * d[c.at];
@@ -143,7 +143,7 @@ struct curvature_of {
     const iteration_sums* sums = nullptr;
     unsigned iteration = 0;
 
-    WATARI_INLINE void enter() {
+    WATARI_INLINE void load_constants() {
         if constexpr (!std::is_pointer_v<Array>) d.factor = Real(beta_of(sums, iteration));
     }
     WATARI_INLINE index plane() const { return a.plane; }

@@ -33,7 +33,7 @@ struct step_along {
     struct result {
         Real p, r;
     };
-    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE void load_constants() { alpha = Real(alpha_of(sums, iteration)); }
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
@@ -82,7 +82,7 @@ struct last_pressure : stepped<Real> {
     const les::iteration_sums* sums;
     unsigned iteration;
 
-    WATARI_INLINE void enter() {
+    WATARI_INLINE void load_constants() {
         this->before = Real(alpha_of(sums, iteration - 1));
         this->beta = Real(beta_of(sums, iteration));
         this->alpha = Real(alpha_of(sums, iteration));
@@ -96,7 +96,7 @@ struct last_steps {
     Real* p;
     const std::uint8_t* flags = nullptr;
 
-    WATARI_INLINE void enter() { stepped.enter(); }
+    WATARI_INLINE void load_constants() { stepped.load_constants(); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
         return stepped[static_cast<offset>(c.at)];
@@ -132,7 +132,7 @@ struct one_step {
     const std::uint8_t* flags = nullptr;
     Real alpha{};
 
-    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE void load_constants() { alpha = Real(alpha_of(sums, iteration)); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
         return p[c.at] + alpha * d[c.at];

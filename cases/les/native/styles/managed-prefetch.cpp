@@ -2,8 +2,8 @@
 // data of a touch to the CPU before the touch, and back to the GPU after the touch.
 #include "../loop.hpp"
 #include "../styles.hpp"
-#include "watari/case/location.hpp"
 #include "watari/core/cuda.hpp"
+#include "watari/memory/location.hpp"
 
 #include <cuda_runtime.h>
 
@@ -25,7 +25,7 @@ measure::trial run_managed_prefetch(const parameters& p) {
     watch.skip();
 
     const auto move = [](std::byte* data, std::size_t bytes, processor to) {
-        check(cudaMemPrefetchAsync(data, bytes, cases::location{to}, 0));
+        check(cudaMemPrefetchAsync(data, bytes, memory::location{to}, 0));
     };
     for (const auto& [pointer, bytes] : all) move(*pointer, bytes, p.processor);
     check(cudaDeviceSynchronize());

@@ -3,6 +3,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <array>
@@ -172,7 +173,7 @@ touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
     if (by_gpu)
         timed(took.gather, [&] {
             pack(p_->processor, now, fields_->facets, stream);
-            if (p_->processor.is_gpu()) device::synchronize(stream);
+            memory::wait(p_->processor, stream);
         });
     const std::vector<region>& fields = regions(now);
     timed(took.move, [&] {

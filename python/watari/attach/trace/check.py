@@ -16,8 +16,8 @@ import numpy as np
 
 from watari.attach.entry import PACKAGE
 from watari.attach.start import Ending, Start, run
-from watari.attach.trace import records
-from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.attach.trace.records import records
+from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
 
 PROGRAM = "watari_touches"

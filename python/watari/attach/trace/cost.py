@@ -15,9 +15,9 @@ import numpy as np
 
 from watari.attach.entry import PACKAGE
 from watari.attach.start import Start, preloaded, run
-from watari.attach.trace import records
 from watari.attach.trace.check import PROGRAM, SECONDS, said
-from watari.attach.trace.records import Kind
+from watari.attach.trace.records import records
+from watari.attach.trace.records.records import Kind
 from watari.common.errors import UnsupportedError
 from watari.model.replay.graph import Machine, Tracing
 
@@ -80,6 +80,8 @@ def tracing_of(plain: Mapping[str, float], traced: Mapping[str, float], site: fl
         beyond("wait", call),
         beyond("record", call),
         beyond("allocation", 2 * call) / 2,
+        node=beyond("node_call", 0.0),
+        inside=beyond("node", more["node_call"]),
         returns=beyond("launch_wait", more["launch"] + more["wait"]),
         behind=beyond("behind", 0.0),
         once=beyond("once", 0.0),

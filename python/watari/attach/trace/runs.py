@@ -9,8 +9,8 @@ from pathlib import Path
 
 from watari.attach import events
 from watari.attach.start import Ending, Start, library, preloaded, run
-from watari.attach.trace import lines, records
-from watari.attach.trace.records import Kind, Recorded
+from watari.attach.trace.records import lines, records
+from watari.attach.trace.records.records import Kind, Recorded
 
 INJECTED = "libwatari_injected.so"
 LAUNCHES = 16  # sampled launches of each kernel
@@ -18,10 +18,12 @@ LAUNCHES = 16  # sampled launches of each kernel
 
 @dataclass(frozen=True)
 class Sampling:
-    """How long a run samples launches: `work`, seconds of it; `until`, seconds after the start."""
+    """How long a run samples launches: `work`, seconds of it; `until`, seconds after the start.
+    `only`: first launches alone, in this placement."""
 
     work: float
     until: float = math.inf
+    only: str = ""
 
     def variables(self) -> dict[str, str]:
         """Environment variables of a run that starts now."""
@@ -29,6 +31,8 @@ class Sampling:
             "WATARI_TRACE_EVICT": str(LAUNCHES),
             "WATARI_TRACE_EVICT_SECONDS": str(self.work),
         }
+        if self.only:
+            set_for["WATARI_TRACE_EVICT_ONLY"] = self.only
         if math.isfinite(self.until):
             set_for["WATARI_TRACE_EVICT_UNTIL"] = str(time.monotonic_ns() + int(self.until * 1e9))
         return set_for

@@ -2,8 +2,10 @@
 
 The whole trace takes at most 4 T + 15 s, T the seconds of the program as it is. The sampled run
 gets what is left of that after the other runs, without the time to read its records and to write
-the files. Sampling ends early enough that the program can reach its end: new memory is
-then as the program asks for it, and the rest takes T at most. It has half of the time in any case.
+the files. Sampling ends early enough that the program can reach its end: new memory is then as the
+program asks for it, and the rest takes as long as the program does from its first context on. No
+kernel is launched before that: a program of Python may import for seconds. Sampling has half of the
+time in any case.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from watari.attach.start import Ending, Start, code_words
-from watari.attach.trace import placed, touched
-from watari.attach.trace.lives import grouped
-from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.attach.trace.observed import placed, touched
+from watari.attach.trace.records.lives import grouped
+from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.attach.trace.runs import LAUNCHES, Sampling, busiest, fresh, traced_run
 from watari.common.errors import UnsupportedError
 from watari.common.kernels import short
@@ -46,12 +48,12 @@ class Bounds:
     until: float = math.inf
 
     @classmethod
-    def of(cls, seconds: float, left: float) -> Bounds | None:
+    def of(cls, seconds: float, left: float, start: float = 0.0) -> Bounds | None:
         """The bounds for a program that takes `seconds` as it is, with `left` for the run; none if
-        that is not enough."""
+        that is not enough. `start`: of these, the seconds before its first context."""
         if left < LEAST:
             return None
-        until = max(left - SLOWER * seconds, left / 2)
+        until = max(left - SLOWER * (seconds - start), left / 2)
         return cls(min(SAMPLING + seconds, until), left, until)
 
 

@@ -21,11 +21,13 @@ import numpy as np
 from watari.attach import events
 from watari.attach.entry import obstacle
 from watari.attach.start import Ending, Start, code_words, require_program
-from watari.attach.trace import check, clock, observed, paged, replayed, sampled, touched
+from watari.attach.trace import again, check, clock, paged, sampled
 from watari.attach.trace import cost as costs
 from watari.attach.trace.aside import Aside
-from watari.attach.trace.findings import Seen
-from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.attach.trace.graph import replayed
+from watari.attach.trace.observed import observed, touched
+from watari.attach.trace.observed.findings import Seen
+from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.attach.trace.runs import busiest, fresh, traced_run, variables
 from watari.common.errors import UnsupportedError, WatariError
 from watari.common.variables import readable
@@ -140,18 +142,24 @@ def trace_prepared(
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
         still = reading + WRITING + len(process.calls) * OF_CALL
-        bounds = sampled.Bounds.of(plain.seconds, timer.left(plain.seconds) - still)
-        touches, why = sampled.reported(start, files, path, bounds, plain.code, report)
+        time = again.Time(
+            plain.seconds,
+            min(part.start for part in parts),
+            lambda: timer.left(plain.seconds) - still,
+        )
+        touches, why = sampled.reported(start, files, path, time.bounds(), plain.code, report)
+        if few := again.lacking(process, touches):
+            touches = again.placements(start, files, path, touches, few, time, plain.code, report)
         seen = replace(seen, touches=touches)
     reasons = incomplete(process, ending, judged) + sampled.lost(process, touches)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
-    again = replaying.result()
-    facts |= {"replay": again.facts | paged.facts(start, plain.faults, cost.plain)}
+    played = replaying.result()
+    facts |= {"replay": played.facts | paged.facts(start, plain.faults, cost.plain)}
     name = readable(Path(start.command[0]).name)
-    return Traced(observed.trace(name, seen, sites.copies, facts), seen, again)
+    return Traced(observed.trace(name, seen, sites.copies, facts), seen, played)
 
 
 def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:

@@ -108,12 +108,16 @@ def on_chain(graph: Graph, less: Taken, path: Chain) -> dict[str, float]:
     slower += less.slower_issue[issued].sum()
     migrating = less.migrating_gap[calls[Step.GAP]].sum()
     migrating += less.migrating_takes[calls[Step.TAKES]].sum()
-    behind = less.after[calls[Step.AFTER]].sum() + (less.issue - less.begun)[issued].sum()
+    behind = np.zeros(len(graph.operations))
+    behind[calls[Step.AFTER]] += less.after[calls[Step.AFTER]]
+    behind[issued] += (less.issue - less.begun)[issued]
+    is_inside = graph.operations["inside"]
     pageable = less.pageable_takes[calls[Step.TAKES]].sum()
     return {
         **{kind: float((part * each).sum()) for kind, each in less.of_calls.items()},
         "returns": float(less.late[calls[Step.LATE]].sum()),
-        "behind": float(behind),
+        "behind": float(behind[~is_inside].sum()),
+        "inside": float(behind[is_inside].sum()),
         "slower": float(slower),
         "migrating": float(migrating),
         "pageable": float(pageable),

@@ -124,13 +124,13 @@ class Stream:
 @dataclass(frozen=True)
 class Tracing:
     """The cost of tracing, in ns: `call`: each record of a call; beyond it, `launch`, `copying`,
-    `wait`, `record` (of an event) and `allocation` (or release); `returns`: the return from a wait
-    for a kernel, and the start of that kernel; `behind`: an operation behind another one, on the
-    GPU; `once`: after the start of CUDA. `slower`, `migrating`, `pageable`: the part of the time of
-    calls, of gaps and kernels in which managed memory moves, and of copies of pageable memory,
-    that the traced run took longer. `start`,
-    `end`: by which the start of CUDA and the end of the process took longer, or shorter. `noise`:
-    by which the program's own runs differ between these."""
+    `wait`, `record` (of an event) and `allocation` (or release); `node`: each node of a graph that
+    a call launches; `returns`: the return from a wait for a kernel, and the start of that kernel;
+    `behind`: an operation behind another one, on the GPU, `inside`: one of a graph; `once`: after
+    the start of CUDA. `slower`, `migrating`, `pageable`: the part of the time of calls, of gaps and
+    kernels in which managed memory moves, and of copies of pageable memory, that the traced run
+    took longer. `start`, `end`: by which the start of CUDA and the end of the process took longer,
+    or shorter. `noise`: by which the program's own runs differ between these."""
 
     __pydantic_config__ = STRICT
     call: float = 0.0
@@ -139,8 +139,10 @@ class Tracing:
     wait: float = 0.0
     record: float = 0.0
     allocation: float = 0.0
+    node: float = 0.0
     returns: float = 0.0
     behind: float = 0.0
+    inside: float = 0.0
     slower: float = 0.0
     migrating: float = 0.0
     pageable: float = 0.0

@@ -1,7 +1,8 @@
 """Takes the time of tracing out of a fitted graph.
 
 The record of a call is written in the gap before the next one; all else that a call takes longer is
-in the call, and delays its operation as much. Half of what a kernel behind another one takes longer
+in the call, and delays its operation as much. A call that launches a graph takes longer for each of
+its nodes. Half of what a kernel behind another one takes longer
 delays its start, the rest and the return of a wait follow it. `slower` is a part of the calls' own
 time, of the delay of their operations and of the returns of waits, after the start of CUDA,
 `migrating` one of gaps and operations in which managed memory moves: each fault is recorded.
@@ -19,9 +20,9 @@ import numpy as np
 from watari.model.replay.graph import Array, Graph, Order, Role, Tracing, Wait, Work
 
 # kinds that take time of the CPU
-OF_CALLS = ("call", "launch", "copying", "wait", "record", "allocation")
+OF_CALLS = ("call", "launch", "copying", "wait", "record", "allocation", "node")
 SHARES = ("slower", "migrating", "pageable")  # parts of measured times
-KINDS = (*OF_CALLS, "returns", "behind", *SHARES)
+KINDS = (*OF_CALLS, "returns", "behind", "inside", *SHARES)
 WAITS = (Wait.STREAM, Wait.EVENT, Wait.ALL)
 
 
@@ -39,6 +40,9 @@ def units(graph: Graph) -> dict[str, Array]:
         "wait": (np.isin(calls["wait"], WAITS) & (calls["role"] == Role.CALL)).astype(float),
         "record": (calls["order"] != Order.NOTHING).astype(float),
         "allocation": (calls["role"] == Role.ALLOCATION).astype(float),
+        "node": np.bincount(operations["call"][operations["inside"]], minlength=len(calls)).astype(
+            float
+        ),
     }
 
 
@@ -77,7 +81,7 @@ def taken(graph: Graph, tracing: Tracing) -> Taken:
     late = np.where(waited, np.minimum(later, there["late"]), 0.0)
     part = np.where(calls["role"] == Role.START, 0.0, tracing.slower)
     is_timed = operations["work"] != Work.FILL
-    behind = np.where(is_timed, tracing.behind, 0.0)
+    behind = np.where(operations["inside"], tracing.inside, tracing.behind) * is_timed
     least = {name: np.maximum(operations[name], 0.0) for name in ("issue", "after", "turn")}
     call_of, is_copied = operations["call"], is_pageable(operations)
     begun = np.minimum((cost - gap)[call_of], least["issue"])

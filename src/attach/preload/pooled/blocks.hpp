@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../driver.hpp"
+#include "../driver/driver.hpp"
 
 namespace attach::pooled {
 
@@ -22,6 +22,7 @@ struct block {
 // Blocks that the program uses. A table that doubles; the caller holds the lock (lock.hpp).
 class used_blocks {
 public:
+    bool is_empty() const { return count == 0; }
     // Without memory for it, the block is not kept later.
     void add(const block& made);
     // Removes the block at this address. False: there is none.

@@ -1,10 +1,10 @@
 #include "pooled.hpp"
 
-#include "../driver_call.hpp"
-#include "../functions.hpp"
-#include "../gains.hpp"
-#include "../lock.hpp"
-#include "../managed.hpp"
+#include "../calls/functions.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/gains.hpp"
+#include "../log/lock.hpp"
+#include "../styles/managed.hpp"
 #include "blocks.hpp"
 
 namespace attach::pooled {
@@ -172,6 +172,11 @@ void give_back_at(driver::device_pointer address) {
     block row{};
     const auto is_here = [&](const block& one) { return one.contains(address); };
     if (!kept.is_empty() && remove_kept(is_here, row)) release(row);
+}
+
+bool holds_any() {
+    const guard hold;
+    return !kept.is_empty() || !used.is_empty();
 }
 
 void forget_context(const void* context, driver::device device) {

@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../driver.hpp"
-#include "../event_log.hpp"
-#include "../memory.hpp"
+#include "../driver/driver.hpp"
+#include "../log/event_log.hpp"
+#include "../styles/memory.hpp"
 
 namespace attach::pooled {
 
@@ -48,6 +48,9 @@ bool give_back();
 
 // Releases the kept block that contains this address, if there is one.
 void give_back_at(driver::device_pointer address);
+
+// Whether any block is kept, or could be.
+bool holds_any();
 
 // Called after the driver has destroyed this context, and with it all blocks in it. `device`: of a
 // primary context, -1 of others. All blocks of the device are forgotten then, since those of green

@@ -1,6 +1,6 @@
 // Questions about memory that the program asks the driver. Kept blocks go back before it answers,
 // so that the answer is that of a program without this library.
-#include "../functions.hpp"
+#include "../calls/functions.hpp"
 #include "pooled.hpp"
 
 namespace attach {

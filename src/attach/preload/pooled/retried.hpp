@@ -2,7 +2,7 @@
 // once more.
 #pragma once
 
-#include "../functions.hpp"
+#include "../calls/functions.hpp"
 #include "pooled.hpp"
 
 namespace attach {

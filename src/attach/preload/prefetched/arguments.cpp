@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "../driver_call.hpp"
+#include "../driver/driver_call.hpp"
 
 namespace attach::prefetched {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "../driver_call.hpp"
+#include "../driver/driver_call.hpp"
 
 namespace attach::prefetched {
 namespace {

@@ -1,6 +1,6 @@
 // Launches of kernels, and the end of the modules that hold them. Replaced only in a program with
 // the change `prefetched`, or `pooled`: a launch may lack memory for the kernel's stack.
-#include "../functions.hpp"
+#include "../calls/functions.hpp"
 #include "../pooled/retried.hpp"
 #include "prefetched.hpp"
 

@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 
-#include "../driver_call.hpp"
-#include "../gains.hpp"
-#include "../lock.hpp"
-#include "../managed.hpp"
-#include "../memory.hpp"
-#include "../settings.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/gains.hpp"
+#include "../log/lock.hpp"
+#include "../styles/managed.hpp"
+#include "../styles/memory.hpp"
+#include "../styles/settings.hpp"
 #include "arguments.hpp"
 #include "kernels.hpp"
 #include "pages.hpp"

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../driver.hpp"
+#include "../driver/driver.hpp"
 
 namespace attach::prefetched {
 

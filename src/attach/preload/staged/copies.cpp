@@ -8,14 +8,12 @@ using staged::own, staged::stage_or, staged::to_device, staged::to_host, staged:
 
 const stream legacy = nullptr, per_thread = own(nullptr);
 
-// The device pointer is the host pointer of the other: which is which, the driver
-// knows.
 template <class AsIs>
 result copy_either(device_pointer to, device_pointer from, std::size_t bytes, bool waits, stream on,
                    AsIs as_is) {
     const transfer in{reinterpret_cast<unsigned char*>(from), to, bytes, to_device, waits, on};
     const transfer out{reinterpret_cast<unsigned char*>(to), from, bytes, to_host, waits, on};
-    return stage_or(in, [&] { return stage_or(out, as_is); });
+    return staged::stage_either_or(in, out, as_is);
 }
 
 unsigned char* bytes_of(const void* host) {

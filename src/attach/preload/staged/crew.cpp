@@ -5,7 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "../driver_call.hpp"
+#include "../driver/driver_call.hpp"
 #include "lines.hpp"
 #include "plan.hpp"
 #include "quota.hpp"

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "../driver_call.hpp"
+#include "../driver/driver_call.hpp"
+#include "known.hpp"
 
 namespace attach::staged {
 namespace {
@@ -35,14 +36,15 @@ bool is_memory_of(driver::device gpu, device_pointer pointer, std::size_t bytes)
            read(managed, is_managed, pointer) && !managed &&
            read(device, device_ordinal, pointer) && device == gpu &&
            read(start, range_start, pointer) && read(size, range_size, pointer) && bytes <= size &&
-           pointer - start <= size - bytes;
+           pointer - start <= size - bytes && !is_imported(start, size);
 }
 
 bool is_unknown(const void* host, std::size_t bytes) {
     const auto first = reinterpret_cast<device_pointer>(host);
     unsigned type = 0;
     return attribute(&type, memory_type, first) == driver::invalid_value &&
-           attribute(&type, memory_type, first + bytes - 1) == driver::invalid_value;
+           attribute(&type, memory_type, first + bytes - 1) == driver::invalid_value &&
+           !is_any_registered(host, bytes);
 }
 
 bool is_stream_of(const void* context, driver::stream on) {

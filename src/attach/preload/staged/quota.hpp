@@ -3,7 +3,8 @@
 
 namespace attach::staged {
 
-// At most `cpus`; fewer, but at least 1, where a group (version 2) or one above it has a quota.
+// At most `cpus`; fewer, but at least 1, where a group of either version, or one above it, has a
+// quota.
 unsigned cpus_of_quota(unsigned cpus);
 
 }  // namespace attach::staged

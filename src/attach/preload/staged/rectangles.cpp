@@ -6,7 +6,8 @@ namespace attach {
 namespace {
 
 using driver::cuboid, driver::rectangle;
-using staged::own, staged::stage_or, staged::to_device, staged::to_host, staged::transfer;
+using staged::own, staged::stage_either_or, staged::stage_or, staged::to_device, staged::to_host,
+    staged::transfer;
 
 const stream legacy = nullptr, per_thread = own(nullptr);
 
@@ -89,18 +90,17 @@ transfer made(const request& of, bool is_to_host, bool waits, stream on) {
 }
 
 template <class Shape, class AsIs>
-result copy(const Shape* in, bool waits, stream on, AsIs as_is) {
-    if (!in) return as_is();
-    const request asked = read(*in);
+result copy(const Shape* shape, bool waits, stream on, AsIs as_is) {
+    if (!shape) return as_is();
+    const request asked = read(*shape);
     if (!asked.is_sound()) return as_is();
-    const auto out = [&] {
-        if (!asked.from.may_be(driver::device_memory) || !asked.to.may_be(driver::host_memory))
-            return as_is();
-        return stage_or(made(asked, to_host, waits, on), as_is);
-    };
-    if (!asked.from.may_be(driver::host_memory) || !asked.to.may_be(driver::device_memory))
-        return out();
-    return stage_or(made(asked, to_device, waits, on), out);
+    const bool may_go_in =
+        asked.from.may_be(driver::host_memory) && asked.to.may_be(driver::device_memory);
+    const bool may_go_out =
+        asked.from.may_be(driver::device_memory) && asked.to.may_be(driver::host_memory);
+    const transfer in = made(asked, to_device, waits, on), out = made(asked, to_host, waits, on);
+    if (may_go_in && may_go_out) return stage_either_or(in, out, as_is);
+    return may_go_in ? stage_or(in, as_is) : may_go_out ? stage_or(out, as_is) : as_is();
 }
 
 }  // namespace

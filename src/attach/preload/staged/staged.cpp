@@ -2,13 +2,14 @@
 
 #include <pthread.h>
 
-#include "../device.hpp"
-#include "../driver_call.hpp"
-#include "../event_log.hpp"
-#include "../gains.hpp"
-#include "../memory.hpp"
+#include "../driver/device.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/event_log.hpp"
+#include "../log/gains.hpp"
+#include "../styles/memory.hpp"
 #include "backoff.hpp"
 #include "crew.hpp"
+#include "early.hpp"
 #include "pointers.hpp"
 #include "pool.hpp"
 #include "ranges.hpp"
@@ -32,12 +33,17 @@ std::uint64_t best_rates[2] = {};
 constexpr std::uint64_t usual_rates[2] = {8'000'000'000, 12'000'000'000};
 unsigned legacy_copies = 0;  // under way
 
+void begin_child();
+
 // The threads start with a large copy, or many others (plan.hpp). Returns whether there are any.
 bool is_ready(std::size_t bytes) {
     if (__atomic_load_n(&is_started, __ATOMIC_ACQUIRE)) return threads > 0;
     pthread_mutex_lock(&mutex);
-    total += bytes;
+    total += bytes + take_early_bytes();
     if (!is_started && (bytes >= large_copy || total >= least_total)) {
+        static bool follows_forks = false;
+        if (!follows_forks) pthread_atfork(nullptr, nullptr, begin_child);
+        follows_forks = true;
         const driver::device gpu = current_device();
         const crew planned = crew_near(gpu);
         node = planned.node;
@@ -58,9 +64,8 @@ void begin_child() {
     legacy_copies = 0;
     forget_pool();
     forget_all_lanes();
+    forget_early();
 }
-
-__attribute__((constructor)) void follow_forks() { pthread_atfork(nullptr, nullptr, begin_child); }
 
 // Calls of this thread that a capture of another thread forbids are allowed while one exists.
 class relaxed_capture {
@@ -139,6 +144,8 @@ void await_legacy_copies() {
     backoff waiting;
     while (__atomic_load_n(&legacy_copies, __ATOMIC_SEQ_CST) > 0) waiting.pass();
 }
+
+bool holds_any() { return lane_count() > 0; }
 
 void forget(const void* context) { forget_lanes(context); }
 

@@ -23,6 +23,9 @@ void compare_with(const transfer& by_driver, std::uint64_t nanoseconds);
 // forbids.
 void await_legacy_copies();
 
+// Whether any context has events or pinned slots of this library.
+bool holds_any();
+
 // Called after the driver has destroyed a context.
 void forget(const void* context);
 

@@ -1,8 +1,8 @@
 #include "transfer.hpp"
 
-#include "../driver_call.hpp"
-#include "../event_log.hpp"
-#include "../functions.hpp"
+#include "../calls/functions.hpp"
+#include "../driver/driver_call.hpp"
+#include "../log/event_log.hpp"
 #include "backoff.hpp"
 #include "pool.hpp"
 

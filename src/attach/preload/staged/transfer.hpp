@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../driver.hpp"
+#include "../driver/driver.hpp"
 #include "lanes.hpp"
 
 namespace attach::staged {

@@ -1,6 +1,7 @@
 #include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -80,7 +81,7 @@ pipeline_counts pipeline::parts::run() {
             shared.changed.wait(lock, [&] { return readers.has_ended() && writers.has_ended(); });
         }
         shared.guarded([&] {
-            if (o.who.is_gpu()) device::synchronize(main_stream());
+            memory::wait(o.who, main_stream());
             counts.seconds = measure::now() - start;
             if (o.progress && !shared.error) report_progress();
         });

@@ -10,8 +10,7 @@ namespace watari::gemm {
 namespace {
 
 memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
-    const auto kind = o.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    return {kind,
+    return {memory::local_kind(o.who),
             o.schedule->slots() * o.slot_bytes,
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
@@ -41,8 +40,7 @@ pipeline::parts::parts(pipeline_options given)
     products = blas::make(o.who, o.type, o.threads, main_stream());
     const std::size_t rows = o.c.tiles_per_request * o.c.where.tiles.tile;
     for (std::size_t i = 0; i < o.movers; ++i)
-        sums.emplace_back(o.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable,
-                          std::max<std::size_t>(1, rows));
+        sums.emplace_back(memory::host_kind(o.who), std::max<std::size_t>(1, rows));
     for (const tile_of_c& each : o.finished) finished.insert(each);
 }
 

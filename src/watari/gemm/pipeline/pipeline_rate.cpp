@@ -1,6 +1,7 @@
 #include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 
@@ -28,7 +29,7 @@ double pipeline::blas_rate() {
     const auto seconds_of = [&](std::size_t count) {
         const double start = measure::now();
         for (std::size_t i = 0; i < count; ++i) once();
-        if (p.o.who.is_gpu()) device::synchronize(p.main_stream());
+        memory::wait(p.o.who, p.main_stream());
         return measure::now() - start;
     };
     seconds_of(1);

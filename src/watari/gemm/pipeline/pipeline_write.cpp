@@ -1,6 +1,7 @@
 #include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 #include "watari/measure/clock.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/rows.hpp"
 
 #include <numeric>
@@ -39,7 +40,7 @@ void pipeline::parts::write_row(writer& by, const finished_columns& these,
            schedule.block_rows() * o.slot_bytes, by.blocks);
     if (o.progress) begin_checksums(by, tiles, rows);
     const std::size_t bytes = by.by.move(by.blocks);
-    if (o.progress && o.who.is_gpu()) device::synchronize(by.by.stream());
+    if (o.progress) memory::wait(o.who, by.by.stream());
     lock.lock();
     counts.written += bytes;
     for (std::size_t k = 0; k < these.columns; ++k) {

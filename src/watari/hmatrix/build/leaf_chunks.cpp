@@ -1,9 +1,9 @@
 #include "watari/hmatrix/build/leaf_chunks.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <string>
 
@@ -17,13 +17,6 @@ constexpr std::uint64_t work_of_chunk = 2;
 constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
 constexpr std::size_t most_of_chunk = std::size_t{1} << 17;  ///< leaves
 constexpr std::uint64_t parts_of_chunk = 4, most_of_part = std::uint64_t{1} << 25;
-
-memory::kind pool_memory(processor who) {
-    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-}
-memory::kind staging_memory(processor who) {
-    return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-}
 
 std::uint64_t edges_of(const block& leaf) { return std::uint64_t{leaf.rows} + leaf.columns; }
 
@@ -83,40 +76,31 @@ leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
       kernels_(kernels),
       sizes_(sizes_for(leaves, how)),
       most_(std::clamp<std::size_t>(leaves.size(), 1, most_of_chunk)),
-      panels_(pool_memory(who), maker.entries().panels().size(), {.device = who.number}),
-      values_(pool_memory(who), maker.entries().values().size(), {.device = who.number}),
-      work_(pool_memory(who), sizes_.work, {.device = who.number}),
-      out_{memory::buffer<std::byte>(pool_memory(who), sizes_.out, {.device = who.number}),
-           memory::buffer<std::byte>(pool_memory(who), sizes_.out, {.device = who.number})},
-      tasks_(pool_memory(who), most_, {.device = who.number}),
-      results_(pool_memory(who), most_, {.device = who.number}),
-      moves_(pool_memory(who), most_, {.device = who.number}),
-      taken_(pool_memory(who), 2, {.device = who.number}),
-      part_(pool_memory(who), part_for(leaves, how, sizes_), {.device = who.number}) {
+      panels_(memory::local_kind(who), maker.entries().panels().size(), {.device = who.number}),
+      values_(memory::local_kind(who), maker.entries().values().size(), {.device = who.number}),
+      work_(memory::local_kind(who), sizes_.work, {.device = who.number}),
+      out_{memory::buffer<std::byte>(memory::local_kind(who), sizes_.out, {.device = who.number}),
+           memory::buffer<std::byte>(memory::local_kind(who), sizes_.out, {.device = who.number})},
+      tasks_(memory::local_kind(who), most_, {.device = who.number}),
+      results_(memory::local_kind(who), most_, {.device = who.number}),
+      moves_(memory::local_kind(who), most_, {.device = who.number}),
+      taken_(memory::local_kind(who), 2, {.device = who.number}),
+      part_(memory::local_kind(who), part_for(leaves, how, sizes_), {.device = who.number}) {
     if (who.is_gpu()) {
         making_.emplace();
         moving_.emplace(device::priority::urgent);  // its kernels do not wait for a whole chunk
     }
     const entry_table& entries = maker.entries();
-    copy(panels_.data(), entries.panels().data(), entries.panels().size_bytes(), making());
-    copy(values_.data(), entries.values().data(), entries.values().size_bytes(), making());
+    memory::copy(who_, panels_.data(), entries.panels().data(), entries.panels().size_bytes(),
+                 making());
+    memory::copy(who_, values_.data(), entries.values().data(), entries.values().size_bytes(),
+                 making());
     view_.entries = {panel_arrays_in(values_.data(), panels_.size()), panels_.data(),
                      entries.from(0), entries.from(1), entries.from(2)};
     view_.tasks = tasks_.data();
     view_.results = results_.data();
     view_.work = {work_.data(), sizes_.work, taken_.data()};
     view_.recompress = how.recompress;
-}
-
-void leaf_chunks::copy(void* to, const void* from, std::size_t bytes, stream_t stream) const {
-    if (who_.is_gpu())
-        device::copy(to, from, bytes, stream);
-    else
-        std::memcpy(to, from, bytes);
-}
-
-void leaf_chunks::wait(stream_t stream) const {
-    if (who_.is_gpu()) device::synchronize(stream);
 }
 
 std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
@@ -176,7 +160,7 @@ void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share
         const std::size_t most = fitting(leaves);  // few: the CPU waits for the first ones
         begin(tasks_for(leaves.first((most + 3) / 4), share), leaves);
     }
-    if (host_.empty()) host_.emplace_back(staging_memory(who_), part_.size());
+    if (host_.empty()) host_.emplace_back(memory::host_kind(who_), part_.size());
     given_ = 0;
     for (made_ = results(); made_.empty() && waiting_.leaves > 1; made_ = results())
         launch(tasks_for(leaves.first(waiting_.leaves / 2), share)), next_ = {};
@@ -192,7 +176,7 @@ void leaf_chunks::launch(task_list what) {
     waiting_ = std::move(what);
     view_.out = {out_[0].data(), sizes_.out, taken_.data() + 1};
     const std::uint64_t none = 0;
-    copy(taken_.data() + 1, &none, sizeof none, making());
+    memory::copy(who_, taken_.data() + 1, &none, sizeof none, making());
     run_waiting();
 }
 
@@ -200,12 +184,12 @@ void leaf_chunks::launch(task_list what) {
 /// only while their leaf is made.
 void leaf_chunks::run_waiting() {
     const std::uint64_t none = 0;
-    copy(taken_.data(), &none, sizeof none, making());
+    memory::copy(who_, taken_.data(), &none, sizeof none, making());
     const std::vector<leaf_task>& tasks = waiting_.tasks;
     const auto small = std::ranges::find_if_not(tasks, is_of_a_block, &leaf_task::of);
     view_.of_blocks = static_cast<std::uint32_t>(small - tasks.begin());
     view_.count = static_cast<std::uint32_t>(tasks.size());
-    copy(tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task), making());
+    memory::copy(who_, tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task), making());
     (how_.single ? kernels_.make_single : kernels_.make_double)(view_, making());
 }
 
@@ -216,9 +200,9 @@ std::vector<leaf_result> leaf_chunks::results() {
     std::vector<leaf_result> all(waiting_.leaves);
     for (;;) {
         std::uint64_t taken[2]{};
-        copy(all.data(), results_.data(), all.size() * sizeof(leaf_result), making());
-        copy(taken, taken_.data(), sizeof taken, making());
-        wait(making());
+        memory::copy(who_, all.data(), results_.data(), all.size() * sizeof(leaf_result), making());
+        memory::copy(who_, taken, taken_.data(), sizeof taken, making());
+        memory::wait(who_, making());
         const std::size_t missing = tasks.size();
         std::erase_if(tasks, [&](const leaf_task& one) { return all[one.number].rank != unmade; });
         if (taken[1] > sizes_.out || tasks.empty() || tasks.size() == missing) break;
@@ -231,7 +215,7 @@ std::vector<leaf_result> leaf_chunks::results() {
 /// The next leaves of the chunk, as many as the CPU's memory for a part holds. The other part may
 /// still be on its way to the file.
 std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
-    if (host_.size() == turn_) host_.emplace_back(staging_memory(who_), part_.size());
+    if (host_.size() == turn_) host_.emplace_back(memory::host_kind(who_), part_.size());
     const memory::buffer<std::byte>& host = host_[turn_];
     std::vector<leaf_move> moves;
     std::vector<made_leaf> part;
@@ -246,11 +230,11 @@ std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
     }
     if (part.empty()) return part;
     turn_ ^= 1;
-    copy(moves_.data(), moves.data(), moves.size() * sizeof(leaf_move), moving());
+    memory::copy(who_, moves_.data(), moves.data(), moves.size() * sizeof(leaf_move), moving());
     kernels_.move(part_.data(), out_[1].data(), moves_.data(),
                   static_cast<std::uint32_t>(part.size()), moving());
-    copy(host.data(), part_.data(), at, moving());
-    wait(moving());
+    memory::copy(who_, host.data(), part_.data(), at, moving());
+    memory::wait(who_, moving());
     return part;
 }
 

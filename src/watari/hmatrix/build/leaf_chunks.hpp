@@ -57,8 +57,6 @@ private:
     void run_waiting();
     std::vector<leaf_result> results();
     std::vector<made_leaf> part_of(std::span<const block> leaves);
-    void copy(void* to, const void* from, std::size_t bytes, stream_t stream) const;
-    void wait(stream_t stream) const;
     stream_t making() const { return making_ ? making_->get() : nullptr; }
     stream_t moving() const { return moving_ ? moving_->get() : nullptr; }
 

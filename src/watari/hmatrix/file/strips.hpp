@@ -7,8 +7,8 @@
 ///     element (i, c) of w columns, in a strip of n rows from row s on:  s w + c n + (i - s)
 ///
 /// So the rows of a GPU's tile are one run of bytes in each leaf: memory is read once, in whole
-/// pieces. In a strip, 8 rows by 4 columns are a run for a warp. A CPU keeps the sums of 8 rows in
-/// registers, and reads forward.
+/// pieces. In a strip, 8 rows by 4 columns are a run for neighbouring threads of a GPU. A CPU keeps
+/// the sums of 8 rows in registers, and reads forward.
 #pragma once
 
 #include <cstdint>

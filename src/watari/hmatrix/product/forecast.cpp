@@ -73,13 +73,13 @@ std::vector<bool> nearest(const matrix_index& index, std::span<const batch> batc
 
 }  // namespace
 
-std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead) {
+std::vector<batch> parts_of(const matrix_index& index, const product_forecast& ahead) {
     if (!ahead.whole) return ahead.batches;
     return batches_of(index, index.head.index_offset);
 }
 
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who) {
-    return {index, groups_of(index, ahead),
+    return {index, parts_of(index, ahead),
             who.is_gpu() ? processor::type::gpu : processor::type::cpu};
 }
 

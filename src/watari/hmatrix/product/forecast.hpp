@@ -46,11 +46,11 @@ struct product_forecast {
 /// below it.
 product_forecast forecast(const matrix_index& index, const product_options& how);
 
-/// The groups of leaves, each multiplied by one call of the kernels: the batches, or the whole
-/// matrix if it stays in memory.
-std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead);
+/// The batches that are multiplied by one call of the kernels each: those that are read, or the
+/// parts of a matrix that stays whole in memory.
+std::vector<batch> parts_of(const matrix_index& index, const product_forecast& ahead);
 
-/// The kernels' lists of these groups.
+/// The kernels' lists of these batches.
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who);
 
 /// Doubles of the kernels' scratch memory, of which one system takes `of_a_system`.

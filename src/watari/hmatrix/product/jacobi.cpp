@@ -108,7 +108,7 @@ std::size_t block_jacobi::bytes_of(const matrix_index& index, const comm::commun
 
 block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who,
                            const comm::communicator* ranks)
-    : who_(who), memory_(own_memory(who), bytes_of(index, ranks), {.device = who.number}) {
+    : who_(who), memory_(memory::local_kind(who), bytes_of(index, ranks), {.device = who.number}) {
     blocks all = inverses(path, index);
     if (ranks)
         all = {gathered(*ranks, std::span<const double>(all.data)),

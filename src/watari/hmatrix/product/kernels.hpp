@@ -1,7 +1,7 @@
 /// The kernels of a product y = A x, and of a block-Jacobi preconditioner.
 ///
-/// A group is a run of consecutive leaves whose data are in memory: one batch, or a part of a
-/// matrix that is whole in memory.
+/// A batch is a run of consecutive leaves whose data are in memory: one that was read, or a part of
+/// a matrix that is whole in memory.
 ///
 ///     t_r  = row r of V times x, for each rank of a low-rank leaf
 ///     y_i += row i of each leaf over it, in their order: D times x, or U times t
@@ -28,7 +28,7 @@
 namespace watari::hmatrix {
 
 struct leaf_view {
-    std::uint64_t offset;  ///< bytes from the start of the group's data
+    std::uint64_t offset;  ///< bytes from the start of the batch's data
     std::uint32_t row, rows, column, columns;
     std::uint32_t rank;       ///< or `dense`
     std::uint32_t projected;  ///< index of its first element of t
@@ -42,7 +42,7 @@ struct tile {
 
 /// A row of V, from which an element of t is computed.
 struct factor_row {
-    std::uint64_t offset;  ///< bytes from the start of the group's data
+    std::uint64_t offset;  ///< bytes from the start of the batch's data
     std::uint32_t column, columns;
 };
 
@@ -55,13 +55,13 @@ struct tile_piece {
     bool is_dense;
 };
 
-/// The lists of a GPU's pass over a group; see multiply.cu.
+/// The lists of a GPU's pass over a batch; see multiply.cu.
 struct pass_view {
     const factor_row* rows;    ///< by element of t: the longest first
     const tile_piece* pieces;  ///< in the order of their leaves in each tile
 };
 
-struct group_view {
+struct batch_view {
     const leaf_view* leaves;  ///< for a CPU
     const tile* tiles;
     std::uint32_t projection_count, tile_count;
@@ -91,7 +91,7 @@ inline constexpr std::size_t systems_at_once = 8;
 /// systems_at_once systems. On a GPU it returns before it is done.
 template <class Element>
 struct product_kernels {
-    void (*multiply)(const group_view&, const std::byte* data, const double* x, double* scratch,
+    void (*multiply)(const batch_view&, const std::byte* data, const double* x, double* scratch,
                      double* y, std::size_t systems, stream_t);
     static const product_kernels cpu, gpu;
 };

@@ -2,10 +2,10 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/rows.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace watari::hmatrix {
 
@@ -61,11 +61,6 @@ storage::reader_options reader_of(const product_options& how) {
     return options;
 }
 
-/// Kind of CPU memory to which a processor writes checksums.
-memory::kind sums_memory(processor who) {
-    return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-}
-
 }  // namespace
 
 matrix_product::matrix_product(const std::string& path, const matrix_index& index,
@@ -75,10 +70,10 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
       how_(how),
       ahead_(forecast(index, how)),
       plan_(std::in_place, index, lists_of(index, ahead_, how.who), how.who),
-      groups_(groups_of(index, ahead_)),
-      scratch_(own_memory(how.who), scratch_doubles(plan_->scratch(), how),
+      parts_(parts_of(index, ahead_)),
+      scratch_(memory::local_kind(how.who), scratch_doubles(plan_->scratch(), how),
                {.device = how.who.number}),
-      sums_(sums_memory(how.who), largest_of(ahead_.batches) / page_bytes,
+      sums_(memory::host_kind(how.who), largest_of(ahead_.batches) / page_bytes,
             {.device = how.who.number}) {
     if (how.memory.empty() && !how.behind) {
         file_.emplace(path, O_RDONLY | O_CLOEXEC);
@@ -86,7 +81,7 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
     }
     store_.emplace(store_of(path, how));
     if (ahead_.whole) {
-        whole_.emplace(own_memory(how.who), index.data_bytes(),
+        whole_.emplace(memory::local_kind(how.who), index.data_bytes(),
                        memory::placement{.device = how.who.number});
         load(nullptr);
     } else {
@@ -103,13 +98,10 @@ void matrix_product::load(stream_t stream) {
     for (const storage::byte_range& piece : pieces) {
         const storage::ordered_reader::piece from = reader.next(stream);
         verify(piece.offset, piece.bytes, from.data, stream);
-        std::byte* const to = whole_->data() + piece.offset - page_bytes;
-        if (how_.who.is_gpu())
-            device::copy(to, from.data, from.bytes, stream);
-        else
-            std::memcpy(to, from.data, from.bytes);
+        memory::copy(how_.who, whole_->data() + piece.offset - page_bytes, from.data, from.bytes,
+                     stream);
     }
-    if (how_.who.is_gpu()) device::synchronize(stream);
+    memory::wait(how_.who, stream);
     read_before_ = index_.data_bytes();
     waited_before_ = reader.seconds_waited();
 }
@@ -154,13 +146,13 @@ void matrix_product::apply_resident(double* y, const double* x, std::size_t syst
 
 void matrix_product::multiply_whole(double* y, const double* x, std::size_t systems,
                                     stream_t stream) {
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        multiply(g, whole_->data() + groups_[g].offset - page_bytes, y, x, systems, stream);
+    for (std::size_t g = 0; g < parts_.size(); ++g)
+        multiply(g, whole_->data() + parts_[g].offset - page_bytes, y, x, systems, stream);
 }
 
-void matrix_product::multiply(std::size_t group, const std::byte* data, double* y, const double* x,
+void matrix_product::multiply(std::size_t number, const std::byte* data, double* y, const double* x,
                               std::size_t systems, stream_t stream) {
-    const group_view view = plan_->group(group);
+    const batch_view view = plan_->view_of(number);
     double* const scratch = scratch_.data();
     if (index_.type() == precision::single_precision)
         kernels_on<product_kernels<float>>(how_.who).multiply(view, data, x, scratch, y, systems,
@@ -181,7 +173,7 @@ void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std
         kernels_on<memory::row_kernels>(how_.who).checksum(
             sums_.data(), {const_cast<std::byte*>(data), page_bytes}, pages, page_bytes,
             offset / page_bytes, stream);
-    if (how_.who.is_gpu()) device::synchronize(stream);
+    memory::wait(how_.who, stream);
     for (std::size_t page = 0; page < pages; ++page)
         index_.require(path_, offset + page * page_bytes, sums_.data()[page]);
 }

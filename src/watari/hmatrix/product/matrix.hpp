@@ -41,7 +41,7 @@ public:
 private:
     void load(stream_t stream);
     void multiply_whole(double* y, const double* x, std::size_t systems, stream_t stream);
-    void multiply(std::size_t group, const std::byte* data, double* y, const double* x,
+    void multiply(std::size_t number, const std::byte* data, double* y, const double* x,
                   std::size_t systems, stream_t stream);
     void verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data, stream_t stream);
     void require_unchanged() const;
@@ -51,7 +51,7 @@ private:
     product_options how_;
     product_forecast ahead_;
     std::optional<product_plan> plan_;
-    std::vector<batch> groups_;  ///< of the plan
+    std::vector<batch> parts_;  ///< of the plan
     memory::buffer<double> scratch_;
     memory::buffer<std::uint64_t> sums_;
     std::optional<storage::open_store> store_;

@@ -1,4 +1,4 @@
-// The kernels of a CPU compute t of the group's low-rank leaves, then y tile by tile. A thread has
+// The kernels of a CPU compute t of the batch's low-rank leaves, then y tile by tile. A thread has
 // a tile, so that a batch is read once, and its x, t and y are in the cache.
 #include "watari/hmatrix/product/kernels.hpp"
 
@@ -11,7 +11,7 @@ namespace watari::cpu {
 
 namespace hmatrix_parts {
 
-using hmatrix::group_view;
+using hmatrix::batch_view;
 using hmatrix::leaf_view;
 
 /// sums[k] = row k of `a` times x, for four rows, with the bits of lane_dots.
@@ -42,7 +42,7 @@ constexpr unsigned projected_at_once = 4;
 
 /// Computes elements [4 w, 4 w + 4) of t.
 template <class Element, unsigned Systems>
-WATARI_CLONES void project_some(const group_view& g, const std::byte* data, const double* x,
+WATARI_CLONES void project_some(const batch_view& g, const std::byte* data, const double* x,
                                 double* t, std::size_t w) {
     const std::size_t first = w * projected_at_once, last = first + projected_at_once - 1;
     if constexpr (Systems == 1) {
@@ -69,7 +69,7 @@ struct factors {
     std::size_t before, width, stride;  ///< elements; stride: between systems
     const double* from;
 };
-inline __attribute__((always_inline)) factors factors_of(const group_view& g, const leaf_view& leaf,
+inline __attribute__((always_inline)) factors factors_of(const batch_view& g, const leaf_view& leaf,
                                                          const double* x, const double* t) {
     if (leaf.rank == hmatrix::dense) return {0, leaf.columns, g.length, x + leaf.column};
     return {std::size_t{leaf.rank} * leaf.columns, leaf.rank, g.projection_count,
@@ -124,7 +124,7 @@ inline __attribute__((always_inline)) void add_strip(const Element* a, std::uint
 
 /// Computes tile w: leaf after leaf, in each leaf its strips in the tile.
 template <class Element, unsigned Systems>
-WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, const double* x,
+WATARI_CLONES void accumulate_some(const batch_view& g, const std::byte* data, const double* x,
                                    const double* t, double* y, std::size_t w) {
     const hmatrix::tile own = g.tiles[w];
     for (std::uint32_t e = own.first; e < own.last; ++e) {
@@ -149,18 +149,18 @@ WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, c
     }
 }
 
-/// Below this size one thread completes a group before a team would begin and end.
+/// Below this size one thread completes a batch before a team would begin and end.
 constexpr std::uint64_t serial_bytes = std::uint64_t{1} << 18;
 
 /// Calls body(w) for 0 <= w < count, by the team where that pays.
 template <class Body>
-void for_each_part_of(const group_view& g, std::size_t count, Body body) {
+void for_each_part_of(const batch_view& g, std::size_t count, Body body) {
     if (g.bytes >= serial_bytes) return for_each(count, body, nullptr);
     for (std::size_t w = 0; w < count; ++w) body(w);
 }
 
 template <class Element, unsigned Systems>
-void multiply_run(const group_view& g, const std::byte* data, const double* x, double* t,
+void multiply_run(const batch_view& g, const std::byte* data, const double* x, double* t,
                   double* y) {
     for_each_part_of(g, (g.projection_count + projected_at_once - 1) / projected_at_once,
                      [=](std::size_t w) { project_some<Element, Systems>(g, data, x, t, w); });
@@ -170,7 +170,7 @@ void multiply_run(const group_view& g, const std::byte* data, const double* x, d
 }
 
 template <class Element>
-void multiply(const group_view& g, const std::byte* data, const double* x, double* scratch,
+void multiply(const batch_view& g, const std::byte* data, const double* x, double* scratch,
               double* y, std::size_t systems, stream_t) {
     hmatrix::for_each_run(systems, [&]<unsigned Systems>(std::size_t first) {
         multiply_run<Element, Systems>(g, data, x + first * g.length, scratch,

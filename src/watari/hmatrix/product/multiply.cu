@@ -1,4 +1,4 @@
-// Multiplies a group of leaves by two kernels:
+// Multiplies a batch of leaves by two kernels:
 //
 //     t = V x          8 threads a row of V, four rows a warp, of any leaves
 //     y += U t, D x    a block takes a tile of 32 rows; each of its warps takes the rows that some
@@ -28,8 +28,8 @@ namespace watari::gpu {
 
 namespace hmatrix_parts {
 
+using hmatrix::batch_view;
 using hmatrix::factor_row;
-using hmatrix::group_view;
 using hmatrix::tile_piece;
 
 constexpr unsigned warp_lanes = row_lanes, every = ~0u;
@@ -45,7 +45,7 @@ constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
 /// Computes elements of t. The rows of turn k of all warps lie side by side, so that every warp has
 /// long rows first.
 template <class Element, unsigned Systems>
-__device__ void project(const group_view& g, const std::byte* data, const double* x, double* t,
+__device__ void project(const batch_view& g, const std::byte* data, const double* x, double* t,
                         std::uint32_t warp, std::uint32_t warps) {
     const unsigned lane = threadIdx.x;
     const auto row_of = [&](std::uint32_t r) {
@@ -150,7 +150,7 @@ __device__ void sum_rows(const tile_piece& own, const Element* a, const double* 
 }
 
 template <class Element, unsigned Systems>
-__device__ void sum_piece(const group_view& g, const tile_piece& own, const std::byte* data,
+__device__ void sum_piece(const batch_view& g, const tile_piece& own, const std::byte* data,
                           const double* x, const double* t, tile_sums<Systems>& sums) {
     const auto* const a = reinterpret_cast<const Element*>(data + own.offset);
     const double* const from = (own.is_dense ? x : t) + own.from;
@@ -174,7 +174,7 @@ struct tile_memory {
 
 /// y += the sums of all leaves over a tile, in their order, by a block.
 template <class Element, unsigned Systems>
-__device__ void add_tile(const group_view& g, const std::byte* data, const double* x,
+__device__ void add_tile(const batch_view& g, const std::byte* data, const double* x,
                          const double* t, double* y, std::uint32_t number,
                          tile_memory<Systems>& shared) {
     constexpr unsigned most = waiting<Systems>, warps = tile_warps<Systems>;
@@ -218,7 +218,7 @@ __device__ void add_tile(const group_view& g, const std::byte* data, const doubl
 }
 
 template <class Element, unsigned Systems>
-void multiply_run(const group_view& g, const std::byte* data, const double* x, double* t, double* y,
+void multiply_run(const batch_view& g, const std::byte* data, const double* x, double* t, double* y,
                   stream_t stream) {
     constexpr unsigned rows_of_block = block_warps * rows_at_once * turns;
     const std::uint32_t blocks = (g.projection_count + rows_of_block - 1) / rows_of_block;
@@ -239,7 +239,7 @@ void multiply_run(const group_view& g, const std::byte* data, const double* x, d
 }
 
 template <class Element>
-void multiply(const group_view& g, const std::byte* data, const double* x, double* scratch,
+void multiply(const batch_view& g, const std::byte* data, const double* x, double* scratch,
               double* y, std::size_t systems, stream_t stream) {
     hmatrix::for_each_run(systems, [&]<unsigned Systems>(std::size_t first) {
         multiply_run<Element, Systems>(g, data, x + first * g.length, scratch, y + first * g.length,

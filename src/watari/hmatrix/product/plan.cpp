@@ -31,14 +31,14 @@ plan_lists::plan_lists(const matrix_index& index, std::span<const batch> batches
                        processor::type who)
     : on_gpu_(who == processor::type::gpu) {
     for (const batch& one : batches)
-        add_group(std::span(index.leaves).subspan(one.first_leaf, one.leaves), one.offset,
+        add_batch(std::span(index.leaves).subspan(one.first_leaf, one.leaves), one.offset,
                   index.head.of);
-    groups.push_back(next_);
+    beginnings.push_back(next_);
 }
 
-void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
+void plan_lists::add_batch(std::span<const leaf_record> of, std::uint64_t base,
                            const identity& matrix) {
-    groups.push_back(next_);
+    beginnings.push_back(next_);
     own_.clear();
     for (const leaf_record& leaf : of) {
         own_.push_back(
@@ -110,7 +110,7 @@ void plan_lists::add_tiles(const identity& matrix) {
     next_.tile = tiles.size();
 }
 
-/// Sorts the group's tiles, those with the most elements first, so that no large tile begins late
+/// Sorts the batch's tiles, those with the most elements first, so that no large tile begins late
 /// and ends last. Tiles with about as many elements stay neighbours: they share what memory
 /// delivers at once.
 void plan_lists::sort_tiles() {
@@ -143,16 +143,16 @@ std::size_t plan_lists::bytes() const {
 
 std::size_t plan_lists::scratch() const {
     std::size_t most = 0;
-    for (std::size_t g = 0; g + 1 < groups.size(); ++g)
-        most = std::max(most, groups[g + 1].projection - groups[g].projection);
+    for (std::size_t g = 0; g + 1 < beginnings.size(); ++g)
+        most = std::max(most, beginnings[g + 1].projection - beginnings[g].projection);
     return most;
 }
 
 product_plan::product_plan(const matrix_index& index, const plan_lists& lists, processor who)
-    : groups_(lists.groups),
+    : beginnings_(lists.beginnings),
       length_(index.head.of.triangles),
       scratch_(lists.scratch()),
-      memory_(own_memory(who), lists.bytes(), {.device = who.number}) {
+      memory_(memory::local_kind(who), lists.bytes(), {.device = who.number}) {
     auto* at = memory_.data();
     all_.leaves = placed(at, lists.leaves, who);
     all_.tiles = placed(at, lists.tiles, who);
@@ -162,9 +162,9 @@ product_plan::product_plan(const matrix_index& index, const plan_lists& lists, p
     all_.pass.pieces = placed(at, lists.pieces, who);
 }
 
-group_view product_plan::group(std::size_t number) const {
-    const plan_lists::beginning &from = groups_[number], &to = groups_[number + 1];
-    group_view own = all_;
+batch_view product_plan::view_of(std::size_t number) const {
+    const plan_lists::beginning &from = beginnings_[number], &to = beginnings_[number + 1];
+    batch_view own = all_;
     own.leaves += from.leaf;
     own.tiles += from.tile;
     own.projection_count = static_cast<std::uint32_t>(to.projection - from.projection);

@@ -1,6 +1,7 @@
 #include "watari/hmatrix/ranks/row_gather.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <string>
@@ -30,11 +31,6 @@ std::size_t most_of(std::span<const row_range> parts) {
     return most;
 }
 
-/// Kind of CPU memory that holds the messages.
-memory::kind message_memory(processor who) {
-    return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-}
-
 }  // namespace
 
 row_gather::row_gather(const comm::communicator& ranks, row_range own, std::size_t rows,
@@ -44,8 +40,8 @@ row_gather::row_gather(const comm::communicator& ranks, row_range own, std::size
       parts_(parts_of(ranks, own, rows)),
       rows_(rows),
       most_(most_of(parts_)),
-      own_(message_memory(who), most_ * systems, {.device = who.number}),
-      all_(message_memory(who), most_ * systems * parts_.size(), {.device = who.number}) {
+      own_(memory::host_kind(who), most_ * systems, {.device = who.number}),
+      all_(memory::host_kind(who), most_ * systems * parts_.size(), {.device = who.number}) {
     std::fill_n(own_.data(), own_.size(), 0.0);  // a rank with fewer rows sends the rest too
 }
 
@@ -59,16 +55,13 @@ std::size_t row_gather::bytes_of(const comm::communicator& ranks, std::size_t ow
 /// Copies `rows` values of each system; systems are `to_next` and `from_next` values apart.
 void row_gather::copy(double* to, std::size_t to_next, const double* from, std::size_t from_next,
                       std::size_t rows, std::size_t systems, stream_t stream) const {
-    if (who_.is_gpu())
-        return device::copy_rows(to, 8 * to_next, from, 8 * from_next, 8 * rows, systems, stream);
-    for (std::size_t s = 0; s < systems; ++s)
-        std::copy_n(from + s * from_next, rows, to + s * to_next);
+    memory::copy_rows(who_, to, 8 * to_next, from, 8 * from_next, 8 * rows, systems, stream);
 }
 
 void row_gather::operator()(double* y, std::size_t systems, stream_t stream) {
     const auto me = static_cast<std::size_t>(ranks_->rank());
     copy(own_.data(), most_, y + parts_[me].first, rows_, parts_[me].count, systems, stream);
-    if (who_.is_gpu()) device::synchronize(stream);
+    memory::wait(who_, stream);
     const std::size_t each = most_ * systems;
     ranks_->gather(std::as_bytes(std::span(own_.data(), each)),
                    std::as_writable_bytes(std::span(all_.data(), each * parts_.size())));
@@ -76,7 +69,7 @@ void row_gather::operator()(double* y, std::size_t systems, stream_t stream) {
         if (rank != me)
             copy(y + parts_[rank].first, rows_, all_.data() + rank * each, most_,
                  parts_[rank].count, systems, stream);
-    if (who_.is_gpu()) device::synchronize(stream);  // the next call reuses the buffers
+    memory::wait(who_, stream);  // the next call reuses the buffers
 }
 
 }  // namespace watari::hmatrix

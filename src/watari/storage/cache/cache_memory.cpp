@@ -1,12 +1,11 @@
 #include "watari/storage/cache/cache_memory.hpp"
 
-#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <vector>
 
 namespace watari::storage {
@@ -42,10 +41,10 @@ std::size_t page_bytes_of(const cache_memory& view) {
 }
 
 /// Places memory of the CPU in huge pages, like the slots of queues.
-memory::placement placed(memory::kind kind, int device) {
+memory::placement placed(processor who) {
     memory::placement how;
-    if (kind == memory::kind::pageable) how = memory::huge_placement();
-    how.device = device;
+    if (!who.is_gpu()) how = memory::huge_placement();
+    how.device = who.number;
     return how;
 }
 
@@ -67,28 +66,19 @@ void lay_out(cache_memory& view, std::byte* pages, std::byte* metadata) {
 
 }  // namespace
 
-cache_owner::cache_owner(memory::kind kind, const cache_size& size, int device)
-    : view_(shape(size)),
-      pages_(kind, page_bytes_of(view_), placed(kind, device)),
-      metadata_(kind, metadata_bytes(view_), {.device = device}) {
+cache_owner::cache_owner(const cache_size& size, processor who)
+    : who_(who),
+      view_(shape(size)),
+      pages_(memory::local_kind(who), page_bytes_of(view_), placed(who)),
+      metadata_(memory::local_kind(who), metadata_bytes(view_), {.device = who.number}) {
     std::vector<std::byte> first(metadata_bytes(view_));
     lay_out(view_, nullptr, first.data());
     std::fill_n(view_.tags, slots_of(view_) + view_.spares, no_page);
-    if (pages_.kind().cpu_can_address)
-        std::memcpy(metadata_.data(), first.data(), first.size());
-    else
-        device::read_back(metadata_.data(), first.data(), first.size(), nullptr);
+    memory::copy_now(who_, metadata_.data(), first.data(), first.size());
     lay_out(view_, static_cast<std::byte*>(pages_.data()),
             static_cast<std::byte*>(metadata_.data()));
 }
 
-cache_counters cache_owner::counters() const {
-    cache_counters now;
-    if (pages_.kind().cpu_can_address)
-        std::memcpy(&now, view_.counters, sizeof now);
-    else
-        device::read_back(&now, view_.counters, sizeof now, nullptr);
-    return now;
-}
+cache_counters cache_owner::counters() const { return memory::read_back(who_, view_.counters); }
 
 }  // namespace watari::storage

@@ -53,9 +53,9 @@ struct cache_size {
 /// Owns the memory of a cache, empty at first. Metadata: 20 bytes a slot, 8 a set.
 class cache_owner {
 public:
-    /// Allocates device memory of a GPU, or pageable memory. Throws usage_error, unsupported,
+    /// Allocates memory of the processor that uses the cache. Throws usage_error, unsupported,
     /// beyond_memory.
-    cache_owner(memory::kind kind, const cache_size& size, int device = 0);
+    explicit cache_owner(const cache_size& size, processor who = the_cpu);
 
     /// Valid while this object lives.
     const cache_memory& view() const noexcept { return view_; }
@@ -64,6 +64,7 @@ public:
     cache_counters counters() const;
 
 private:
+    processor who_;
     cache_memory view_;  ///< declared before the blocks: it gives their sizes
     memory::block pages_;
     memory::block metadata_;

@@ -2,6 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/storage/nvme/status_text.hpp"
 
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t stage_bytes = 8 << 20;
-
-memory::kind kind_of(processor who) {
-    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-}
 
 const namespace_view& checked(const namespace_view& space, const cache_size& size) {
     if (space.block_bytes == 0 || size.page_bytes % space.block_bytes != 0)
@@ -30,10 +27,10 @@ const namespace_view& checked(const namespace_view& space, const cache_size& siz
 
 mapping::mapping(const namespace_view& space, const cache_size& size, processor who)
     : who_(who),
-      cache_(kind_of(who), (checked(space, size), size), who.number),
+      cache_((checked(space, size), size), who),
       view_{cache_.view(), space, space.blocks * space.block_bytes},
       run_(kernels_on<array_kernels>(who)),
-      outcome_(who.is_gpu() ? memory::kind::pinned : memory::kind::pageable, 64) {
+      outcome_(memory::host_kind(who), 64) {
     if (who.is_gpu()) stage_.emplace(memory::kind::pinned, stage_bytes);
     *outcome() = 0;
 }
@@ -55,7 +52,7 @@ std::uint32_t* mapping::outcome() const { return static_cast<std::uint32_t*>(out
 
 /// Waits; throws if a command failed.
 void mapping::finish(const char* operation, std::uint64_t first, std::size_t bytes) {
-    if (who_.is_gpu()) device::synchronize(nullptr);
+    memory::wait(who_);
     const auto status = std::bit_cast<storage::status>(std::exchange(*outcome(), 0u));
     if (status.ok()) return;
     throw error("storage: " + std::string(operation) + " of " + bytes_text(bytes) + " at byte " +

@@ -1,5 +1,5 @@
 // Engine `posix`: pread and pwrite (preadv and pwritev for blocks in parts), one block after the
-// other; to a GPU through pinned memory and cudaMemcpyAsync. It is the CPU path that GPU-initiated
+// other; to a GPU through pinned memory and its copy engines. It is the CPU path that GPU-initiated
 // access is compared with (Hanawa 2025).
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"

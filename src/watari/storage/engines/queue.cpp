@@ -5,6 +5,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
@@ -12,7 +13,6 @@
 #include "watari/storage/nvme/status_text.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 namespace watari::storage {
@@ -111,13 +111,7 @@ private:
     /// Results of the first `count` commands of the last list. They are in memory of the requester:
     /// for short requests every store over the link counts.
     std::vector<request_result> results(std::size_t count) const {
-        std::vector<request_result> all(count);
-        if (stream_)
-            device::read_back(all.data(), results_.data(), count * sizeof(request_result),
-                              stream());
-        else
-            std::copy_n(results_.data(), count, all.data());
-        return all;
+        return memory::read_back(options_.who, results_.data(), count, stream());
     }
 
     /// Seconds of each block, from the beginning of its first command to the end of its last.
@@ -135,13 +129,9 @@ private:
     }
 
     /// Memory of lists: a GPU reads each entry once, over the link.
-    memory::kind kind() const {
-        return options_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-    }
+    memory::kind kind() const { return memory::host_kind(options_.who); }
     /// Memory that only the requester reads and writes.
-    memory::kind own() const {
-        return options_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    }
+    memory::kind own() const { return memory::local_kind(options_.who); }
     memory::placement placed() const { return {.device = options_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 

@@ -19,7 +19,7 @@ public:
         device::use(options.who.number);
         stream_.emplace();
         copies_.emplace();
-        // registered, not from cudaMallocHost: direct I/O and io_uring need anonymous memory
+        // registered, not from the driver: direct I/O and io_uring need anonymous memory
         pinned_.emplace(
             memory::kind::pinned, options.block,
             memory::placement{.device = options.who.number, .thp = memory::huge_pages::always});

@@ -3,6 +3,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/machine/hardware_queues.hpp"
+#include "watari/memory/move.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -62,15 +63,13 @@ struct state_layout {
 memory::block shared(const queue_options& options, std::size_t bytes) {
     memory::placement how = memory::huge_placement();
     how.device = options.users.number;
-    const auto kind = options.users.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-    memory::block block(kind, std::max(bytes, prp_page), how);
+    memory::block block(memory::host_kind(options.users), std::max(bytes, prp_page), how);
     std::memset(block.data(), 0, block.bytes());
     return block;
 }
 
 memory::block own(const queue_options& options) {
-    const auto kind = options.users.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    return {kind,
+    return {memory::local_kind(options.users),
             state_layout(options.queues, options.depth).bytes(options.queues),
             {.device = options.users.number}};
 }
@@ -171,12 +170,7 @@ void queue_memory::write_state() const {
             put(layout.results, i, i << 16 | idle);
         }
     }
-    if (options_.users.is_gpu()) {
-        device::copy(state_.data(), image.data(), image.size(), nullptr);
-        device::synchronize(nullptr);
-    } else {
-        std::memcpy(state_.data(), image.data(), image.size());
-    }
+    memory::copy_now(options_.users, state_.data(), image.data(), image.size());
 }
 
 queue_view queue_memory::queue(std::uint32_t number) const {

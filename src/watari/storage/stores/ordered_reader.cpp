@@ -73,8 +73,8 @@ ordered_reader::ordered_reader(const open_store& store, std::vector<byte_range> 
       ranges_(std::move(ranges)),
       options_(sensible(options, ranges_, store, std::max(least_unit, store.unit()))),
       unit_(std::max(least_unit, store.unit())),
-      memory_(store.who().is_gpu() ? memory::kind::device : memory::kind::pageable,
-              memory_of(ranges_, options_, unit_) + page, {.device = store.who().number}) {
+      memory_(memory::local_kind(store.who()), memory_of(ranges_, options_, unit_) + page,
+              {.device = store.who().number}) {
     auto* next =
         reinterpret_cast<std::byte*>(up(reinterpret_cast<std::uintptr_t>(memory_.data()), page));
     std::size_t largest = 0, blocks = 0;

@@ -27,9 +27,8 @@ double rate(const open_store& from, files::direction direction, const stretch& w
     if (threads == 0) return 0;
     const std::size_t share = where.bytes / threads / unit * unit;
     const std::size_t part = std::min(share, window), requests = part / block;
-    const memory::buffer<std::byte> data(
-        who.is_gpu() ? memory::kind::device : memory::kind::pageable, threads * part,
-        {.device = who.number, .thp = memory::huge_pages::always});
+    const memory::buffer<std::byte> data(memory::local_kind(who), threads * part,
+                                         {.device = who.number, .thp = memory::huge_pages::always});
     if (!who.is_gpu()) std::memset(data.data(), 0, data.size());
     std::vector<std::optional<store_engines>> engines(threads);
     std::vector<std::uint64_t> moved(threads);

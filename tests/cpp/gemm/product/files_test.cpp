@@ -8,12 +8,12 @@
 #include <limits>
 #include <set>
 
-#include "cases/gemm/native/gemm.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
 #include "watari/files/uring.hpp"
+#include "watari/gemm/foresight.hpp"
 
 namespace watari::gemm {
 namespace {

@@ -6,8 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "cases/gemm/native/gemm.hpp"
-
 namespace watari::gemm {
 namespace {
 
@@ -97,7 +95,7 @@ schedule schedule_of(const example& e) {
     };
     const placement a = placement_of(matrix::a), b = placement_of(matrix::b),
                     c = placement_of(matrix::c);
-    parameters p;
+    options p;
     p.engine = e.engine;
     return schedule({.size = e.size,
                      .tile = tile,

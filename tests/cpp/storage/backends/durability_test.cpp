@@ -139,7 +139,7 @@ history use_array(const namespace_view& view, const volatile_cache&, unsigned se
     struct block {
         std::byte data[512];
     };
-    const cache_owner pages(memory::kind::pageable, {.bytes = 3 * 2048, .page_bytes = 2048});
+    const cache_owner pages({.bytes = 3 * 2048, .page_bytes = 2048});
     const cpu::array<block> all{{{pages.view()}, {view, view.blocks, view.block_bytes}}, blocks};
     std::mt19937 random(seed);
     history h;

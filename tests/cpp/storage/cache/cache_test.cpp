@@ -20,14 +20,13 @@ namespace {
 
 TEST(CacheSize, IsRefusedWhereNoCacheCanBe) {
     for (const std::size_t page : {0u, 256u, 1000u, 2u << 20})
-        EXPECT_THROW(storage::cache_owner(memory::kind::pageable, {1 << 20, page}), usage_error);
-    EXPECT_THROW(storage::cache_owner(memory::kind::pageable, {.bytes = 4096, .spares = 0}),
-                 usage_error);
+        EXPECT_THROW(storage::cache_owner({1 << 20, page}), usage_error);
+    EXPECT_THROW(storage::cache_owner({.bytes = 4096, .spares = 0}), usage_error);
 }
 
 TEST(CacheSize, LeavesLessThanAnEighthOfItsBytes) {
     for (const std::size_t slots : {0u, 1u, 2u, 7u, 8u, 9u, 15u, 16u, 31u, 100u, 1000u, 4097u}) {
-        const storage::cache_owner owner(memory::kind::pageable, {slots * 512, 512});
+        const storage::cache_owner owner({slots * 512, 512});
         EXPECT_LE(owner.slots(), std::max<std::size_t>(1, slots));
         EXPECT_GT(owner.slots() * 8, slots * 7) << slots;
     }
@@ -92,7 +91,7 @@ TEST(Cache, IsAnArrayWhateverItsSize) {
 
 TEST(Cache, ReadsAndWritesALastPageThatTheStoreHasOnlyInPart) {
     fake_device device(5);  // pages of two blocks
-    const storage::cache_owner owner(memory::kind::pageable, {4096, page_bytes});
+    const storage::cache_owner owner({4096, page_bytes});
     const cpu::cache<fake_store> cache{{owner.view()}, fake_store(device)};
     const auto held = cache.acquire(group::active(), 2, intent::write);
     ASSERT_TRUE(held.failed.ok());
@@ -259,7 +258,7 @@ TEST(Cache, HasPagesInARowWhereTheyCameInARow) {
 // A defect of public code: slot times page size in 32 bits.
 TEST(Cache, ReachesSlotsBehindFourGibibytes) {
     constexpr std::uint64_t mebibyte = 1 << 20, slots = 6 * 1024;
-    storage::cache_owner shape(memory::kind::pageable, {slots * 512, 512});
+    storage::cache_owner shape({slots * 512, 512});
     storage::cache_memory memory = shape.view();
     memory.page_shift = 20;
     void* pages = mmap(nullptr, (slots + memory.spares) * mebibyte, PROT_READ | PROT_WRITE,

@@ -23,10 +23,10 @@ struct cached_device {
     cached_device(std::size_t slots, std::size_t pages, std::int64_t limit_ns = 20'000'000'000,
                   unsigned spares = 2)
         : device(pages * 2),
-          owner(memory::kind::pageable, {.bytes = slots * page_bytes,
-                                         .page_bytes = page_bytes,
-                                         .limit_ns = limit_ns,
-                                         .spares = spares}),
+          owner({.bytes = slots * page_bytes,
+                 .page_bytes = page_bytes,
+                 .limit_ns = limit_ns,
+                 .spares = spares}),
           cache{{owner.view()}, fake_store(device)} {}
 
     status read(std::uint64_t byte, void* to, std::size_t bytes) const {

@@ -20,7 +20,7 @@ using directory = cpu::directory<cpu::second_chance>;
 
 struct world {
     world(std::size_t slots, std::size_t pages, unsigned seed)
-        : owner(memory::kind::pageable, {.bytes = slots * 512, .page_bytes = 512, .spares = 2}),
+        : owner({.bytes = slots * 512, .page_bytes = 512, .spares = 2}),
           real{owner.view()},
           in_slot(real.slots() + 2),
           in_store(pages),
@@ -265,7 +265,7 @@ TEST(Directory, LosesNoWriteInAnyOrderOfSteps) {
 }
 
 TEST(Directory, SpreadsPagesOverItsSets) {
-    const storage::cache_owner owner(memory::kind::pageable, {.bytes = 1 << 20, .page_bytes = 512});
+    const storage::cache_owner owner({.bytes = 1 << 20, .page_bytes = 512});
     const directory real{owner.view()};
     const std::uint64_t sets = owner.view().set_mask + 1;
     for (std::uint64_t stride : {std::uint64_t{1}, sets, 3 * sets, sets * sets, sets + 1}) {

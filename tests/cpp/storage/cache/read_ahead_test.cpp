@@ -113,7 +113,7 @@ static_assert(cpu::takes_commands<store>);
 struct rig {
     rig(std::size_t slots, std::uint64_t pages, unsigned commands)
         : behind{pages, commands},
-          owner(memory::kind::pageable, {.bytes = slots * page_bytes, .page_bytes = page_bytes}),
+          owner({.bytes = slots * page_bytes, .page_bytes = page_bytes}),
           array{{{owner.view()}, {&behind, pages}}, pages * words} {
         behind.memory = owner.view();
     }

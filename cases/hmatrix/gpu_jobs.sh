@@ -1,0 +1,68 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The jobs of case hmatrix on a GPU machine, for scripts/gpu_jobs.sh.
+
+# job hmatrix 72 1 cases/hmatrix/EVIDENCE.md, "On an H200": products, one and 8 right-hand sides
+job_hmatrix() {
+    run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50
+}
+
+# job hmatrix-build 40 1 cases/hmatrix/EVIDENCE.md, "Construction": builds, and the times of their parts
+# then the CPU alone, by one thread and by all of the 16
+job_hmatrix-build() {
+    compile cases/hmatrix/benchmarks/build.cpp build/hmatrix_build && {
+        build/hmatrix_build bumpy:71 /dev/shm 16 || exit
+        for threads in 1 16; do CUDA_VISIBLE_DEVICES='' build/hmatrix_build bumpy:23 /dev/shm "$threads" 1; done
+    } | tee "$folder/hmatrix-build-parts.txt" || failed=1
+}
+
+# job hmatrix-store 265 3 cases/hmatrix/EVIDENCE.md: products that read; studies.md, H-matrix of 42 GB
+job_hmatrix-store() {
+    run hmatrix-store 260 --plan gpu-direct-io-hmatrix
+}
+
+# job hmatrix-hanawa 110 4 cases/hmatrix/EVIDENCE.md, products that read: Hanawa's 1.31 and 1.71; studies.md
+# his CPU path is one thread
+job_hmatrix-hanawa() {
+    run hmatrix-ratio-posix 50 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=posix threads=1
+    run hmatrix-ratio-engines 58 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=gpu,uring
+}
+
+# job hmatrix-disk 60 4 cases/hmatrix/EVIDENCE.md: 8 right-hand sides and the disk's rate, out of core
+job_hmatrix-disk() {
+    run hmatrix-disk 56 hmatrix processor=gpu mesh=bumpy:35 recompress=no fast-memory=64MiB batch=4MiB engine=gpu,uring rhs=1,8 trials=2 samples=5
+}
+
+# job hmatrix-large 540 - cases/hmatrix/EVIDENCE.md: 40 GB from a disk; it runs on between calls, on the first GPU
+# A quarter of an hour, on the first GPU; other GPUs are free. A call starts it, or waits for it: its session outlives a call.
+job_hmatrix-large() {
+    result=$folder/hmatrix-large.json pid=$folder/hmatrix-large.pid
+    runs() { kill -0 "$(cat "$pid" 2>/dev/null)" 2>/dev/null; }
+    rate() { run "hmatrix-large-rate-$1" 30 storage engine=uring processor=gpu pattern=sequential block=128KiB threads=2 depth=16 trials=2 samples=5; }
+    progress() { # prints the bytes that the trial, a child process, moved to and from the disk
+        local run trial trials=()
+        run=$(<"$pid")
+        read -ra trials <"/proc/$run/task/$run/children" || true
+        for trial in "${trials[@]}"; do
+            awk -v seconds=$(($(date +%s) - $(stat -c %Y "$pid"))) '/^read_bytes/ { got = $2 }
+                /^write_bytes/ { put = $2 }
+                END { printf "%d s: written %.1f GB, read %.1f GB\n", seconds, put / 1e9, got / 1e9 }' "/proc/$trial/io" || true
+        done
+    }
+    if [[ ! -f $result ]] && ! runs; then
+        rm -f "$result"?* # the journal of a run that was killed; its matrix is resumed
+        [[ -f $folder/hmatrix-large-rate-before.json ]] || rate before
+        # uring: no kernel waits on the GPU, and hardly a core is busy. 64 steps without a restart: each
+        # product is 14 s. 10 GB include the solver's vectors and the kernels' lists.
+        setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB engine=uring \
+            solver=gmres restart=64 preconditioner=block-jacobi trials=1 samples=1 --time-limit 2h \
+            -o "$result" >"$folder/hmatrix-large.txt" 2>&1 &
+        echo $! >"$pid"
+    fi
+    for ((second = 0; ; ++second)); do
+        runs || break
+        ((second % 30 != 5)) || progress
+        sleep 1
+    done
+    cat "$folder/hmatrix-large.txt"
+    if [[ -f $result ]]; then rate after; else failed=1; fi
+}

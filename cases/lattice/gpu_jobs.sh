@@ -1,0 +1,31 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The jobs of case lattice on a GPU machine, for scripts/gpu_jobs.sh.
+
+# job lattice 190 1 cases/lattice/EVIDENCE.md, "Results", "Directives", "Targets"
+# one GPU; with the libgomp of the styles in directives, if they are from OFFLOAD
+job_lattice() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run_first lattice 185 nvlink-openacc-qcd 'managed-prefetch|precision|rhs|copy' 'split ='
+}
+
+# job lattice-step 64 - cases/lattice/EVIDENCE.md, "The merged step": an earlier package beside this one, if EARLIER has it
+# EARLIER: a folder with an earlier package, by `pip install --target`
+job_lattice-step() {
+    step() { run "lattice-step-$1" 30 lattice processor=gpu lattice=class2 precision=double,mixed rhs=1,12 trials=1; }
+    [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER step earlier
+    step now
+    for turn in earlier now; do ranks "lattice-step-$turn" iterations norm2 flops_per_s loop hop_s; done
+}
+
+# job lattice-ranks 80 5 cases/lattice/EVIDENCE.md, "On two GPUs": paths, overlap, splits
+job_lattice-ranks() {
+    with_nccl
+    LIMIT=25s
+    run_first lattice-ranks 77 lattice-ranks 'class' '"device"'
+    ranks lattice-ranks iterations norm2 flops_per_s hop_s loop
+}
+
+# job lattice-floors 85 - cases/lattice/EVIDENCE.md, "On CPUs": cores beside their memory
+job_lattice-floors() {
+    floors lattice 45 hop_bytes_per_s lattice=class2
+}

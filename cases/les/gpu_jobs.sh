@@ -1,0 +1,65 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The jobs of case les on a GPU machine, for scripts/gpu_jobs.sh.
+
+# job les 52 1 cases/les/EVIDENCE.md, "On an H200": cells a second; cases/les/README.md, conclusions
+job_les() {
+    run les 48 les processor=gpu grid=L,XL style=explicit,managed,managed-prefetch cpu-touch=none steps=100 trials=2
+}
+
+# job les-kernels 25 2 cases/les/EVIDENCE.md, "On an H200": what each kernel reaches
+job_les-kernels() {
+    compile cases/les/benchmarks/kernels.cpp build/les_kernels build/gpu/cases/les/native/libwatari_case_les.a &&
+        build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
+}
+
+# job les-machines 75 2 cases/les/EVIDENCE.md, "Predictions": GPU and CPU; studies.md, City-LES
+job_les-machines() {
+    run les-machines 70 --plan les-machines
+}
+
+# job city-les 150 3 cases/les/EVIDENCE.md, touches and "Predictions"; cases/les/README.md, conclusions
+# touches and the rates that predict them, in one run; before it, threads that wait busily after a touch
+job_city-les() {
+    run city-les-busy 16 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=101 trials=1
+    export OMP_WAIT_POLICY=passive
+    run city-les 125 --plan les-touches
+}
+
+# job les-ranks 125 5 cases/les/EVIDENCE.md, "On two GPUs": weak, strong, share of halos and sums
+# one GPU beside two, weak scaling first; then the plan without four GPUs and CUDA-aware MPI
+job_les-ranks() {
+    with_nccl
+    LIMIT=25s # ends ranks in a deadlock
+    run_cases les-ranks-peer 58 <<'EOF'
+[defaults]
+processor = "gpu"
+style = "explicit"
+cpu-touch = "none"
+steps = 50
+trials = 2
+[[case]]
+case = "les"
+grid = "XL"
+[[case]]
+case = "les"
+grid = "1024x2048x128"
+split = "1x2x1"
+halo = "peer"
+[[case]]
+case = "les"
+grid = "L"
+[[case]]
+case = "les"
+grid = "L"
+split = ["1x2x1", "2x1x1"]
+halo = "peer"
+EOF
+    ranks les-ranks-peer fingerprint cells_per_s exchange_share exchange_s
+    run_first les-ranks 60 les-ranks '"nccl", "staged"' '2x2x1|"device"'
+    ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
+}
+
+# job les-floors 65 3 cases/les/EVIDENCE.md, "On CPUs": cores beside their memory
+job_les-floors() {
+    floors les 25 step_bytes_per_s grid=L cpu-touch=none steps=10
+}

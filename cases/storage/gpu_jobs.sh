@@ -1,0 +1,24 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The jobs of case storage on a GPU machine, for scripts/gpu_jobs.sh.
+
+# job fio 45 3 cases/storage/EVIDENCE.md: the disk beside fio, at the reader's block
+job_fio() {
+    python3 benchmarks/fio.py --engines uring,gpu --block 128KiB --threads 2 --depth 16 --rounds 3 --seconds 1.5 \
+        -o "$folder/fio.json" | tee "$folder/fio.txt"
+}
+
+# job disk-more 70 4 cases/storage/EVIDENCE.md: writes, sequential reads, several files
+job_disk-more() {
+    run storage-write 30 storage direction=write engine=posix,uring,gpu processor=gpu block=4KiB,1MiB trials=2 samples=5
+    run storage-order 20 storage engine=uring,gpu processor=gpu pattern=sequential,random block=128KiB trials=2 samples=5
+    run storage-files 18 storage engine=uring,gpu processor=gpu files=1,4 block=128KiB trials=2 samples=5
+}
+
+# job array 60 - cases/storage/EVIDENCE.md, the cache of array<T>
+job_array() {
+    nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
+        -c benchmarks/array_rate.cpp -o build/array_rate.o
+    nvcc -cudart shared build/array_rate.o -Lbuild/gpu/lib -lwatari -Xlinker "-rpath,$PWD/build/gpu/lib" -lgomp \
+        -o build/array_rate
+    build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) >"$folder/array-rate.txt" 2>&1
+}

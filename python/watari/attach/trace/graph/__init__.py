@@ -1,0 +1,1 @@
+"""The graph of a traced process, its replay, and what a replay cannot know."""

@@ -1,0 +1,1 @@
+"""What a trace shows: touches, placements, phases, findings, and the timeline."""

@@ -1,0 +1,1 @@
+"""The records of a traced run: read, and put beside allocations and calls."""

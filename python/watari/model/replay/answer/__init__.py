@@ -1,0 +1,1 @@
+"""The answer for a traced program: made, in words, as values and as bars."""

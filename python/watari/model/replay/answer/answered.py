@@ -1,0 +1,123 @@
+"""The answer for a traced program, from its graph: on the machine of the trace, or on another."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+from pathlib import Path
+
+from watari.common.errors import FileError, UnsupportedError
+from watari.model.machine import MachineProfile
+from watari.model.replay import files
+from watari.model.replay.advice import Answer
+from watari.model.replay.fit import fitted
+from watari.model.replay.graph import Array, Graph
+from watari.model.replay.link import Links
+from watari.model.replay.savings import faults, huge, savings, staging
+from watari.model.replay.shares import shares
+from watari.model.replay.simulate import replay
+from watari.model.replay.styles.elsewhere import elsewhere
+from watari.model.replay.styles.placed import styled
+from watari.model.replay.styles.program import of_trace
+from watari.model.replay.styles.rates import Rates
+from watari.model.replay.tracing import untraced
+from watari.model.trace_file import Trace
+from watari.model.trace_observed import Observed, Replay
+
+NS = 1e-9
+CLOSE = 0.02  # of the measured time: a replay that is off by more is named
+TOTAL = "total"  # the word of a trace whose replay is off
+
+
+def graph_of(path: Path, trace: Trace) -> tuple[Graph, Links]:
+    """The graph of a trace file, without the time of tracing, and its links. Raises FileError where
+    its file is missing, or belongs to another trace."""
+    seen = trace.observed.replay if trace.observed else None
+    file = path.parent / seen.graph if seen and seen.graph else None
+    if file is None or not file.is_file():
+        name = file or "the graph of the trace"
+        raise FileError(f"{path}: {name} is missing: `watari trace` writes it beside the trace")
+    read = files.read(file, seen.graph_digest if seen else "")
+    if seen and (len(read.calls), len(read.operations)) != (seen.calls, seen.operations):
+        raise FileError(f"{file}: it is the graph of another trace than {path}")
+    graph, links = fitted(read)
+    return untraced(graph), links
+
+
+def recorded(trace: Trace) -> tuple[Observed, Replay]:
+    """The records of a trace that has a replay. Raises FileError for any other."""
+    observed = trace.observed
+    if observed is None or observed.replay is None:
+        raise FileError(f"the trace of {trace.name} has no replay")
+    return observed, observed.replay
+
+
+def with_times(graph: Graph, takes: Array) -> Graph:
+    """The graph whose operations take so many ns."""
+    rows = graph.operations.copy()
+    rows["takes"] = takes
+    return changed(graph, operations=rows)
+
+
+def difference(seen: Replay, seconds: float) -> str:
+    """How far the replay is from the measured time, if that matters and the trace does not say
+    it."""
+    off = seconds / seen.untraced_seconds - 1
+    if abs(off) <= CLOSE or any(one.word == TOTAL for one in seen.met):
+        return ""
+    return f"the replay differs from the measured time by {off:+.1%}"
+
+
+def known_of(observed: Observed, seen: Replay, seconds: float) -> tuple[list[str], list[str]]:
+    """Notes on a trace whose replay takes `seconds`, and why nothing is predicted from it."""
+    notes = [f"the program did not succeed: {observed.ended}"] if observed.ended else []
+    notes += [one.text for one in seen.met if not one.stops]
+    stops = [one.text for one in seen.met if one.stops]
+    if off := difference(seen, seconds):
+        if seen.untraced:
+            notes.append(f"{off}, within the noise of the runs without tracing")
+        else:
+            stops.append(off)
+    return notes, stops
+
+
+def answer(
+    trace: Trace,
+    graph: Graph,
+    links: Links,
+    machine: MachineProfile,
+    here: MachineProfile | None = None,
+) -> Answer:
+    """The answer for a program that has a replay. `machine`: the machine to answer for; `here`:
+    that of the trace, where it is another one."""
+    observed, seen = recorded(trace)
+    done = replay(graph, links)
+    notes, stops = known_of(observed, seen, done.total * NS)
+    program, now, run = None, graph, seen.untraced_seconds
+    try:
+        program = None if stops else of_trace(graph, links, observed, Rates(here or machine))
+        if program and here:
+            program = elsewhere(program, Rates(machine))
+            now = with_times(graph, program.bounds.takes[0])
+            run -= done.total * NS
+            done = replay(now, links)
+            run += done.total * NS
+    except UnsupportedError as error:
+        stops.append(str(error))
+    parts = {name: value * NS for name, value in shares(now, done).items()}
+    known = (trace.name, seen.untraced_seconds, done.total * NS, parts)
+    if stops or not program:
+        return Answer(*known, notes=tuple(notes), stops=tuple(stops))
+    rates = staging.of(now, machine, here is None)
+    touches = None if here else seen.first_touches  # pages are not known on another machine
+    more = (*faults.candidates(program), *huge.candidates(now, done, touches))
+    found = savings.of_graph(now, links, done, rates, run, more)
+    imposed, rewritten, unknown = styled(graph, links, trace, machine, here)
+    return Answer(
+        *known,
+        found.savings,
+        found.left,
+        found.imposed,
+        imposed,
+        rewritten,
+        (*notes, *found.notes, *unknown),
+    )

@@ -1,0 +1,67 @@
+"""The answer for a program as plain values, for `--json` and the trace file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from watari.case.sentence import Cost
+from watari.model.replay.advice import Answer, Saving, Styled
+from watari.model.replay.styles.groups import groups, verdict
+
+SCHEMA = "watari-advice-1"
+
+
+def cost(value: Cost) -> dict[str, float]:
+    """Seconds with their interval."""
+    return {"seconds": value.middle, "low": value.low, "high": value.high}
+
+
+def saving(one: Saving) -> dict[str, Any]:
+    """A change and what it saves."""
+    return {
+        "change": one.change,
+        "text": one.text,
+        "site": one.site,
+        "times": one.times,
+        "bytes": one.bytes,
+        "imposed": one.imposed,
+        "saves": cost(one.saves),
+        "sure": one.is_sure,
+    }
+
+
+def styled(rows: Sequence[Styled]) -> list[dict[str, Any]]:
+    """Styles with their seconds, or the reason."""
+    return [
+        {"style": one.style, "reason": one.reason, **(cost(one.seconds) if one.seconds else {})}
+        for one in rows
+    ]
+
+
+def of(answer: Answer) -> dict[str, Any]:
+    """The whole answer."""
+    left = answer.left
+    return {
+        "schema": SCHEMA,
+        "what": answer.title,
+        "measured": answer.measured,
+        "replayed": answer.seconds,
+        "shares": dict(answer.shares),
+        "savings": [saving(one) for one in answer.savings],
+        "left": left
+        and {
+            **cost(left.seconds),
+            "shares": dict(left.shares),
+            "changes": list(left.changes),
+        },
+        "changes": styled(answer.changes),
+        "styles": {"imposed": styled(answer.imposed), "rewritten": styled(answer.rewritten)},
+        "groups": {
+            "imposed": [list(group) for group in groups(answer.imposed)],
+            "rewritten": [list(group) for group in groups(answer.rewritten)],
+        },
+        "verdict": {"imposed": verdict(answer.imposed), "rewritten": verdict(answer.rewritten)},
+        "notes": list(answer.notes),
+        "stops": list(answer.stops),
+    }

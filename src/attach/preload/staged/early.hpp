@@ -1,0 +1,19 @@
+// The copies before threads can start (plan.hpp). As long as all copies together are too few for
+// that, the driver is not asked which of them are pageable.
+#pragma once
+
+#include "transfer.hpp"
+
+namespace attach::staged {
+
+// Counts a copy, unless a run is recorded or its gains are printed: then the driver's own copies
+// are measured from the first one on.
+bool is_worth_asking(const transfer& asked);
+
+// Bytes of earlier copies of pageable memory about which the driver was not asked; once, then 0.
+std::size_t take_early_bytes();
+
+// In the child of a fork.
+void forget_early();
+
+}  // namespace attach::staged

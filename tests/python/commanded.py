@@ -1,0 +1,48 @@
+"""`watari` as a command: in this process if it starts no program, else in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from launching import HANGS
+
+from watari.cli import commands
+
+
+def watari(
+    cwd: Path, words: tuple[str, ...], environment: Mapping[str, str], stdin: Any = None
+) -> subprocess.CompletedProcess[str]:
+    """How a command ends, in a folder with these variables. One with `--` starts a program."""
+    if "--" not in words and stdin in (None, subprocess.DEVNULL):
+        return in_this_process(cwd, words, environment)
+    return subprocess.run(
+        [sys.executable, "-m", "watari", *words],
+        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
+    )  # fmt: skip
+
+
+def in_this_process(
+    cwd: Path, words: tuple[str, ...], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    out, err, before, code = io.StringIO(), io.StringIO(), Path.cwd(), 0
+    with (
+        mock.patch.dict(os.environ, environment, clear=True),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        os.chdir(cwd)
+        try:
+            commands.main(list(words))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        finally:
+            os.chdir(before)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
