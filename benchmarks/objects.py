@@ -196,7 +196,9 @@ def main() -> None:
     parser.add_argument("--total", type=int, default=2**28, help="bytes of the object")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--passes", type=int, default=5, help="of each round")
-    parser.add_argument("--repeat", type=int, default=8, help="calls with ranges of 64 KiB in a pass")
+    parser.add_argument(
+        "--repeat", type=int, default=8, help="calls with ranges of 64 KiB in a pass"
+    )
     parser.add_argument("--pythons", default=f"ours={sys.executable}", help="client=python,...")
     parser.add_argument("--make", action="store_true", help="upload the object first")
     parser.add_argument("--server", default="", help="its name and version, for the result file")

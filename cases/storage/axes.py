@@ -17,7 +17,11 @@ from watari.common.units import exact_size
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
 CACHES = ("none", "cold", "warm")
-DEEP = ("uring", "gpu", "s3")  # many requests in flight past the page cache, at little cost a thread
+DEEP = (
+    "uring",
+    "gpu",
+    "s3",
+)  # many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
 
 
