@@ -116,7 +116,7 @@ CASES = (
             ),
             axis(
                 "folder",
-                "folder of the test files, of engine s3 s3://bucket/prefix; later runs use them again",
+                "folder of test files, kept for later runs; of engine s3 s3://bucket/prefix",
                 parse_folder,
                 FOLDER,
             ),
