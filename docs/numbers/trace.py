@@ -131,9 +131,10 @@ page.given(
     "kernel that follows within 50 µs",
     "at most 1000 phases",
     "up to 16 of a kernel",
-    "then 16 launches of each kernel |",
+    "so launches 32, 64, 128, ... are `mapped`",
+    "touches up to 16 launches of each kernel, then two launches at 32, 64, 128, ... |",
     "at most 4 T + 15 s",
-    "when 1.1 T are left",
+    "1.1 times its seconds from its first context on",
     "[4 times the program, and 15 s]",
     "up to 100 ms before",
 )

@@ -30,8 +30,8 @@ class Engine:
 
 @dataclass(frozen=True)
 class Style:
-    """What a style of an application is; nothing else is read out of its name. The program, and what
-    it needs of this row, is in the application's styles.cpp."""
+    """What a style of an application is; nothing is read out of its name. The program, and what it
+    needs of this row, is in the application's styles.cpp."""
 
     name: str
     kind: str  # of memory of the arrays that a GPU computes on

@@ -47,7 +47,7 @@ std::size_t take_early_bytes() {
     pthread_mutex_lock(&mutex);
     for (; count > 0; --count) {
         const ends& last = early[count - 1];
-        if (is_unknown(last.one, last.bytes) != is_unknown(last.other, last.bytes))
+        if (is_unknown(last.one, last.bytes) || is_unknown(last.other, last.bytes))
             bytes += last.bytes;
     }
     pthread_mutex_unlock(&mutex);
