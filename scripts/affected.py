@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CASES, SHARED = "cases", "case"  # of each case one folder, and what they share
 NATIVE = {".cpp", ".hpp", ".cu", ".cuh"}
+EXAMPLES = "library"  # whose tests build them against an installed library
 # trees whose next part is the name of a folder, the longest first
 TREES = ("src/watari/", "python/watari/", "tests/cpp/", "tests/python/", "src/", "tests/")
 BINDINGS = "src/python/"  # one file for each folder
@@ -46,6 +47,8 @@ def folder_of(path: str, root: Path = ROOT) -> str:
         return f"{CASES}/{rest[1]}" if rest[1] in case_names(root) else SHARED
     if rest[0] == CASES:
         return CASES
+    if path.startswith("examples/"):
+        return EXAMPLES
     if not tree:
         return "docs" if path.startswith("docs/") or path.endswith(".md") else ""
     return rest[0] if len(rest) > 1 else ""

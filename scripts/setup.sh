@@ -12,7 +12,7 @@ if [[ $1 == test ]]; then
     optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
-    extras+=(table test dev)
+    extras+=(table formats test dev)
 fi
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }

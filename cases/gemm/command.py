@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from watari.case.engines import FILE_ENGINES
-from watari.cases.gemm import forecast, product
+from watari.cases.gemm import forecast, operand, product
 from watari.cases.gemm.product import Interrupted, Product, Work
 from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
@@ -54,10 +54,10 @@ class ProgressReport:
             self.share.stop()
 
 
-def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
+def make(a: str, b: str, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and prints its summary. Raises the errors of `watari.gemm`, but UsageError
     in place of UnsupportedError, since the command then makes no product."""
-    written.check([Written("-o", out, written.ARRAY)], [a, b])
+    written.check([Written("-o", out, written.ARRAY)], [operand.files(a), operand.files(b)])
     report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
@@ -85,8 +85,8 @@ def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
 
 
 def gemm(
-    a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
-    b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
+    a: Annotated[str, typer.Argument(metavar="A", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", show_default=False)],
     output: Annotated[
         Path,  # read only with --beta, by code that reports its errors
         typer.Option(
@@ -110,10 +110,10 @@ def gemm(
     processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
     transpose_a: Annotated[
-        bool, typer.Option("--transpose-a", help="A.npy contains the transpose of A")
+        bool, typer.Option("--transpose-a", help="the file contains the transpose of A")
     ] = False,
     transpose_b: Annotated[
-        bool, typer.Option("--transpose-b", help="B.npy contains the transpose of B")
+        bool, typer.Option("--transpose-b", help="the file contains the transpose of B")
     ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
@@ -122,7 +122,10 @@ def gemm(
         bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
     ] = False,
 ) -> None:
-    """Multiplies .npy files that may be larger than memory: C = alpha A B + beta C."""
+    """Multiplies matrices in files that may be larger than memory: C = alpha A B + beta C.
+
+    A and B are .npy, HDF5, Zarr or safetensors files (FILE::NAME), or plain elements
+    (FILE::float32:300x200)."""
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:

@@ -1,4 +1,4 @@
-"""C = alpha A B + beta C of matrices in .npy files that need not fit memory: `watari.gemm`.
+"""C = alpha A B + beta C of matrices in files that need not fit memory: `watari.gemm`.
 
 The product is the library's (src/watari/gemm/product/product.hpp); this module has the Python
 types, the signals and the progress reports.
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from watari.case.axis import Parameters, count, numbered, parse_size
 from watari.case.native import module
-from watari.cases.gemm import axes
+from watari.cases.gemm import axes, operand
 from watari.common.errors import WatariError
 from watari.common.interrupts import stoppable
 from watari.machine import openblas
@@ -89,12 +89,14 @@ def gemm(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Product:
-    """C = alpha A B + beta C for matrices in .npy files, which may be larger than memory.
+    """C = alpha A B + beta C for matrices in files, which may be larger than memory.
 
-    `a` (m x k) and `b` (k x n) are both float32 or both float64, in C order. With `transpose_a`
-    the file of `a` is k x m, and its transpose is multiplied; with `transpose_b` the file of `b`
-    is n x k. `out` becomes m x n of the same type. If beta is not 0, `out` must exist, and the
-    product is added to beta times its content. Otherwise an existing file is replaced.
+    `a` (m x k) and `b` (k x n) are paths that `watari.open` takes: .npy, HDF5, Zarr and safetensors
+    files, and plain ones as `A.bin::float32:300x200`. Both are float32 or both float64, by rows or
+    by columns; float16 and bfloat16 are multiplied as float32. With `transpose_a` the file of `a`
+    is k x m, and its transpose is multiplied; with `transpose_b` the file of `b` is n x k. `out`,
+    a .npy file, becomes m x n of float32 or float64, by rows. If beta is not 0, `out` must exist,
+    and the product is added to beta times its content. Otherwise an existing file is replaced.
 
     Tiles of `tile` x `tile` elements (a multiple of 128) move through `fast_memory` bytes of GPU
     memory, or of RAM if `processor` is `cpu`. `fast_memory` is a number, a text such as "8GiB", or
@@ -126,9 +128,10 @@ def gemm(
     if threads is not None:
         asked["threads"] = count(1, 4096)(str(threads))
     paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
+    places = {name: operand.place(os.fsdecode(paths[name])) for name in ("a", "b")}
     switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}
     switches |= {"fresh": fresh}
-    product = prepared({**paths, **axes.settle(asked), **switches})
+    product = prepared({**paths, **axes.settle(asked), **switches}, places)
     work = described(product, paths["c"], asked)
     if dry_run:
         plan, before = work.plan, product.completed_before()
@@ -139,11 +142,12 @@ def gemm(
     return Product(**{each.name: done[each.name] for each in fields(Product)})
 
 
-def prepared(asked: Parameters) -> Any:
+def prepared(asked: Parameters, places: dict[str, Any]) -> Any:
     """The library's product, with all arguments and files checked. Raises UsageError, FileError,
     UnsupportedError."""
     return module(__package__).GemmProduct(
-        {**asked, "blas_folder": openblas.folder(), "interval": INTERVAL}
+        {**asked, "blas_folder": openblas.folder(), "interval": INTERVAL},
+        {name: place for name, place in places.items() if place},
     )
 
 

@@ -45,7 +45,9 @@ def check(parameters: Parameters, gosa: Sequence[float], fingerprint: float) -> 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
-    trial = module(__package__).himeno({**passed(parameters), "grid": points, "split": parts})
+    trial: dict[str, Any] = module(__package__).himeno(
+        {**passed(parameters), "grid": points, "split": parts}
+    )
     del trial["wrong_elements"]
     gosa, field = trial["series"]["gosa"], trial["quantities"]["fingerprint"]["value"]
     try:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from watari.arrays.writing import create, require_format
 from watari.case.axis import count, expanded, numbered, one_of, parse_size
 from watari.case.engines import FILE_ENGINES
 from watari.case.ranks import MOST_RANKS
@@ -20,7 +21,6 @@ from watari.cases.hmatrix.mesh import load
 from watari.cases.hmatrix.own_files import check_own
 from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
-from watari.common.files import write_atomically
 from watari.common.interrupts import INTERRUPTED, stoppable
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration
@@ -30,7 +30,9 @@ SOLVERS = ("gmres", "bicgstab", "fgmres")
 PRECONDITIONERS = ("block-jacobi", "none")
 VTU = rb'<\?xml[^>]*>\s*<VTKFile type="UnstructuredGrid"'
 CHARGES = written.kind("charges", ".vtu", VTU, strict=True)
-DENSITIES = replace(written.ARRAY, name="charge densities", strict=True)
+DENSITIES = replace(
+    written.ARRAY, name="charge densities", suffixes=(".npy", ".bin", ".zarr"), strict=True
+)
 
 
 class Report:
@@ -73,10 +75,11 @@ def seven_digits(value: float) -> str:
     return f"{value:.6e}"
 
 
-def outputs(output: Path, table: Path | None, image: Path | None) -> list[Written]:
-    """The files that people ask for."""
+def outputs(output: Path, table: str | None, image: Path | None) -> list[Written]:
+    """The files that people ask for, without objects."""
     files = [Written("-o", output, CHARGES)]
-    files += [Written("--charges", table, DENSITIES)] if table else []
+    if table is not None and "://" not in table:
+        files += [Written("--charges", Path(table), DENSITIES)]
     return files + ([Written("--picture", image, written.PICTURE)] if image else [])
 
 
@@ -107,8 +110,12 @@ def bem(
     ],
     potential: Annotated[str, typer.Option(metavar="VOLTS")] = "1",
     table: Annotated[
-        Path | None,
-        typer.Option("--charges", readable=False, help="charge densities by triangle, a .npy file"),
+        str | None,
+        typer.Option(
+            "--charges",
+            metavar="FILE",
+            help="charge densities by triangle: .npy, .bin (plain), .zarr, s3://bucket/key",
+        ),
     ] = None,
     image: Annotated[
         Path | None,
@@ -170,6 +177,11 @@ def bem(
     volts = axes.in_range("--potential ", potential, -1e12, 1e12)
     files = outputs(output, table, image)
     written.check(files, [mesh])
+    if table is not None:
+        try:
+            require_format(table)
+        except UnsupportedError as error:
+            raise UsageError(str(error)) from None
     if image is not None:
         picture.check()
     where = Path(expanded(folder)) if folder is not None else output.parent
@@ -210,18 +222,14 @@ def solved(rank: int, work: Callable[[Report], Charges]) -> Charges:
             report.stop()
 
 
-def save(found: Charges, output: Path, table: Path | None) -> None:
+def save(found: Charges, output: Path, table: str | None) -> None:
     """Writes the .vtu file and, if asked for, the table of densities. Raises FileError."""
     numbers = {"charge_density": found.density, "potential": found.potential}
     vtu.write(output, found.vertices, found.triangles, numbers)
     if table is not None:
-        import io
-
-        import numpy as np
-
-        content = io.BytesIO()
-        np.save(content, found.density)
-        write_atomically(table, content.getvalue())
+        density = found.density
+        with create(table, density.shape, density.dtype) as new:
+            new[:] = density
 
 
 def add_to(app: typer.Typer) -> None:

@@ -117,15 +117,16 @@ class Declaration:
         return f"{self.name}({inner}) block {self.block} grid {self.grid.text()}{more}"
 
 
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+COUNT = r"[0-9]{1,40}"  # Python refuses to read thousands of digits
+NUMBER = rf"[+-]?(?:{COUNT}\.?[0-9]{{0,40}}|\.{COUNT})(?:[eE][+-]?[0-9]{{1,4}})?"
 WHOLE = re.compile(
-    rf"(?P<name>[A-Za-z0-9_]+)\((?P<inner>[^()]+)\) block (?P<block>[0-9]+) "
-    rf"grid (?:(?P<blocks>[0-9]+)|ceil\(n/(?P<elements>[0-9]+)\))"
-    rf"(?: flops (?P<flops>[0-9]+))?(?: tolerance (?P<tolerance>{NUMBER}))?"
+    rf"(?P<name>[A-Za-z0-9_]+)\((?P<inner>[^()]+)\) block (?P<block>{COUNT}) "
+    rf"grid (?:(?P<blocks>{COUNT})|ceil\(n/(?P<elements>{COUNT})\))"
+    rf"(?: flops (?P<flops>{COUNT}))?(?: tolerance (?P<tolerance>{NUMBER}))?"
 )
 ARRAY = re.compile(
-    rf"(?P<type>[A-Za-z0-9_ ]+)\* (?P<name>[A-Za-z0-9_]+): (?:read (?P<read>[0-9]+) ?)?"
-    rf"(?:write (?P<written>[0-9]+) ?)?(?:fill (?P<fill>[a-z]+|{NUMBER}))?"
+    rf"(?P<type>[A-Za-z0-9_ ]+)\* (?P<name>[A-Za-z0-9_]+): (?:read (?P<read>{COUNT}) ?)?"
+    rf"(?:write (?P<written>{COUNT}) ?)?(?:fill (?P<fill>[a-z]+|{NUMBER}))?"
 )
 SCALAR = re.compile(rf"(?P<type>[A-Za-z0-9_ ]+) (?P<name>[A-Za-z0-9_]+) = (?P<value>{NUMBER})")
 

@@ -21,9 +21,10 @@ import math
 import re
 from collections.abc import Callable
 
-from watari.case.axis import nearest, whole
+from watari.case.axis import nearest
 from watari.cases.kernel.declaration import (
     ASCENDING,
+    COUNT,
     MOST_BLOCKS,
     NUMBER,
     RANDOM,
@@ -38,7 +39,8 @@ BLOCK, MOST_THREADS = 256, 1024
 MOST_PER_ELEMENT = 2**20  # bytes, or flops
 MOST_FLOAT = (2 - 2**-23) * 2.0**127
 NAME = r"[A-Za-z_]\w*"
-PRODUCT = re.compile(r"(?:[0-9]+|block)(?:\s*\*\s*(?:[0-9]+|block))*")
+
+PRODUCT = re.compile(rf"(?:{COUNT}|block)(?:\s*\*\s*(?:{COUNT}|block))*")
 CEIL = re.compile(r"ceil\s*\(\s*n\s*/\s*\(?\s*([^()]+?)\s*\)?\s*\)")
 PARTS = {"read", "write", "bytes", "scalar", "fill"}
 
@@ -111,26 +113,26 @@ class Statements:
         if not factors or ("block" in factors and not block):
             kinds = "numbers and block" if block else "numbers"
             raise self.error(f"a product of {kinds}, such as 4*16", text)
-        size = math.prod(self.block if word == "block" else whole(word) for word in factors)
+        size = math.prod(self.block if word == "block" else int(word) for word in factors)
         if size > most:
             raise self.error(f"at most {most}", text)
         return size
 
     def read_block(self, rest: str) -> None:
         """Reads the threads of a block."""
-        if not re.fullmatch(r"[0-9]+", rest) or not 1 <= whole(rest) <= MOST_THREADS:
+        if not re.fullmatch(COUNT, rest) or not 1 <= int(rest) <= MOST_THREADS:
             raise self.error(f"a number from 1 to {MOST_THREADS} after 'block'", rest)
         self.block = int(rest)
 
     def read_grid(self, rest: str) -> None:
         """Reads a rule of the grid, which is evaluated when the block is known."""
-        if not CEIL.fullmatch(rest) and not re.fullmatch(r"[0-9]+", rest):
+        if not CEIL.fullmatch(rest) and not re.fullmatch(COUNT, rest):
             raise self.error("ceil(n/PRODUCT) or a number of blocks after 'grid'", rest)
         self.grid, self.grid_where = rest, self.where
 
     def read_flops(self, rest: str) -> None:
         """Reads the floating-point operations per element."""
-        if not re.fullmatch(r"[0-9]+", rest) or whole(rest) > MOST_PER_ELEMENT:
+        if not re.fullmatch(COUNT, rest) or int(rest) > MOST_PER_ELEMENT:
             raise self.error(f"a number up to {MOST_PER_ELEMENT} after 'flops'", rest)
         self.flops = int(rest)
 
@@ -148,7 +150,7 @@ class Statements:
         match = CEIL.fullmatch(self.grid)
         if match and (elements := self.product(match[1], 2**62, block=True)):
             return Grid(elements=elements)
-        if not match and 1 <= whole(self.grid) <= MOST_BLOCKS:
+        if not match and 1 <= int(self.grid) <= MOST_BLOCKS:
             return Grid(blocks=int(self.grid))
         raise self.error(f"1 to {MOST_BLOCKS} blocks", self.grid)
 

@@ -112,7 +112,9 @@ def rates(parameters: Parameters, trial: dict[str, Any]) -> dict[str, dict[str, 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial = module(__package__).lattice({**passed(parameters), "lattice": extents, "split": parts})
+    trial: dict[str, Any] = module(__package__).lattice(
+        {**passed(parameters), "lattice": extents, "split": parts}
+    )
     trial["quantities"] |= rates(parameters, trial)
     unsolved = trial.pop("wrong_elements")
     try:

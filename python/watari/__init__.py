@@ -2,13 +2,15 @@
 
 TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
+    from watari.arrays.opening import open_array as open
+    from watari.arrays.writing import create
     from watari.cases.gemm.product import gemm
     from watari.memory.buffer import Buffer
     from watari.results.table import frame as load
 
     __version__: str
 
-__all__ = ["Buffer", "__version__", "gemm", "load"]
+__all__ = ["Buffer", "__version__", "create", "gemm", "load", "open"]
 
 
 def __dir__() -> list[str]:
@@ -22,6 +24,14 @@ def __getattr__(name: str) -> object:
         from watari.memory.buffer import Buffer
 
         return Buffer
+    if name == "open":
+        from watari.arrays.opening import open_array
+
+        return open_array
+    if name == "create":
+        from watari.arrays.writing import create
+
+        return create
     if name == "gemm":
         from watari.cases.gemm.product import gemm
 

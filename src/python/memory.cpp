@@ -166,6 +166,13 @@ void take(const buffer& to, const buffer& from) {
     device::read_back(to.memory->data(), from.memory->data(), from.memory->bytes(), nullptr);
 }
 
+void copy_in(const buffer& to, std::uintptr_t address, std::size_t bytes) {
+    if (bytes > to.memory->bytes()) throw usage_error("more bytes than the buffer holds");
+    const processor who =
+        to.memory->kind().cpu_can_address ? the_cpu : gpu_number(to.memory->device());
+    memory::copy_now(who, to.memory->data(), reinterpret_cast<const void*>(address), bytes);
+}
+
 nb::dict kind_row(const memory::kind_row& kind) {
     nb::dict row;
     row["name"] = as_text(kind.name);
@@ -201,6 +208,8 @@ static void bind_memory(nb::module_& module) {
         .def_prop_ro(
             "on_cpu", [](const buffer& b) { return b.memory->kind().cpu_can_address; },
             "Whether the CPU can address it.")
+        .def("copy_in", copy_in, nb::arg("address"), nb::arg("bytes"), unlocked(),
+             "Copies bytes from an address of the CPU.")
         .def("bytes", bytes, "The memory as a NumPy array of uint8; no copy.")
         .def_prop_ro(
             "dlpack_device",

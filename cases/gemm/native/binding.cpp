@@ -49,6 +49,33 @@ Product product_of(const nb::dict& given, const Table& members) {
     return result.product;
 }
 
+/// The place of a factor whose format Python has read (cases/gemm/operand.py).
+files::npy_matrix matrix_at(const nb::dict& p) {
+    const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
+    const auto type = nb::cast<std::string>(p["type"]);
+    files::matrix_file where{.path = text_of(p["path"]),
+                             .offset = number("offset"),
+                             .rows = number("rows"),
+                             .columns = number("columns")};
+    if (type == "float16") where.half = half_type::float16;
+    if (type == "bfloat16") where.half = half_type::bfloat16;
+    for (const nb::handle each : nb::cast<nb::list>(p["chunks"]))
+        where.chunks.push_back(text_of(each));
+    where.chunk_rows = number("chunk_rows");
+    where.chunk_columns = number("chunk_columns");
+    return files::at_place(
+        where, type == "float64" ? precision::double_precision : precision::single_precision,
+        nb::cast<bool>(p["by_columns"]));
+}
+
+/// `places` has the factors that are not .npy files, by name.
+gemm::npy_product npy_product(const nb::dict& given, const nb::dict& places) {
+    auto result = product_of<gemm::npy_product>(given, npy_members);
+    if (places.contains("a")) result.a_at = matrix_at(nb::cast<nb::dict>(places["a"]));
+    if (places.contains("b")) result.b_at = matrix_at(nb::cast<nb::dict>(places["b"]));
+    return result;
+}
+
 gemm::parameters case_parameters(const nb::dict& given) {
     return product_of<gemm::parameters>(given, gemm::parameters::members);
 }
@@ -73,8 +100,8 @@ nb::dict product_facts(const gemm::product& product) {
     result["n"] = size.n;
     result["k"] = size.k;
     result["fast_memory"] = how.fast_memory;
-    result["factors"] =
-        nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
+    result["factors"] = nb::make_tuple(decoded(product.a().where.paths().front()),
+                                       decoded(product.b().where.paths().front()));
     result["dtype"] = files::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;
@@ -161,10 +188,10 @@ static void bind_gemm(nb::module_& module) {
                               "A product of matrices in .npy files; made, nothing is written yet.")
         .def(
             "__init__",
-            [](gemm::product* self, const nb::dict& p) {
-                new (self) gemm::product(product_of<gemm::npy_product>(p, npy_members));
+            [](gemm::product* self, const nb::dict& p, const nb::dict& places) {
+                new (self) gemm::product(npy_product(p, places));
             },
-            nb::arg("parameters"))
+            nb::arg("parameters"), nb::arg("places"))
         .def("facts", product_facts,
              "Shapes and type, what was chosen for this machine, and what will move.")
         .def("completed_before", &gemm::product::completed_before,

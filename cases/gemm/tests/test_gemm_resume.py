@@ -252,7 +252,7 @@ def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
             raise KeyboardInterrupt
 
     prepared = product.prepared
-    monkeypatch.setattr(product, "prepared", lambda asked: Finishing(prepared(asked)))
+    monkeypatch.setattr(product, "prepared", lambda *asked: Finishing(prepared(*asked)))
     factors()
     code, _, errors = run_cli(capsys, *on_processor())
     assert (code, errors) == (130, "watari: interrupted; C.npy is finished\n")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from products import run_cli
 
+import watari
 from watari.cases.hmatrix import _native as native
 from watari.cases.hmatrix import command, vtu
 from watari.cases.hmatrix import mesh as meshes
@@ -64,6 +65,27 @@ def test_charges_are_those_of_the_potential(capsys):
     surface = native.HmatrixSurface(*native.hmatrix_shape("cube:3"), False)
     charge = density @ surface.areas()
     assert charge == pytest.approx(-250 * float(FARAD.search(out)[1]), rel=1e-6)
+
+
+def test_charges_in_other_formats(capsys):
+    pytest.importorskip("zarr")
+    assert run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.npy")[0] == 0
+    density = np.load("c.npy")
+    for name in ("c.zarr", "c.bin"):
+        assert run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", name)[0] == 0
+    np.testing.assert_array_equal(watari.open("c.zarr")[:], density)
+    np.testing.assert_array_equal(np.fromfile("c.bin"), density)
+    code, _, err = run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.zarr")
+    assert code == 2
+    assert "c.zarr: is a folder" in err
+
+
+def test_charges_without_the_package_are_refused_before_the_work(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    code, _, err = run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.zarr")
+    assert code == 2
+    assert "needs the Python package zarr" in err
+    assert not list(Path().iterdir())
 
 
 def test_the_vtu_file_has_the_charges(capsys):

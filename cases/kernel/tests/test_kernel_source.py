@@ -255,6 +255,16 @@ def test_any_text_is_a_source_or_refused(text: str) -> None:
                 source.declared(found, "f.cu")
 
 
+@pytest.mark.parametrize("head", ["block", "grid", "flops", "bytes a =", "fill a =", "scalar s ="])
+def test_thousands_of_digits_are_refused(head: str) -> None:
+    digits = "9" * 5000
+    with pytest.raises(UsageError, match="expected"):
+        read(f"// watari: write b; {head} {digits}\n{SIGNATURE}")
+    for text in (f"f(int* a: read {digits}) block 1 grid 1", f"f(int s = {digits}) block 1 grid 1"):
+        with pytest.raises(UsageError, match="does not declare"):
+            declaration.parse(text)
+
+
 def test_declarations_that_differ_have_different_texts() -> None:
     made = read("// watari: write b; scalar s = 1\n" + SIGNATURE)
     for other in (replace(made, block=64), replace(made, flops=1), replace(made, name="g")):

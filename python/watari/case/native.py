@@ -45,10 +45,15 @@ def module(package: str | None) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        case = name.split(".")[-2]
-        raise UnsupportedError(
-            f"{case} is not in this build: make build CASES={case}, or make build for all cases"
-        ) from None
+        raise UnsupportedError(f"{package} is not in this build: {remedy(str(package))}") from None
+
+
+def remedy(package: str) -> str:
+    """How to get the compiled module of a case."""
+    own, case = package.rpartition(".")[::2]
+    if own != "watari.cases":
+        return "install it from its sources, with a compiler"
+    return f"make build has all cases, make build CASES={case} this one"
 
 
 def native(package: str | None, case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:

@@ -10,9 +10,11 @@ from typing import Any, SupportsIndex
 import numpy
 
 from watari.case.axis import parse_size
+from watari.memory.bfloat import is_bfloat16
 
 # kind of NumPy's dtype: code of DLPack's (dlpack.h: DLDataTypeCode)
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+BFLOAT = 4
 Shape = SupportsIndex | Iterable[SupportsIndex]
 
 
@@ -35,6 +37,8 @@ def size_of(size: int | str) -> int:
 def dtype_of(dtype: Any) -> numpy.dtype[Any]:
     """NumPy's type of an element that other libraries know too. Raises TypeError."""
     known: numpy.dtype[Any] = numpy.dtype(dtype)
+    if is_bfloat16(known):
+        return known
     if known.kind not in CODES or not known.isnative or known.itemsize > 16:
         raise TypeError(f"elements of {known} have no type code in DLPack")
     if known.char in "gG":  # long double: its bytes differ between processors
@@ -73,4 +77,4 @@ def fitted(
 
 def dlpack_type(dtype: numpy.dtype[Any]) -> tuple[int, int]:
     """Code and bits of an element, as DLPack has them."""
-    return CODES[dtype.kind], 8 * dtype.itemsize
+    return BFLOAT if is_bfloat16(dtype) else CODES[dtype.kind], 8 * dtype.itemsize

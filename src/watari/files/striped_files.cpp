@@ -44,13 +44,17 @@ std::uint64_t size_of(int file, const std::string& path) {
 
 striped_files::striped_files(const file_options& options) : options_(options) {
     if (options.paths.empty()) throw usage_error("no file to serve");
-    if (options.padded && (options.writable || options.paths.size() > 1))
-        throw usage_error("padded: one file that is only read");
+    if (options.padded && (options.writable || (options.paths.size() > 1 && !options.apart)))
+        throw usage_error("padded: files without stripes that are only read");
     if (options.stripe == 0 || options.stripe % page_bytes != 0)
         throw usage_error("stripes of " + bytes_text(options.stripe) +
                           ": must be whole pages of 4096");
     file_bytes_ = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t i = 0; i < options.paths.size(); ++i) open_one(i);
+    if (options.apart) {
+        bytes_ = count() * file_room;
+        return;
+    }
     if (count() > 1) file_bytes_ = file_bytes_ / options.stripe * options.stripe;
     bytes_ = file_bytes_ * count();
     if (options.padded) {
@@ -66,7 +70,8 @@ void striped_files::open_one(std::size_t number) {
     const int file = descriptor_of(number);
     if (number < options_.known.size())
         require_same_file(file, options_.known[number], path(number));
-    file_bytes_ = std::min(file_bytes_, size_of(file, path(number)));
+    sizes_.push_back(size_of(file, path(number)));
+    file_bytes_ = std::min(file_bytes_, sizes_.back());
     if (direct) alignment_ = std::max(alignment_, direct_alignment(file, path(number)));
 }
 
@@ -77,6 +82,7 @@ std::vector<int> striped_files::descriptors() const {
 }
 
 striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t bytes) const {
+    if (options_.apart) return {offset / file_room, offset % file_room, bytes};
     if (count() == 1) return {0, offset, bytes};
     const std::uint64_t stripe = offset / options_.stripe, within = offset % options_.stripe;
     return {static_cast<std::size_t>(stripe % count()), stripe / count() * options_.stripe + within,

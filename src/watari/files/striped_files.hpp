@@ -1,5 +1,5 @@
 /// Open files or block devices that are read and written as one namespace, stripe by stripe in
-/// turn.
+/// turn, or one after the other.
 #pragma once
 
 #include "watari/files/descriptor.hpp"
@@ -16,13 +16,17 @@ namespace watari::files {
 /// empty of these files. warm: the page cache, with all of them in it (page_cache.hpp).
 enum class cache_state { none, cold, warm };
 
+/// Bytes of the namespace that each file has if files are apart: more than a file has.
+inline constexpr std::uint64_t file_room = std::uint64_t{1} << 44;
+
 struct file_options {
     std::vector<std::string> paths{};
     std::vector<int> known{};  ///< the same files, already open; empty: no check
     bool writable = false;
     cache_state cache = cache_state::none;
-    bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
-                          ///< around its last bytes can be read
+    bool padded = false;  ///< one file, or files apart, only read: zeros follow, so that whole
+                          ///< sectors around the last bytes can be read
+    bool apart = false;   ///< files of any size: file i begins at i x file_room; no stripes
     std::size_t stripe =
         1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
 };
@@ -43,7 +47,9 @@ public:
     /// `padded` file.
     std::uint64_t bytes() const { return bytes_; }
     /// Bytes of one file, without zeros.
-    std::uint64_t file_bytes() const { return file_bytes_; }
+    std::uint64_t file_bytes(std::size_t file = 0) const {
+        return options_.apart ? sizes_[file] : file_bytes_;
+    }
     /// Direct I/O requires offsets and sizes that are multiples of this; 1 through the page cache.
     std::uint32_t alignment() const { return alignment_; }
 
@@ -51,8 +57,10 @@ public:
     /// continues.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
 
-    /// Whether this offset of the one file lies in the zeros behind its end.
-    bool is_padding(std::uint64_t offset) const { return options_.padded && offset >= file_bytes_; }
+    /// Whether this offset of a file lies in the zeros behind its end.
+    bool is_padding(std::size_t file, std::uint64_t offset) const {
+        return options_.padded && offset >= file_bytes(file);
+    }
 
     /// A run of bytes in one file.
     struct piece {
@@ -65,7 +73,8 @@ public:
 
     /// Bytes that a request for this piece moves: fewer where the file ends.
     std::size_t expected(const piece& at) const {
-        const std::uint64_t left = at.offset < file_bytes_ ? file_bytes_ - at.offset : 0;
+        const std::uint64_t end = file_bytes(at.file);
+        const std::uint64_t left = at.offset < end ? end - at.offset : 0;
         return std::min<std::uint64_t>(left, at.bytes);
     }
 
@@ -77,6 +86,7 @@ private:
 
     file_options options_;
     std::vector<descriptor> descriptors_;
+    std::vector<std::uint64_t> sizes_;
     std::uint64_t bytes_ = 0, file_bytes_ = 0;
     std::uint32_t alignment_ = 1;
 };

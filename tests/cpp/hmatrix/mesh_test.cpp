@@ -144,6 +144,11 @@ TEST(mesh, of_nonsense_is_refused) {
                              {{{0, 0, 0}, {1, 0, 0}, {0, infinite, 0}}, {{0, 1, 2}}},
                              {{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 1, 2}}}};
     for (const mesh& one : nonsense) EXPECT_THROW(checked(one, repair::yes, facts), usage_error);
+    try {
+        checked(nonsense[2], repair::yes, facts);
+    } catch (const usage_error& error) {
+        EXPECT_STREQ(error.what(), "the mesh names vertex 3 of 3");
+    }
 }
 
 TEST(tree, has_the_known_leaves_and_covers_each_entry_once) {

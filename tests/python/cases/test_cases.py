@@ -9,7 +9,6 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import _native as native
 from watari import cases
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, parse_duration, parse_size
@@ -214,7 +213,8 @@ def test_nothing_is_flagged_within_the_cache_or_without_a_known_limit() -> None:
 
 
 def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "copy", lambda parameters: {"wrong_elements": 3})
+    compiled = "watari.cases.memory._native.copy"
+    monkeypatch.setattr(compiled, lambda parameters: {"wrong_elements": 3})
     trial = cases.CASES["copy"].run(one("copy").parameters)
     assert trial["status"] == WrongResultError.status
     assert trial["verified"] is False

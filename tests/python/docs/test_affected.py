@@ -22,6 +22,7 @@ import pytest
         ("python/watari/cases/les/case.py", "cases/les"),
         ("python/watari/cases/__init__.py", "cases"),
         ("docs/try.md", "docs"),
+        ("examples/case/pyproject.toml", "library"),
         ("README.md", "docs"),
         ("scripts/test.sh", ""),
         ("Makefile", ""),
@@ -56,7 +57,7 @@ def test_a_change_of_a_test_affects_its_folder_alone() -> None:
 def test_every_folder_with_tests_is_found() -> None:
     """A tree that moves and is not found again would be tested by nothing."""
     tests = affected.ROOT.rglob("test_*.py")
-    tests = [t for t in tests if not {"build", ".venv", "acceptance"} & set(t.parts)]
+    tests = [t for t in tests if not {"build", ".venv", "acceptance", "examples"} & set(t.parts)]
     folders = {affected.folder_of(t.relative_to(affected.ROOT).as_posix()) for t in tests}
     assert "" not in folders
     assert set(affected.python_tests(folders)) == set(tests)

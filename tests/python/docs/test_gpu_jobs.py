@@ -1,5 +1,5 @@
-"""The jobs that a GPU machine runs in a few calls (scripts/gpu_jobs.sh, cases/*/gpu_jobs.sh), on any
-machine: their table and their commands."""
+"""The jobs that a GPU machine runs in a few calls (scripts/gpu_jobs.sh, cases/*/gpu_jobs.sh): their
+table and their commands, on any machine."""
 
 from __future__ import annotations
 

@@ -56,6 +56,7 @@ PYTHON = (
     "results",
     "case",
     "memory",
+    "arrays",
     "charts",
     "cases",
     "plan",

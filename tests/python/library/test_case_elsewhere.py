@@ -1,5 +1,5 @@
-"""A case in a package of its own (examples/case), built against the installed package by the steps of
-CONTRIBUTING.md: listed, run, swept, reported and compared like any other."""
+"""A case in a package of its own (examples/case), built against the installed package by the steps
+of CONTRIBUTING.md: listed, run, swept, reported and compared like any other."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ def test_it_shares_the_library_of_the_cases_here(watari, tmp_path: Path) -> None
         "    run('triad', processor='cpu', memory='device', size='1MiB')\n"
         "except UnsupportedError as error:\n"
         "    print('typed', error)\n"
-        "libraries = {line.split()[-1] for line in open('/proc/self/maps') if 'libwatari.so' in line}\n"
+        "maps = open('/proc/self/maps')\n"
+        "libraries = {line.split()[-1] for line in maps if 'libwatari.so' in line}\n"
         "assert len(libraries) == 1, libraries\n"
     )
     assert watari(module="both").startswith("typed ")

@@ -155,3 +155,14 @@ def test_make_demo_measures_the_demo_plan_and_reports_it():
     measured = re.findall(r"^watari run .*-o (\S+)$", script, re.MULTILINE)
     assert "--plan demo" in script
     assert f"watari report {' '.join(measured)} -o demo/report.html" in script
+
+
+def test_make_demo_builds_the_cases_that_it_measures():
+    root = Path(__file__).parents[3]
+    built = re.search(r"CASES=([\w,]+)", (root / "scripts" / "demo.sh").read_text())
+    here = machine(gpus=1)
+    requests = [*plan.standard(here), *plan.read(plan.find("demo"), here).requests]
+    measured = {cases.find(r.case).presentation.split(".")[2] for r in requests}
+    compiled = {path.parts[-3] for path in (root / "cases").glob("*/native/CMakeLists.txt")}
+    assert built
+    assert set(built[1].split(",")) == measured & compiled

@@ -36,7 +36,12 @@ void pipeline::parts::begin() {
 }
 
 storage::engine_use pipeline::parts::engines_for(files::direction direction) const {
-    return {o.who, direction, o.depth, {arena.data(), schedule.slots() * o.slot_bytes}};
+    const std::size_t slots = schedule.slots() * o.slot_bytes;
+    return {o.who,
+            direction,
+            o.depth,
+            {arena.data(), arena.size()},
+            {arena.data() + slots, arena.size() - slots}};
 }
 
 storage::engine_team pipeline::parts::make_readers() {

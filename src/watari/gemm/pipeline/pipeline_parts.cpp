@@ -9,9 +9,12 @@ namespace watari::gemm {
 
 namespace {
 
+/// Bytes of a reader's memory for tiles that become floats.
+std::size_t landing_of(const pipeline_options& o) { return landing_bytes({o.a.where, o.b.where}); }
+
 memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
     return {memory::local_kind(o.who),
-            o.schedule->slots() * o.slot_bytes,
+            o.schedule->slots() * o.slot_bytes + o.movers * landing_of(o),
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
 
@@ -67,6 +70,7 @@ void pipeline::parts::locate(const stored_matrix& of, const tile_run& tiles, std
     into.store = of.source;
     into.memory = memory;
     into.stride = stride;
+    if (of.where.half) into.widened.to = memory;
 }
 
 blas::factor pipeline::parts::factor_a(const step& at, std::size_t r) const {

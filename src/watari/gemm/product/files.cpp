@@ -4,9 +4,11 @@
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/files/direct_unit.hpp"
+#include "watari/gemm/defaults.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -26,6 +28,13 @@ bool is_aligned(const files::matrix_file& m, const options& how, std::size_t uni
 placement placement_of(const file_product& p, const files::matrix_file& m, std::size_t unit) {
     placement where = placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
                                          m.offset, unit);
+    where.half = m.half;
+    if (m.half) where.row_bytes = m.columns * half_bytes;
+    if (!m.chunks.empty()) {
+        where.chunk_rows = m.chunk_rows;
+        where.chunk_columns = m.chunk_columns;
+        where.row_bytes = m.chunk_columns * where.stored_element();
+    }
     where.transposed = (&m == &p.a && p.transpose_a) || (&m == &p.b && p.transpose_b);
     return where;
 }
@@ -33,14 +42,16 @@ placement placement_of(const file_product& p, const files::matrix_file& m, std::
 storage::store_options options_of(const file_product& p, const files::matrix_file& m,
                                   bool writable) {
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
+    const bool grid = !m.chunks.empty();
     return {.engine = p.how.engine,
             .who = p.how.processor,
-            .files = {.paths = {m.path},
+            .files = {.paths = m.paths(),
                       .known = {writable ? p.opened_c : -1},
                       .writable = writable,
-                      .cache = storage::cache_of(p.how.engine,
-                                                 p.direct && files::direct_unit_of(m.path) > 0),
-                      .padded = !writable},
+                      .cache = storage::cache_of(
+                          p.how.engine, p.direct && files::direct_unit_of(m.paths().front()) > 0),
+                      .padded = !writable,
+                      .apart = grid},
             // for each matrix's controller: A and B are read at once, in turn with writes of C
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
@@ -79,13 +90,30 @@ struct placements {
           c(placement_of(p, p.c, 1)) {}
 };
 
-schedule schedule_of(const file_product& p, std::size_t slot_bytes,
+/// Throws usage_error unless chunks are whole tiles.
+void require_whole_tiles(const file_product& p) {
+    for (const files::matrix_file* m : {&p.a, &p.b})
+        for (const auto& [chunk, side] :
+             {std::pair(m->chunk_rows, m->rows), std::pair(m->chunk_columns, m->columns)})
+            if (!m->chunks.empty() && chunk < side && chunk % p.how.tile != 0)
+                throw usage_error(m->path + ": chunks of " + std::to_string(m->chunk_rows) + " x " +
+                                  std::to_string(m->chunk_columns) + " are no whole tiles of " +
+                                  std::to_string(p.how.tile));
+}
+
+/// Bytes of the fast memory for slots: the rest is for tiles that become floats.
+std::size_t bytes_for_slots(const file_product& p, const placement& a, const placement& b) {
+    const std::size_t landings = movers_of(p.how) * landing_bytes({a, b});
+    return p.how.fast_memory - std::min(p.how.fast_memory, landings);
+}
+
+schedule schedule_of(const file_product& p, std::size_t slot_bytes, std::size_t fast_bytes,
                      const tiles_per_request& wanted) {
     return schedule({.size = shape_of(p),
                      .tile = p.how.tile,
                      .alpha_is_zero = p.how.alpha == 0,
                      .beta_is_zero = p.how.beta == 0,
-                     .fast_bytes = p.how.fast_memory,
+                     .fast_bytes = fast_bytes,
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
                      .tiles_per_request = wanted,
@@ -93,6 +121,21 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes,
 }
 
 }  // namespace
+
+std::size_t tile_within_chunks(const file_product& p, std::size_t edge) {
+    std::size_t common = 0;
+    for (const files::matrix_file* m : {&p.a, &p.b}) {
+        if (m->chunk_rows < m->rows) common = std::gcd(common, m->chunk_rows);
+        if (m->chunk_columns < m->columns) common = std::gcd(common, m->chunk_columns);
+    }
+    if (common == 0) return edge;
+    for (std::size_t tile = std::min(edge, common); tile >= least_tile; --tile)
+        if (common % tile == 0) return tile;
+    throw file_error("chunks of A and B have no common tile of " + std::to_string(least_tile) +
+                     " to " + std::to_string(edge) +
+                     " elements: choose chunks that are multiples of " +
+                     std::to_string(least_tile));
+}
 
 shape shape_of(const file_product& p) {
     using files::shape_text;
@@ -105,7 +148,7 @@ shape shape_of(const file_product& p) {
                           ", C " + shape_text(p.c) +
                           (reads_c ? ", old C " + shape_text(p.c_read) : ""));
     for (const files::matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
-        if (each->offset % element_bytes(p.how.type) != 0)
+        if (each->offset % (each->half ? half_bytes : element_bytes(p.how.type)) != 0)
             throw usage_error(each->path + ": an element begins at byte " +
                               std::to_string(each->offset) + ", not at a multiple of its size");
     return {a.rows, b.columns, a.columns};
@@ -120,9 +163,11 @@ std::size_t slot_bytes(const file_product& p) {
 foresight plan(const file_product& p) {
     const shape size = shape_of(p);
     require_factors(p.how);
+    require_whole_tiles(p);
     const auto [a, b, c] = placements(p);
-    return foresee(schedule_of(p, slot_bytes({a, b, c}), tiles_per_request_of(p.how, a, b, c)), a,
-                   b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), bytes_for_slots(p, a, b),
+                               tiles_per_request_of(p.how, a, b, c)),
+                   a, b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 void require_machine(const file_product& p) {
@@ -144,7 +189,8 @@ pipeline_counts multiply(const file_product& p) {
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
     const gemm::schedule schedule =
-        schedule_of(p, slot, tiles_per_request_of(p.how, a.where, b.where, c.where));
+        schedule_of(p, slot, bytes_for_slots(p, a.where, b.where),
+                    tiles_per_request_of(p.how, a.where, b.where, c.where));
     if (schedule.steps() == 0) return {};
     pipeline work(
         {.schedule = &schedule,

@@ -1,5 +1,6 @@
-/// The product of matrices in a user's files (.npy, raw): rows of float or double without gaps,
-/// from any byte on. C's file exists in its full size and is written tile by tile.
+/// The product of matrices in a user's files: rows of float, double or halves without gaps, from
+/// any byte on; of A and B also a grid of chunks, each in a file. C's file exists in its full size
+/// and is written tile by tile.
 #pragma once
 
 #include "watari/files/npy.hpp"
@@ -23,6 +24,10 @@ struct file_product {
     std::function<bool(completed_tiles, double)> progress{};  ///< see pipeline_options
     double interval = 1;
 };
+
+/// Returns the largest tile up to `edge`, at least 128 elements, of which every chunk of a factor
+/// is a whole number. Throws file_error if there is none.
+std::size_t tile_within_chunks(const file_product& p, std::size_t edge);
 
 /// Returns the shape of the product, with A and B as they are multiplied. Throws usage_error if
 /// shapes do not fit or elements are not aligned.

@@ -33,11 +33,15 @@ void require_file_engine(const std::string& engine) {
 }  // namespace
 
 product::product(const npy_product& wanted)
-    : wanted_(wanted), a_(files::read_npy(wanted.a)), b_(files::read_npy(wanted.b)) {
+    : wanted_(wanted),
+      a_(wanted.a_at ? *wanted.a_at : files::read_npy(wanted.a)),
+      b_(wanted.b_at ? *wanted.b_at : files::read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
     journal_ = files::journal_path(output_);
-    const files::npy_matrix a = as_multiplied(a_, wanted.transpose_a);
-    const files::npy_matrix b = as_multiplied(b_, wanted.transpose_b);
+    job_.transpose_a = wanted.transpose_a != a_.by_columns;
+    job_.transpose_b = wanted.transpose_b != b_.by_columns;
+    const files::npy_matrix a = as_multiplied(a_, job_.transpose_a);
+    const files::npy_matrix b = as_multiplied(b_, job_.transpose_b);
     require_product(
         a, b,
         {wanted.a, wanted.b, wanted.c, in_words(wanted.transpose_a), in_words(wanted.transpose_b)});
@@ -45,8 +49,6 @@ product::product(const npy_product& wanted)
     if (wanted.beta != 0) old_ = read_old(wanted.c, a, b);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.transpose_a = wanted.transpose_a;
-    job_.transpose_b = wanted.transpose_b;
     job_.c = {files::partial_path(output_), files::npy_header_bytes, a.where.rows, b.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
@@ -78,10 +80,12 @@ std::size_t product::suited_tile() const {
                 std::from_chars(value.data(), value.data() + value.size(), edge);
                 if (name == "tile") return std::clamp<std::size_t>(edge, 1, tile_most);
             }
-    return default_tile(how().fast_memory, [job = job_](std::size_t edge) mutable {
-        job.how.tile = edge;
-        return slot_bytes(job);
-    });
+    const std::size_t edge =
+        default_tile(how().fast_memory, [job = job_](std::size_t edge) mutable {
+            job.how.tile = edge;
+            return slot_bytes(job);
+        });
+    return tile_within_chunks(job_, edge);
 }
 
 std::uint64_t product::bytes() const {

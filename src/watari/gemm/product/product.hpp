@@ -1,7 +1,8 @@
 /// C = alpha A B + beta C of matrices in .npy files, which may be larger than memory.
 ///
-/// A (m x k) and B (k x n) are both of float32 or of float64, in C order; a file may hold the
-/// transpose of its factor instead (k x m, n x k). C becomes m x n of the same type, written whole
+/// A (m x k) and B (k x n) are both of float32 or of float64, or of float16 and bfloat16, which are
+/// multiplied as float32; a file may hold the transpose of its factor instead (k x m, n x k), and
+/// lie by rows or by columns. C becomes m x n, by rows, of float32 or float64, written whole
 /// or not at all: a run writes C.npy.partial beside it, which takes C's name when it is durable. A
 /// stopped or killed run leaves this file and a journal, and the same product resumes from them;
 /// with the same fast memory and engine, the bits of C are the same. Two runs on one C are refused.
@@ -25,7 +26,9 @@ namespace watari::gemm {
 
 /// Options of a product. Members that are left empty, or 0, get values that suit the machine.
 struct npy_product {
-    std::string a, b, c;          ///< paths; if beta is not 0, C must exist and is added to
+    std::string a, b, c;  ///< paths; if beta is not 0, C must exist and is added to
+    /// Factors whose place is known, since they are not .npy files.
+    std::optional<files::npy_matrix> a_at{}, b_at{};
     std::size_t fast_memory = 0;  ///< bytes of GPU memory, or of RAM where the CPU multiplies
     bool transpose_a = false;     ///< the file of A holds its transpose
     bool transpose_b = false;

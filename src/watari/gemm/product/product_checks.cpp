@@ -42,8 +42,8 @@ void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
                          named.b + named.of_b + " is " + files::shape_text(b.where) +
                          ": columns of the first must be rows of the second");
     if (a.type != b.type)
-        throw file_error(named.a + " is of " + files::npy_type(a.type) + " and " + named.b +
-                         " of " + files::npy_type(b.type) + ": must be the same");
+        throw file_error(named.a + " is of " + files::type_name(a) + " and " + named.b + " of " +
+                         files::type_name(b) + ": must be the same, or 2 and 4 bytes long");
     if (a.where.rows > most_bytes / element_bytes(a.type) / b.where.columns)
         throw file_error(named.c + ": cannot be written: no file holds " +
                          std::to_string(a.where.rows) + " x " + std::to_string(b.where.columns) +
@@ -75,10 +75,15 @@ void require_output(const std::string& output, const files::npy_matrix& a,
 files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,
                            const files::npy_matrix& b) {
     const files::npy_matrix old = files::read_npy(path);
+    if (old.by_columns)
+        throw file_error(path +
+                         ": lies column by column (Fortran order), and the product by rows: save "
+                         "numpy.ascontiguousarray(x)");
     const files::matrix_file wanted{path, 0, a.where.rows, b.where.columns};
-    if (files::shape_text(old.where) != files::shape_text(wanted) || old.type != a.type)
+    if (files::shape_text(old.where) != files::shape_text(wanted) || old.type != a.type ||
+        old.where.half)
         throw file_error(path + ": is " + files::shape_text(old.where) + ", " +
-                         files::npy_type(old.type) + "; to add to it, it must be " +
+                         files::type_name(old) + "; to add to it, it must be " +
                          files::shape_text(wanted) + ", " + files::npy_type(a.type));
     return old;
 }

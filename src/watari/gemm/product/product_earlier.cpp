@@ -30,7 +30,7 @@ void add_identity(identity& into, const std::string& name, const files::npy_matr
     into.emplace_back(name + ".sampled", std::to_string(matrix.sampled));
     into.emplace_back(name + attributes, std::to_string(matrix.state.attributes));
     into.emplace_back(name + ".shape", files::shape_text(matrix.where));
-    into.emplace_back(name + ".type", files::npy_type(matrix.type));
+    into.emplace_back(name + ".type", files::type_name(matrix));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "watari/gemm/schedule/placement.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/striped_files.hpp"
 #include "watari/storage/stores/store_engines.hpp"
 #include "watari/storage/verify/sector.hpp"
 
@@ -23,13 +24,30 @@ std::size_t tiled_block(const placement& where) {
 
 /// Bytes of the store before the first element of tile (i, j), row-major.
 std::uint64_t corner(const placement& where, std::size_t i, std::size_t j) {
-    return where.first + i * where.tiles.tile * where.row_bytes +
-           j * where.tiles.tile * where.element;
+    std::size_t row = i * where.tiles.tile, column = j * where.tiles.tile;
+    std::uint64_t begin = where.first;
+    if (where.chunk_rows > 0) {
+        const std::size_t across = divide_up(where.tiles.columns, where.chunk_columns);
+        begin +=
+            (row / where.chunk_rows * across + column / where.chunk_columns) * files::file_room;
+        row %= where.chunk_rows;
+        column %= where.chunk_columns;
+    }
+    return begin + row * where.row_bytes + column * where.stored_element();
+}
+
+/// Bytes of the widest row of a tile, by one of the two functions for it.
+std::size_t widest(const placement& where,
+                   std::size_t (*row_bytes)(const placement& where, std::size_t j)) {
+    std::size_t most = row_bytes(where, 0);
+    for (std::size_t j = 1; j < where.tiles.tile_columns(); ++j)
+        most = std::max(most, row_bytes(where, j));
+    return most;
 }
 
 /// Bytes of a request for a row of `count` tiles from column j on.
 std::size_t block_of(const placement& where, std::size_t j, std::size_t count) {
-    return count * row_bytes_of(where, j) - (count - 1) * shared_bytes(where);
+    return count * read_row_bytes(where, j) - (count - 1) * shared_bytes(where);
 }
 
 }  // namespace
@@ -91,16 +109,15 @@ std::uint64_t placement::request_bytes(const std::vector<run_of_tiles>& runs) co
     return total;
 }
 
-std::size_t placement::tile_bytes() const {
-    std::size_t widest = row_bytes_of(*this, 0);
-    for (std::size_t j = 1; j < tiles.tile_columns(); ++j)
-        widest = std::max(widest, row_bytes_of(*this, j));
-    return tiles.tile * widest;
+std::size_t placement::tile_bytes() const { return tiles.tile * widest(*this, row_bytes_of); }
+
+std::size_t placement::landing_bytes() const {
+    return half ? tiles.tile * widest(*this, read_row_bytes) : 0;
 }
 
 std::size_t placement::largest_block(std::size_t count) const {
     if (layout == gemm::layout::tiled) return tiled_block(*this);
-    return count * (tile_bytes() / tiles.tile) - (count - 1) * shared_bytes(*this);
+    return count * widest(*this, read_row_bytes) - (count - 1) * shared_bytes(*this);
 }
 
 std::size_t placement::most_requests() const {
@@ -114,22 +131,36 @@ std::size_t slot_bytes(std::initializer_list<placement> matrices) {
 }
 
 std::size_t row_bytes_of(const placement& where, std::size_t j) {
+    if (!where.half) return read_row_bytes(where, j);
+    return where.element * (j < where.tiles.tile_columns() ? where.tiles.columns_of(j) : 0);
+}
+
+std::size_t landing_bytes(std::initializer_list<placement> matrices) {
+    std::size_t most = 0;
+    for (const placement& each : matrices) most = std::max(most, each.landing_bytes());
+    return round_up(most, 4096);
+}
+
+std::size_t read_row_bytes(const placement& where, std::size_t j) {
     if (where.layout == layout::tiled) return where.row_bytes;
     const std::size_t width =
-        (j < where.tiles.tile_columns() ? where.tiles.columns_of(j) : 0) * where.element;
+        (j < where.tiles.tile_columns() ? where.tiles.columns_of(j) : 0) * where.stored_element();
     if (where.row_bytes % where.unit == 0)
         return round_up(corner(where, 0, j) % where.unit + width, where.unit);
-    return round_up(width + where.unit - where.element, where.unit);
+    return round_up(width + where.unit - where.stored_element(), where.unit);
 }
 
 std::size_t skip_of(const placement& where, std::size_t j) {
+    if (where.half) return 0;
     const bool equal = where.layout == layout::row_major && where.row_bytes % where.unit == 0;
     return equal ? corner(where, 0, j) % where.unit : 0;
 }
 
 std::size_t tiles_in_request(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
-    if (where.layout == layout::tiled || where.transposed || edge % where.unit != 0) return 1;
+    const bool one_by_one =
+        where.layout == layout::tiled || where.transposed || where.half || where.chunk_rows > 0;
+    if (one_by_one || edge % where.unit != 0) return 1;
     const std::size_t shared = std::min(shared_bytes(where), bytes);
     return std::clamp<std::size_t>((bytes - shared) / edge, 1, IOV_MAX);
 }
@@ -144,8 +175,8 @@ void placement::locate(std::size_t i, std::size_t j, std::size_t count,
     into.parts = count;
     into.overlap = layout == gemm::layout::row_major && count > 1 ? shared_bytes(*this) : 0;
     into.rows = {.count = tiles.rows_of(i),
-                 .bytes = tiles.columns_of(j) * element,
-                 .stride = row_bytes_of(*this, j),
+                 .bytes = tiles.columns_of(j) * stored_element(),
+                 .stride = read_row_bytes(*this, j),
                  .unit = unit};
     into.offsets.clear();
     if (layout == gemm::layout::tiled) {
@@ -161,6 +192,16 @@ void placement::locate(std::size_t i, std::size_t j, std::size_t count,
     into.rows.skip_step = row_bytes % unit;
     for (std::size_t row = 0; row < into.rows.count; ++row, at += row_bytes)
         into.offsets.push_back(at - at % unit);
+    into.widened = {};
+    if (half)
+        into.widened = {.count = into.rows.count,
+                        .elements = tiles.columns_of(j),
+                        .from_stride = into.rows.stride,
+                        .to_stride = row_bytes_of(*this, j),
+                        .skip = into.rows.skip,
+                        .skip_step = into.rows.skip_step,
+                        .unit = unit,
+                        .type = *half};
 }
 
 }  // namespace watari::gemm

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 namespace watari::storage {
@@ -37,10 +38,14 @@ struct placement {
     tiling tiles{};
     std::size_t element = 4;  ///< bytes
     gemm::layout layout = layout::row_major;
-    std::uint64_t first = 0;        ///< bytes before element (0, 0)
-    std::uint64_t row_bytes = 0;    ///< from one row to the next; tiled: within a tile
-    std::size_t unit = 512;         ///< divides the offsets and sizes of requests
-    std::size_t most = most_block;  ///< bytes of a request of the tiled layout, at most
+    std::uint64_t first = 0;          ///< bytes before element (0, 0)
+    std::uint64_t row_bytes = 0;      ///< from one row to the next; tiled: within a tile
+    std::size_t unit = 512;           ///< divides the offsets and sizes of requests
+    std::size_t most = most_block;    ///< bytes of a request of the tiled layout, at most
+    std::optional<half_type> half{};  ///< elements of the store have 2 bytes; those in memory 4
+    /// The store is a grid of equal files of this many elements, row by row in one namespace
+    /// (files::file_room). A tile lies in one of them. 0: one file.
+    std::size_t chunk_rows = 0, chunk_columns = 0;
     /// The store holds the transpose: tile (i, j) of the product's matrix is tile (j, i) here. A
     /// request covers one tile.
     bool transposed = false;
@@ -54,6 +59,7 @@ struct placement {
     static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
                              std::size_t unit);
 
+    std::size_t stored_element() const { return half ? half_bytes : element; }  ///< bytes
     std::uint64_t bytes() const;  ///< from the store's beginning to the last element
     /// Byte of the store at which tile (i, j) of the tiled layout begins.
     std::uint64_t tile_at(std::size_t i, std::size_t j) const;
@@ -61,6 +67,8 @@ struct placement {
     /// if the store holds the transpose.
     std::uint64_t request_bytes(const std::vector<run_of_tiles>& runs) const;
     std::size_t tile_bytes() const;  ///< bytes in memory of the largest tile with its blocks
+    /// Bytes of the largest tile as it is read, if its elements then become floats; else 0.
+    std::size_t landing_bytes() const;
     /// Bytes of the largest request for `count` tiles.
     std::size_t largest_block(std::size_t count = 1) const;
     std::size_t most_requests() const;  ///< requests for a tile, at most
@@ -79,6 +87,12 @@ std::size_t shared_bytes(const placement& where);
 
 /// Bytes of a slot that holds a tile of any of these matrices; whole pages.
 std::size_t slot_bytes(std::initializer_list<placement> matrices);
+
+/// Bytes of each reader's memory for tiles of these matrices that become floats; whole pages.
+std::size_t landing_bytes(std::initializer_list<placement> matrices);
+
+/// Bytes of the request for a row of one tile of tile column j: from row to row as it is read.
+std::size_t read_row_bytes(const placement& where, std::size_t j);
 
 /// Bytes in memory from one row of tile column j to the next.
 std::size_t row_bytes_of(const placement& where, std::size_t j);

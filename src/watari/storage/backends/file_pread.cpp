@@ -46,7 +46,7 @@ private:
                     return failed(errors_, files_, command.operation, command.offset, piece,
                                   -errno);
                 const auto done = static_cast<std::size_t>(moved);
-                if (done < piece.bytes && files_.is_padding(piece.offset + done)) {
+                if (done < piece.bytes && files_.is_padding(piece.file, piece.offset + done)) {
                     std::memset(range.data + at + done, 0, piece.bytes - done);
                     at += piece.bytes;
                     offset += piece.bytes;

@@ -139,6 +139,10 @@ private:
         ++pushed_;
     }
 
+    bool is_padding(const files::uring_request& request, std::size_t moved) const {
+        return files_.is_padding(static_cast<std::size_t>(request.file), request.offset + moved);
+    }
+
     void finish(const files::uring_completion& done) {
         piece& own = pieces_[done.tag];
         command_state& command = commands_[own.command];
@@ -146,7 +150,7 @@ private:
         const bool is_sync = own.request.operation == files::uring_operation::sync;
         const bool again = done.result == -EINTR || done.result == -EAGAIN;
         if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved) &&
-                      !files_.is_padding(own.request.offset + moved))) {
+                      !is_padding(own.request, moved))) {
             own.request.data = static_cast<std::byte*>(own.request.data) + moved;
             own.request.bytes -= moved;
             own.request.offset += moved;
@@ -156,7 +160,7 @@ private:
         if (done.result < 0)
             fail(command, own.request, done.result);
         else if (!is_sync && moved < own.request.bytes) {
-            if (files_.is_padding(own.request.offset + moved))
+            if (is_padding(own.request, moved))
                 std::memset(static_cast<std::byte*>(own.request.data) + moved, 0,
                             own.request.bytes - moved);
             else

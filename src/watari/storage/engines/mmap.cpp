@@ -17,7 +17,7 @@ namespace {
 class mapping {
 public:
     mapping(const files::striped_files& files, std::size_t number, const engine_options& options)
-        : bytes_(files.file_bytes()) {
+        : bytes_(files.file_bytes(number)) {
         const int protection =
             options.direction == files::direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
         void* mapped =

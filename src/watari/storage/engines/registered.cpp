@@ -19,26 +19,32 @@ registered_ring::registered_ring(const engine_options& options, std::byte* memor
       memory_(memory),
       ring_(static_cast<unsigned>(options.depth)) {
     ring_.register_files(options.files->descriptors());
+    if (bytes == 0) {
+        registered_ = false;
+        return;
+    }
     std::vector<iovec> buffers;
     for (std::size_t first = 0; first < bytes; first += largest)
         buffers.push_back({memory + first, std::min(largest, bytes - first)});
     try {
         ring_.register_buffers(buffers);
     } catch (const unsupported& reason) {
+        registered_ = false;
         why_not_buffers_ = std::string("buffers are not registered: ") + reason.what();
     }
 }
 
 bool registered_ring::push(std::uint64_t offset, std::byte* data, std::size_t bytes,
                            std::uint64_t tag) {
-    const auto first = static_cast<std::size_t>(data - memory_);
-    const std::size_t buffer = first / largest;
-    const bool within = (first + bytes - 1) / largest == buffer;  // in one buffer
-    return push(offset,
-                {.buffer = why_not_buffers_.empty() && within ? static_cast<int>(buffer) : -1,
-                 .data = data,
-                 .bytes = static_cast<std::uint32_t>(bytes),
-                 .tag = tag});
+    int buffer = -1;
+    if (registered_) {
+        const auto first = static_cast<std::size_t>(data - memory_);
+        const std::size_t last = first + bytes - 1;
+        if (first / largest == last / largest) buffer = static_cast<int>(first / largest);
+    }
+    return push(
+        offset,
+        {.buffer = buffer, .data = data, .bytes = static_cast<std::uint32_t>(bytes), .tag = tag});
 }
 
 bool registered_ring::push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag) {

@@ -14,7 +14,7 @@ namespace watari::storage {
 class registered_ring {
 public:
     /// If the kernel does not lock the memory for this user, the memory is used unregistered, and
-    /// why_not_buffers() returns the reason.
+    /// why_not_buffers() returns the reason. Without memory (0 bytes) any memory can be used.
     registered_ring(const engine_options& options, std::byte* memory, std::size_t bytes);
 
     const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
@@ -40,6 +40,7 @@ private:
     files::direction direction_;
     std::byte* memory_;
     files::uring ring_;
+    bool registered_ = true;
     std::string why_not_buffers_;
     std::array<files::uring_completion, 64> done_{};
 };

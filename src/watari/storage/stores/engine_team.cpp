@@ -33,7 +33,10 @@ void engine_team::join() {
 void engine_team::serve(std::size_t i) {
     std::optional<store_engines> by;
     shared_.guarded([&] {
-        by.emplace(how_, uses_);
+        engine_use own = how_;
+        const std::size_t share = how_.landing.size() / wanted_;
+        own.landing = how_.landing.subspan(i * share, share);
+        by.emplace(own, uses_);
         {
             const std::lock_guard lock(shared_.mutex);
             ++ready_;

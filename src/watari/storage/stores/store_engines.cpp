@@ -31,24 +31,36 @@ store_engines::store_engines(const engine_use& how, std::span<const store_use> u
 }
 
 std::size_t store_engines::move(const block_list& list) {
+    if (!list.widened.to) return move_to(list, list.memory);
+    if (list.bytes() > how_.landing.size())
+        throw std::logic_error("no landing for a list of halves");
+    const std::size_t bytes = move_to(list, how_.landing.data());
+    memory::half_rows rows = list.widened;
+    rows.from = how_.landing.data();
+    kernels_on<memory::widen_kernels>(how_.who).widen(rows, stream());
+    if (stream_) device::synchronize(stream());
+    return bytes;
+}
+
+std::size_t store_engines::move_to(const block_list& list, std::byte* memory) {
     const auto& [by, block] = engines_.at(list.store);
     if (list.block > block || list.rest > block)
         throw std::logic_error("a request for more bytes than the engine was made for");
     try {
         if (!list.offsets.empty())
-            by->run({list.offsets, list.memory, list.block, list.parts, list.stride, list.overlap});
+            by->run({list.offsets, memory, list.block, list.parts, list.stride, list.overlap});
         if (list.rest > 0)
-            by->run({std::span(&list.rest_offset, 1),
-                     list.memory + list.offsets.size() * list.block, list.rest});
+            by->run({std::span(&list.rest_offset, 1), memory + list.offsets.size() * list.block,
+                     list.rest});
     } catch (const error& reason) {
         // an error of a queue names an address, not a file
         if (!list.store->in_queues() || list.store->path().empty()) throw;
         throw error(list.store->path() + ": " + reason.what());
     }
-    if (how_.direction == files::direction::read && list.rows.skip_step != 0) {
+    if (how_.direction == files::direction::read && list.rows.skip_step != 0 && !list.widened.to) {
         memory::skewed_rows rows = list.rows;
         for (std::size_t part = 0; part < list.parts; ++part) {
-            rows.data = list.memory + part * list.stride;
+            rows.data = memory + part * list.stride;
             kernels_on<memory::realign_kernels>(how_.who).realign(rows, stream());
         }
         if (stream_) device::synchronize(stream());

@@ -4,6 +4,7 @@
 #include "watari/core/device.hpp"
 #include "watari/files/file_error.hpp"
 #include "watari/memory/realign.hpp"
+#include "watari/memory/widen.hpp"
 #include "watari/storage/engines/notes.hpp"
 #include "watari/storage/stores/open_store.hpp"
 
@@ -29,6 +30,9 @@ struct block_list {
     /// The rows of a part, realigned after they were read. `data` is not used; if `skip_step` is 0
     /// the rows need no realignment.
     memory::skewed_rows rows{};
+    /// If `to` is set, the blocks are halves: they are read into the thread's landing, and their
+    /// rows become floats there. `from` is not used, nor is `memory`; parts is 1.
+    memory::half_rows widened{};
 
     std::size_t bytes() const { return offsets.size() * block + rest; }
 };
@@ -44,6 +48,8 @@ struct engine_use {
     files::direction direction;
     std::size_t depth;            ///< requests in flight, if the engine allows several
     std::span<std::byte> memory;  ///< contains all locations
+    /// Part of `memory`, for blocks that become floats; a team divides it among its threads.
+    std::span<std::byte> landing{};
 };
 
 class store_engines {
@@ -70,6 +76,8 @@ private:
         std::unique_ptr<engine> by;
         std::size_t block;  ///< bytes of its largest request
     };
+
+    std::size_t move_to(const block_list& list, std::byte* memory);
 
     engine_use how_;
     std::optional<device::stream> stream_;

@@ -1,0 +1,1 @@
+"""Arrays in files of several formats and in object stores: `watari.open` and `watari.create`."""

@@ -1,0 +1,31 @@
+"""tests/faults.toml: each fault is in one place of the sources, and changes with it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+PATH = Path(__file__).parents[2] / "faults.py"
+SPEC = importlib.util.spec_from_file_location("faults", PATH)
+assert SPEC
+assert SPEC.loader
+faults = importlib.util.module_from_spec(SPEC)
+sys.modules["faults"] = faults  # dataclasses look there
+SPEC.loader.exec_module(faults)
+
+
+def test_each_fault_has_one_place_and_changes_it() -> None:
+    found = faults.read_faults()
+    assert [fault.number for fault in found] == list(range(1, len(found) + 1))
+    for fault in found:
+        fault.place()
+        assert fault.old != fault.new
+
+
+def test_a_fault_without_its_place_is_refused() -> None:
+    fault = faults.Fault(1, "off by one", "", "no source has this text", "")
+    with pytest.raises(ValueError, match="is in 0 places"):
+        fault.place()
