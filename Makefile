@@ -16,7 +16,7 @@ test:  ## run every check
 acceptance:  ## run the checks that take longest
 	@scripts/acceptance.sh
 
-build:  ## build and install into the virtual environment; CASES=les,lattice builds these cases alone
+build:  ## build and install into the virtual environment; CASES=deep,gather builds these cases alone
 	@scripts/setup.sh demo
 	@scripts/build.sh
 

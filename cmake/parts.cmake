@@ -1,5 +1,5 @@
-# Selects the optional parts: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC and
-# WATARI_WITH_URING. AUTO builds a part if it is found, ON requires it, OFF leaves it out.
+# Selects the optional parts: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC,
+# WATARI_WITH_URING and WATARI_WITH_CURL. AUTO builds a part if it is found, ON requires it, OFF leaves it out.
 include(CheckLanguage)
 
 set(WATARI_WITH_CUDA OFF)
@@ -56,5 +56,15 @@ if(NOT WATARI_URING STREQUAL "OFF")
   endif()
 endif()
 
+set(WATARI_WITH_CURL OFF)
+if(NOT WATARI_CURL STREQUAL "OFF")
+  find_path(CURL_INCLUDE curl/curl.h)  # the library is loaded at run time
+  if(CURL_INCLUDE)
+    set(WATARI_WITH_CURL ON)
+  elseif(WATARI_CURL STREQUAL "ON")
+    message(FATAL_ERROR "WATARI_CURL=ON, but curl/curl.h was not found (libcurl4-openssl-dev)")
+  endif()
+endif()
+
 message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, MPI ${WATARI_WITH_MPI}, hwloc ${WATARI_WITH_HWLOC}, "
-  "io_uring ${WATARI_WITH_URING}")
+  "io_uring ${WATARI_WITH_URING}, libcurl ${WATARI_WITH_CURL}")

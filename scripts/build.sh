@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and installs the package into the virtual environment: build.sh [pip's options]
-# CASES=les,lattice builds these cases alone; without it, all. With CUDA if nvcc is installed. Build tools are those of
+# CASES=deep,gather builds these cases alone; without it, all. With CUDA if nvcc is installed. Build tools are those of
 # the virtual environment, so that the build directory stays valid and a second build compiles only changed files.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"

@@ -131,7 +131,9 @@ def gemm(
     places = {name: operand.place(os.fsdecode(paths[name])) for name in ("a", "b")}
     switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}
     switches |= {"fresh": fresh}
-    product = prepared({**paths, **axes.settle(asked), **switches}, places)
+    settled = axes.settle(asked)
+    settled.pop("depth", None)  # the library chooses it
+    product = prepared({**paths, **settled, **switches}, places)
     work = described(product, paths["c"], asked)
     if dry_run:
         plan, before = work.plan, product.completed_before()

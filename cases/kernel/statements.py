@@ -45,6 +45,11 @@ CEIL = re.compile(r"ceil\s*\(\s*n\s*/\s*\(?\s*([^()]+?)\s*\)?\s*\)")
 PARTS = {"read", "write", "bytes", "scalar", "fill"}
 
 
+def whole(digits: str) -> int:
+    """The number of ASCII digits; above every limit for those that Python refuses to read."""
+    return int(digits) if len(digits) <= 40 else 10**40
+
+
 class Statements:
     """The statements above one kernel. Each method that reads raises UsageError with the line."""
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from watari.case import axis
 from watari.case.axis import Machine, Parameters
-from watari.case.engines import GPU_ONLY, ONE_AT_A_TIME, disk_threads, usual_depth
+from watari.case.engines import (
+    GPU_ONLY,
+    OBJECT_ENGINES,
+    ONE_AT_A_TIME,
+    disk_threads,
+    usual_depth,
+)
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
 CACHES = ("none", "cold", "warm")
-DEEP = ("uring", "gpu")  # many requests in flight past the page cache, at little cost a thread
+DEEP = (
+    "uring",
+    "gpu",
+    "s3",
+)  # many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
 
 
@@ -76,6 +86,7 @@ def default_requests(machine: Machine, parameters: Parameters) -> int:
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError if the store is not made of whole blocks and stripes, or if the `~` in its
     folder has no meaning."""
+    require_place(parameters)
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]
@@ -87,6 +98,19 @@ def require_sense(parameters: Parameters) -> None:
             f"{'MiB in each file' if files > 1 else 'blocks'}: it must be a multiple of "
             f"{exact_size(unit)}, such as size={near}"
         )
+
+
+def require_place(parameters: Parameters) -> None:
+    """Raises UsageError if an engine of objects has a folder of files, or another one an address,
+    or if the address has a password. It is kept in results, so that it must have none."""
+    folder, engine = parameters["folder"], parameters["engine"]
+    address = folder.startswith("s3://")
+    if address and set("@:") & set(folder.removeprefix("s3://").partition("/")[0]):
+        raise UsageError("folder=s3://bucket/prefix has no user, password or port")
+    if engine in OBJECT_ENGINES and not address:
+        raise UsageError(f"storage: engine={engine} reads an object: folder=s3://bucket/prefix")
+    if engine not in OBJECT_ENGINES and address:
+        raise UsageError(f"storage: engine={engine} opens files, not {folder}")
 
 
 def bytes_per_sample(parameters: Parameters) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from watari.case.axes import PROCESSOR, THREADS, axis, default_size, samples, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_folder, parse_size
 from watari.case.case import Case
-from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
+from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, OBJECT_ENGINES, SLOW_DISK
 from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.storage import axes, trial
 from watari.cases.storage.axes import bytes_per_sample
@@ -31,7 +31,7 @@ def profile(parameters: Parameters) -> Profile:
     )
     store = 0 if parameters["store"] == "file" else int(parameters["size"])
     kind = "pinned" if processor != "cpu" else "pageable"
-    on_disk = int(parameters["size"]) - store
+    on_disk = 0 if parameters["engine"] in OBJECT_ENGINES else int(parameters["size"]) - store
     return Profile((phase,), {kind: size + store}, disk=on_disk)
 
 
@@ -63,7 +63,7 @@ CASES = (
         "move blocks between a store and memory, by one of several engines",
         "{processor} {engine} {pattern} {direction} {block} depth {depth} x {threads}",
         table(
-            words("engine", "how blocks are moved", "uring", *FILE_ENGINES),
+            words("engine", "how blocks are moved", "uring", *FILE_ENGINES, *OBJECT_ENGINES),
             replace(
                 PROCESSOR,
                 summary="processor whose memory receives or provides the blocks: cpu, gpu, gpu:1",
@@ -116,7 +116,7 @@ CASES = (
             ),
             axis(
                 "folder",
-                "folder of the test files; later runs use them again",
+                "folder of test files, kept for later runs; of engine s3 s3://bucket/prefix",
                 parse_folder,
                 FOLDER,
             ),
@@ -149,6 +149,7 @@ CASES = (
             "nvme": "engine=queue",
             "gds": "engine=cufile",
             "gdsio": "engine=cufile",
+            "s3": "engine=s3 folder=s3://bucket/prefix",
         },
         presentation="watari.cases.storage.words",
     ),

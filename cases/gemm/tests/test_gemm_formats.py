@@ -32,8 +32,8 @@ def named(made: tuple[str, dict[str, Any]]) -> str:
     return f"{path}::{numpy.dtype(how['dtype']).name}:{'x'.join(map(str, how['shape']))}"
 
 
-def product(tmp_path: Path, a: str, b: str, **how: Any) -> Any:
-    watari.gemm(a, b, tmp_path / "C.npy", processor="cpu", fast_memory="8MiB", **how)
+def product(tmp_path: Path, a: str, b: str, processor: str = "cpu", **how: Any) -> Any:
+    watari.gemm(a, b, tmp_path / "C.npy", processor=processor, fast_memory="8MiB", **how)
     return numpy.load(tmp_path / "C.npy")
 
 
@@ -103,6 +103,17 @@ def test_halves_are_multiplied_as_float32(
     numpy.testing.assert_array_equal(found, expected)
     wide = stored_as(stored.npy, tmp_path / "wide", b.astype("float32"))
     numpy.testing.assert_array_equal(product(tmp_path, first, wide, engine=engine), expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("engine", ["posix", "uring", "gpu"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_zarr_and_columns_on_a_gpu(dtype: str, engine: str, tmp_path: Path) -> None:
+    a, b = factors(dtype)
+    first = stored_as(stored.zarr, tmp_path / "a", a, chunks=(128, 256))
+    second = stored_as(stored.npy_by_columns, tmp_path / "b", b)
+    found = product(tmp_path, first, second, processor="gpu", engine=engine)
+    numpy.testing.assert_array_equal(found, a.astype("float32") @ b.astype("float32"))
 
 
 def test_every_float16(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 #include "watari/core/error.hpp"
 #include "watari/memory/room.hpp"
+#include "watari/objects/address.hpp"
 #include "watari/storage/backends/faulty.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/modelled.hpp"
 #include "watari/storage/backends/ram.hpp"
+#include "watari/storage/files/test_object.hpp"
 
 #include <utility>
 
@@ -27,6 +29,13 @@ void require_store(const storage_parameters& p, const storage::engine_row& row) 
         throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
                           " is behind queues, engine=queue or engine=gpu; engine " +
                           std::string(row.name) + " opens files");
+    const bool object = objects::is_address(p.folder);
+    if (object != row.of_objects)
+        throw usage_error(object
+                              ? "engine " + std::string(row.name) + " opens files, not " + p.folder
+                              : "engine s3 reads an object: folder=s3://bucket/prefix");
+    if (object && (p.cache != files::cache_state::none || p.files != 1))
+        throw unsupported("an object has no page cache and no stripes; cache=none files=1");
     if (p.store != "file" && (p.cache != files::cache_state::none || p.files != 1))
         throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
 }
@@ -49,7 +58,11 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                                   .threads = threads,
                                   .requests = threads * p.depth,
                                   .largest_block = p.block};
-    if (p.store == "file") {
+    if (row.of_objects) {
+        if (const std::string reason = row.unsupported({.direction = p.direction}); !reason.empty())
+            throw unsupported(reason);
+        wanted.object = storage::test_object(p.folder, p.size);
+    } else if (p.store == "file") {
         const bool writes = p.direction == files::direction::write;
         set_.emplace(storage::extent{p.folder, p.size, p.files,
                                      writes ? files::usage::alone : files::usage::shared});
@@ -60,6 +73,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                         .stripe = storage::stripe_bytes};
         require_block(files::striped_files(wanted.files), p.block);
     }
+    empty_ = !set_ && wanted.object.empty();
     if (faulty_) {
         wanted.behind = storage::make_faulty(
             wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);

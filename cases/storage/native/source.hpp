@@ -19,6 +19,8 @@ public:
     storage_source(const storage_parameters& p, const storage::engine_row& row);
 
     const storage::open_store& store() const { return *store_; }
+    /// Whether the store is made empty, in memory.
+    bool is_empty() const { return empty_; }
     /// The files; null if the store has none.
     const files::striped_files* files() const { return store_->files(); }
 
@@ -36,7 +38,7 @@ public:
 private:
     std::optional<storage::file_set> set_;
     std::optional<storage::open_store> store_;
-    bool faulty_ = false;
+    bool faulty_ = false, empty_ = false;
 };
 
 }  // namespace watari::cases

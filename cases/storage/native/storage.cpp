@@ -119,7 +119,7 @@ measure::trial storage(const storage_parameters& p) {
 
     measure::trial result;
     blocks_in_memory blocks(p);
-    if (!source.files()) fill(p, source, blocks);
+    if (source.is_empty()) fill(p, source, blocks);
     const storage::order order(p.pattern, p.size / p.block, p.seed);
     blocks.choose(order, 0);
     blocks.spoil();  // touches the array: no page of it is mapped within a sample

@@ -6,7 +6,8 @@ from __future__ import annotations
 from watari import _native
 from watari.common.library import ENGINES
 
-FILE_ENGINES = tuple(ENGINES)
+FILE_ENGINES = tuple(engine.name for engine in ENGINES.values() if not engine.of_objects)
+OBJECT_ENGINES = tuple(engine.name for engine in ENGINES.values() if engine.of_objects)
 ONE_AT_A_TIME = tuple(engine.name for engine in ENGINES.values() if not engine.deep)
 GPU_ONLY = tuple(engine.name for engine in ENGINES.values() if engine.of_gpu)
 FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faulty.cpp)

@@ -45,15 +45,17 @@ def module(package: str | None) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise UnsupportedError(f"{package} is not in this build: {remedy(str(package))}") from None
+        raise UnsupportedError(missing(str(package))) from None
 
 
-def remedy(package: str) -> str:
-    """How to get the compiled module of a case."""
+def missing(package: str) -> str:
+    """Why a case has no compiled module, and how to get it."""
     own, case = package.rpartition(".")[::2]
     if own != "watari.cases":
-        return "install it from its sources, with a compiler"
-    return f"make build has all cases, make build CASES={case} this one"
+        return f"{package} has no compiled part here: install it from its sources, with a compiler"
+    return (
+        f"{case} is not in this build: make build has all cases, make build CASES={case} this one"
+    )
 
 
 def native(package: str | None, case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:

@@ -80,6 +80,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "seq": ("sequential",),
     "libaio": ("uring",),
     "io_uring": ("uring",),
+    "libcurl": ("s3",),
     "sync": ("posix",),
     "pread": ("posix",),
     "gds": ("cufile",),

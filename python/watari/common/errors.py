@@ -29,6 +29,18 @@ class FileError(WatariError):
     exit_code = 2
 
 
+class ChangedError(FileError):
+    """A file or object changed while it was read: what was read is of no one version."""
+
+    name = "changed"
+
+
+class ServiceError(WatariError):
+    """A server did not do what it was asked for, after all attempts."""
+
+    name = "service"
+
+
 class UnsupportedError(WatariError, NotImplementedError):
     """This machine or this build lacks something; the message is the reason."""
 
@@ -68,6 +80,8 @@ TABLE: dict[str, type[WatariError]] = {
         WatariError,
         UsageError,
         FileError,
+        ChangedError,
+        ServiceError,
         UnsupportedError,
         BeyondMemoryError,
         WrongResultError,

@@ -25,6 +25,7 @@ class Engine:
     name: str
     deep: bool  # several requests in flight; the others have one a thread
     of_gpu: bool  # serves a GPU alone
+    of_objects: bool  # reads an object of a server; the others have files or queues
 
 
 @dataclass(frozen=True)

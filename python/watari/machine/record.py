@@ -163,7 +163,7 @@ class Capability(Record):
     """Something optional: a library, a driver, a kernel feature."""
 
     name: str = Field(
-        description="mpi, cuda-aware-mpi, cufile, io_uring, openblas, cublas, hwloc, nvml, "
+        description="mpi, cuda-aware-mpi, cufile, io_uring, s3, openblas, cublas, hwloc, nvml, "
         "gpu-driver"
     )
     available: bool

@@ -1,6 +1,7 @@
 #include "watari/storage/capabilities.hpp"
 
 #include "watari/files/uring.hpp"
+#include "watari/objects/curl.hpp"
 #include "watari/storage/cufile_gpu.hpp"
 
 namespace watari::storage {
@@ -13,8 +14,14 @@ capability io_uring() {
     return {"io_uring", reason.empty(), reason, ""};
 }
 
+capability s3() {
+    const std::string reason = objects::curl_absent_reason();
+    return {"s3", reason.empty(), reason.empty() ? "" : "libcurl: " + reason,
+            objects::curl_version()};
+}
+
 }  // namespace
 
-std::vector<capability> capabilities() { return {cufile_capability(), io_uring()}; }
+std::vector<capability> capabilities() { return {cufile_capability(), io_uring(), s3()}; }
 
 }  // namespace watari::storage

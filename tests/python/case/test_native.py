@@ -23,9 +23,11 @@ def test_a_case_that_was_not_built_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, "made_without_module", monkeypatch)
-    with pytest.raises(UnsupportedError, match="made_without_module is not in this build: install"):
+    with pytest.raises(
+        UnsupportedError, match="made_without_module has no compiled part here: install"
+    ):
         native.module("made_without_module")
-    assert native.remedy("watari.cases.deep").endswith("make build CASES=deep this one")
+    assert native.missing("watari.cases.deep").startswith("deep is not in this build: make build")
 
 
 def test_a_module_that_fails_is_not_taken_for_one_that_is_missing(

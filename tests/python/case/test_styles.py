@@ -11,6 +11,7 @@ from watari.cases.deep.styles import STYLES as DEEP
 from watari.cases.himeno.axes import STYLES as HIMENO
 from watari.cases.lattice.axes import STYLES as LATTICE
 from watari.cases.les.axes import STYLES as LES
+from watari.common.errors import UnsupportedError
 from watari.common.library import Style
 
 APPLICATIONS = {"deep": DEEP, "himeno": HIMENO, "lattice": LATTICE, "les": LES}
@@ -19,7 +20,10 @@ IN_PYTHON = {"modelled"}  # the program does not need it
 
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_the_columns_of_a_style_are_those_of_its_program(name: str) -> None:
-    compiled = getattr(module(f"watari.cases.{name}"), f"{name.upper()}_STYLES")
+    try:
+        compiled = getattr(module(f"watari.cases.{name}"), f"{name.upper()}_STYLES")
+    except UnsupportedError as error:
+        pytest.skip(str(error))
     rows = [asdict(row) for row in APPLICATIONS[name].values()]
     assert [{k: v for k, v in row.items() if k not in IN_PYTHON} for row in rows] == compiled
 

@@ -21,6 +21,7 @@ CPP = (
     "machine",
     "memory",
     "files",
+    "objects",
     "comm",
     "storage/verify",
     "storage/nvme",
@@ -50,6 +51,7 @@ CPP = (
 )
 PYTHON = (
     "common",
+    "objects",
     "machine",
     "results",
     "case",

@@ -33,7 +33,7 @@ def with_axis(monkeypatch: pytest.MonkeyPatch, axis: Axis) -> None:
     """Gives every case another axis, as a later version may."""
     for name, case in cases.CASES.items():
         more = replace(case, axes={**case.axes, axis.name: axis})
-        monkeypatch.setitem(cases.CASES, name, more)
+        monkeypatch.setitem(cases.CASES._cases, name, more)
 
 
 def check(file: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> results.Results:

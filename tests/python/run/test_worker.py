@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 from watari import cases
+from watari.case.profile import Phase, Profile
 from watari.common import errors
 from watari.plan.request import Request, resolve
 from watari.results import schema
@@ -20,13 +21,17 @@ from watari.run.journal import checked_trial
 PARAMETERS = {"processor": "cpu", "size": 2**20}
 
 
+def profile(parameters):
+    return Profile((Phase("copy", 2 * parameters["size"]),), {})
+
+
 @pytest.fixture
 def case(monkeypatch):
     """Makes `copy` run a given function."""
 
     def replace(function):
-        replaced = dataclasses.replace(cases.CASES["copy"], run=function)
-        monkeypatch.setitem(cases.CASES, "copy", replaced)
+        replaced = dataclasses.replace(cases.CASES["copy"], run=function, profile=profile)
+        monkeypatch.setitem(cases.CASES._cases, "copy", replaced)
 
     return replace
 
@@ -52,13 +57,13 @@ def test_arrays_become_lists_and_times_are_added(case, tmp_path):
             "series": {"cpu_mapped_fraction.source": numpy.ones(2)},
             "quantities": {"threads": {"value": numpy.int64(2), "unit": "1"}},
             "verified": numpy.bool_(True),
-            "bytes_per_sample": 2 * parameters["size"],
             "first_sample_monotonic": time.clock_gettime(time.CLOCK_MONOTONIC),
         }
     )
     code, trial = run_main(tmp_path)
     assert code == 0
     assert (trial["status"], trial["host_s"], trial["ranks"]) == ("ok", [0.5, 0.25], 1)
+    assert (trial["bytes_per_sample"], trial["flops_per_sample"]) == (2**21, 0)
     assert trial["verified"] is True
     assert trial["quantities"]["threads"] == {"value": 2, "unit": "1"}
     assert trial["quantities"]["peak_rss"]["value"] > 2**20

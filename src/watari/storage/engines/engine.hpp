@@ -23,6 +23,10 @@
 #include <utility>
 #include <vector>
 
+namespace watari::objects {
+class object;
+}
+
 namespace watari::storage {
 
 /// A list of blocks. The block at offsets[i] of the store has its location at memory + i x block.
@@ -51,6 +55,7 @@ struct requests {
 /// The options of one thread's engine, for all its lists.
 struct engine_options {
     const files::striped_files* files = nullptr;  ///< for engines that open files
+    const objects::object* object = nullptr;      ///< for engines that read an object
     const namespace_view* view = nullptr;         ///< for engines that submit commands
     const error_log* errors = nullptr;            ///< of the controller; null if it keeps none
     bool on_disk = false;  ///< each request goes to a disk, and some take far longer
@@ -132,10 +137,11 @@ private:
 /// One row of the table of engines.
 struct engine_row {
     std::string_view name;
-    bool deep;      ///< has several requests in flight; other engines have one a thread
-    bool of_gpu;    ///< serves a GPU only
-    bool queued;    ///< submits commands to a controller; other engines open files
-    bool scatters;  ///< moves all parts of a block by one request; others, each part by its own
+    bool deep;        ///< has several requests in flight; other engines have one a thread
+    bool of_gpu;      ///< serves a GPU only
+    bool queued;      ///< submits commands to a controller; other engines open files
+    bool of_objects;  ///< reads an object of a server; other engines open files or submit commands
+    bool scatters;    ///< moves all parts of a block by one request; others, each part by its own
     /// Returns why the engine cannot run with these options here; empty if it can.
     std::string (*unsupported)(const engine_options& options);
     std::unique_ptr<engine> (*make)(const engine_options& options);

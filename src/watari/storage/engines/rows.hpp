@@ -22,4 +22,7 @@ std::string queue_unsupported(const engine_options& options);
 std::string gpu_unsupported(const engine_options& options);
 std::unique_ptr<engine> make_queue(const engine_options& options);
 
+std::string s3_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_s3(const engine_options& options);
+
 }  // namespace watari::storage

@@ -4,6 +4,7 @@
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
 #include "watari/measure/thread_team.hpp"
+#include "watari/objects/object.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/stores/host_engine.hpp"
@@ -44,7 +45,11 @@ open_store::open_store(const store_options& wanted) : wanted_(wanted) {
         return;
     }
     row_ = &storage::engine_named(wanted.engine);
-    if (!wanted.files.paths.empty())
+    if (row_->of_objects) {
+        if (wanted.object.empty())
+            throw unsupported("engine " + wanted.engine + " reads objects, s3://bucket/key");
+        object_ = std::make_shared<objects::object>(wanted.object);
+    } else if (!wanted.files.paths.empty())
         files_.emplace(wanted.files);
     else if (!row_->queued)
         throw unsupported("engine " + wanted.engine + " reads files");
@@ -79,6 +84,7 @@ void open_store::reset() {
 
 std::uint64_t open_store::bytes() const {
     if (files_) return files_->count() * files_->file_bytes();
+    if (object_) return object_->bytes();
     return view_ ? view_->blocks * view_->block_bytes : wanted_.memory.size();
 }
 
@@ -89,6 +95,7 @@ std::size_t open_store::unit() const {
 storage::engine_options open_store::complete(storage::engine_options options) const {
     options.who = wanted_.who;
     options.files = files();
+    options.object = object_.get();
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.on_disk = disk_.has_value();

@@ -1,5 +1,5 @@
 /// A store, opened for the engines that read or write it. It is files, a controller over files or
-/// memory, or host memory that the GPU copies from.
+/// memory, host memory that the GPU copies from, or an object of a server.
 #pragma once
 
 #include "watari/files/striped_files.hpp"
@@ -18,6 +18,7 @@ namespace watari::storage {
 struct store_options {
     std::string engine;                 ///< a row of storage::engines(), or pinned or managed
     processor who;                      ///< processor whose memory the data move to or from
+    std::string object{};               ///< address of the object, for engine s3
     files::file_options files{};        ///< without paths, `memory` or `behind` is the store
     std::span<std::byte> memory{};      ///< for engines queue, gpu, pinned, managed
     std::shared_ptr<backend> behind{};  ///< for engines queue and gpu, instead of files and memory
@@ -86,6 +87,7 @@ private:
     std::optional<dev_t> disk_;
     const storage::engine_row* row_ = nullptr;  ///< null if the store is in host memory
     std::optional<files::striped_files> files_;
+    std::shared_ptr<const objects::object> object_;
     std::optional<storage::controller> controller_;
     std::optional<storage::namespace_view> view_;
 };

@@ -1,0 +1,73 @@
+"""Engine `s3`: blocks of an object, from the small server of tests/python/objects/."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import object_server
+import pytest
+
+from watari import _native
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
+    running = object_server.Server()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
+    yield running
+    running.close()
+
+
+def run(output: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "watari", "run", "storage", "size=1MiB", "samples=2"]
+    command += ["trials=1", "processor=cpu", "threads=2", "requests=256", *words, "-o", str(output)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())
+def test_blocks_of_an_object_are_read_and_verified(
+    server: object_server.Server, tmp_path: Path
+) -> None:
+    words = ("engine=s3", "folder=s3://bucket/tests", "depth=3", "block=4KiB")
+    ended = run(tmp_path / "run.json", *words)
+    assert ended.returncode == 0, ended.stderr
+    (case,) = json.loads((tmp_path / "run.json").read_text())["cases"]
+    assert case["status"] == "ok"
+    assert case["trials"][0]["verified"] is True
+    assert list(server.kept.objects) == ["/bucket/tests/watari-1048576.data"]
+    puts = [method for method, _, _ in server.kept.seen if method in ("PUT", "POST")]
+
+    assert run(tmp_path / "again.json", *words).returncode == 0  # finds the object
+    assert puts == [m for m, _, _ in server.kept.seen if m in ("PUT", "POST")]
+
+    data = bytearray(server.kept.objects["/bucket/tests/watari-1048576.data"])
+    data[700_000] ^= 1
+    server.kept.objects["/bucket/tests/watari-1048576.data"] = bytes(data)
+    damaged = run(tmp_path / "damaged.json", *words, "pattern=sequential")
+    assert damaged.returncode == 1
+    (case,) = json.loads((tmp_path / "damaged.json").read_text())["cases"]
+    assert case["status"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("engine=s3", "folder=/tmp/x"),
+        ("engine=posix", "folder=s3://bucket/tests"),
+        ("engine=s3", "folder=s3://id:hidden@bucket/tests"),
+    ],
+)
+def test_a_folder_that_does_not_suit_the_engine_is_refused(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ended = run(tmp_path / "run.json", *words, "block=4KiB")
+    assert ended.returncode == 2
+    assert "s3://" in ended.stderr
+    assert "hidden" not in ended.stderr
+    assert not (tmp_path / "run.json").exists()

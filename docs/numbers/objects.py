@@ -1,0 +1,48 @@
+"""The numbers of docs/objects.md."""
+
+from __future__ import annotations
+
+from recompute import Page
+from result_files import data
+
+page = Page("docs/objects.md")
+measured = data("2-core-intel-xeon-x86_64/20261126-objects.json")["clients"]
+
+
+def value(client: str, block: int, key: str) -> float:
+    (row,) = [r for r in measured if r["client"] == client and r["block"] == block]
+    return float(row[key])
+
+
+def ratio(block: int, key: str) -> float:
+    return value("ours", block, key) / value("obstore", block, key)
+
+
+SMALL, LARGE = 2**16, 2**23
+for block, name in ((SMALL, "64 KiB"), (LARGE, "8 MiB")):
+    for client, shown in (("ours", "Watari"), ("obstore", "obstore")):
+        page.says(
+            f"| {name} | {shown} | {{}} | {{}} |",
+            value(client, block, "GB/s"),
+            value(client, block, "CPU s/GB"),
+        )
+page.says(
+    "So the rate of 64 KiB is {} of obstore's, and that of 8 MiB {} times as high; "
+    "the CPU time is {} and {} of obstore's.",
+    ratio(SMALL, "GB/s"),
+    ratio(LARGE, "GB/s"),
+    ratio(SMALL, "CPU s/GB"),
+    ratio(LARGE, "CPU s/GB"),
+)
+page.given("a version", "obstore 0.12.1", "SeaweedFS 4.48")
+page.given(
+    "settings of src/watari/objects/",
+    "or 6 |",
+    "no byte for 30 s",
+    "the statuses 408, 429, 500, 502, 503 and 504",
+    "0.1 s x 2^(n-1), and at most 20 s",
+    "keeps up to 32 in flight, and up to 10 with",
+    "after each 1000 parts",
+)
+page.given("limits of S3", "up to 5 TiB has at most 10,000 parts", "status 200")
+page.given("requests of a test", "It sends 10,000 requests")
