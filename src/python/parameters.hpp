@@ -45,7 +45,7 @@ namespace reading {
 /// Numbers of a triple such as the points of a grid: `in_order` has their members.
 template <class Value>
 concept is_sequence = requires {
-    Value::in_order;
+    in_order(static_cast<const Value*>(nullptr));
 };
 
 template <class Number>
@@ -75,10 +75,10 @@ void convert(nb::handle value, std::array<Value, count>& into) {
 
 template <is_sequence Value>
 void convert(nb::handle value, Value& into) {
-    std::array<std::remove_cvref_t<decltype(into.*Value::in_order[0])>, Value::in_order.size()>
-        numbers;
+    constexpr auto members = in_order(static_cast<const Value*>(nullptr));
+    std::array<std::remove_cvref_t<decltype(into.*members[0])>, members.size()> numbers;
     convert(value, numbers);
-    for (std::size_t n = 0; n < numbers.size(); ++n) into.*Value::in_order[n] = numbers[n];
+    for (std::size_t n = 0; n < numbers.size(); ++n) into.*members[n] = numbers[n];
 }
 
 template <class Value>

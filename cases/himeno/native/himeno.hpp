@@ -37,12 +37,13 @@ inline constexpr float omega = 0.8f;
 struct grid {
     std::size_t i, j, k;
 
-    static constexpr std::array in_order{&grid::i, &grid::j, &grid::k};
-
     constexpr std::size_t points() const { return i * j * k; }
     /// Points that an iteration updates. Every axis has 3 points or more.
     constexpr std::size_t interior() const { return (i - 2) * (j - 2) * (k - 2); }
 };
+/// The members in the order of a text such as 4x4x4. No static member: OpenMP maps no type with
+/// one.
+constexpr auto in_order(const grid*) { return std::array{&grid::i, &grid::j, &grid::k}; }
 
 enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
 enum class kernel { shared, tuned };    ///< one source for both backends; the backend's own

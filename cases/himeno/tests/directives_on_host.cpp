@@ -1,6 +1,7 @@
 // The directive styles as host code: the same sources compiled without offloading. Python tests
 // cover these styles on a GPU.
 #include "../native/directive.hpp"
+#include "../native/styles.hpp"
 
 #include "watari/core/error.hpp"
 
@@ -164,7 +165,8 @@ TEST(himeno_directive, the_halo_is_exchanged_after_every_iteration) {
 
 TEST(himeno_directive, a_missing_shared_object_names_its_package) {
     for (const char* style : {"acc-data", "omp-target"}) try {
-            cases::load_directive("himeno", cases::style_named(styles(), style), "/nowhere");
+            cases::load_directive("himeno", cases::style_named(himeno::styles(), style),
+                                  "/nowhere");
             FAIL() << style;
         } catch (const unsupported& error) {
             EXPECT_NE(std::string(error.what()).find("gcc-12-offload-nvptx"), std::string::npos);

@@ -1,5 +1,6 @@
 // The directive styles as host code: the same sources compiled without offloading. Python tests
 // cover these styles on a GPU, directives_on_ranks.cpp on ranks.
+#include "../native/styles.hpp"
 #include "watari/core/error.hpp"
 
 #include "directive_styles.hpp"

@@ -48,9 +48,15 @@ int main(int count, char** words) {
         return 2;
     constexpr unsigned by_host = cases::only(comm::path::staged);
     const lattice::style rows[] = {
-        {{"acc-data", memory::kind::pageable, by_host, false}, nullptr, run_style<0>},
-        {{"acc-managed", memory::kind::managed, by_host, false}, nullptr, run_style<1>},
-        {{"omp-target", memory::kind::pageable, by_host, false}, nullptr, run_style<2>}};
+        {{.name = "acc-data", .kind = memory::kind::pageable, .halos = by_host},
+         nullptr,
+         run_style<0>},
+        {{.name = "acc-managed", .kind = memory::kind::managed, .halos = by_host},
+         nullptr,
+         run_style<1>},
+        {{.name = "omp-target", .kind = memory::kind::pageable, .halos = by_host},
+         nullptr,
+         run_style<2>}};
     try {
         bool right = true;
         for (const lattice::style& row : rows) right = is_right(row, split) && right;

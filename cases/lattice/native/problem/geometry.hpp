@@ -22,12 +22,15 @@ namespace watari::lattice {
 struct extents {
     unsigned x = 0, y = 0, z = 0, t = 0;
 
-    static constexpr std::array in_order{&extents::x, &extents::y, &extents::z, &extents::t};
-
     constexpr std::size_t sites() const { return std::size_t{x} * y * z * t; }
     constexpr std::size_t half() const { return sites() / 2; }
     constexpr unsigned row() const { return t / 2; }
 };
+/// The members in the order of a text such as 4x4x4. No static member: OpenMP maps no type with
+/// one.
+constexpr auto in_order(const extents*) {
+    return std::array{&extents::x, &extents::y, &extents::z, &extents::t};
+}
 
 /// The coordinates of a site.
 struct point {

@@ -16,11 +16,14 @@ namespace watari::les {
 struct extents {
     std::size_t x = 0, y = 0, z = 0;
 
-    static constexpr std::array in_order{&extents::x, &extents::y, &extents::z};
-
     constexpr std::size_t cells() const { return x * y * z; }
     friend bool operator==(const extents&, const extents&) = default;
 };
+/// The members in the order of a text such as 4x4x4. No static member: OpenMP maps no type with
+/// one.
+constexpr auto in_order(const extents*) {
+    return std::array{&extents::x, &extents::y, &extents::z};
+}
 
 constexpr std::size_t along(const extents& e, unsigned axis) {
     return axis == 0 ? e.x : axis == 1 ? e.y : e.z;
