@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds on a GPU machine, offline, and runs jobs there, each within its own time, in one call:
-#   scripts/gpu.sh FOLDER JOB ...      e.g. scripts/gpu.sh evidence 1, or: scripts/gpu.sh evidence les gh200-sam=8min
+#   scripts/gpu.sh FOLDER JOB ...      e.g. scripts/gpu.sh evidence 1, or: scripts/gpu.sh evidence lattice gh200-sam=8min
 # A JOB is one of the table that scripts/gpu_jobs.sh prints, a number of its column of calls for all of these, or
 # PLAN=BUDGET. FOLDER gets summary.txt, results.tar.gz and logs.tar.gz, new after each job. Results lie in
 # build/gpu-runs too, where a later call resumes unfinished runs. The Python packages must be there already.

@@ -85,7 +85,7 @@ sanitized() { # tool, file, its tests (pytest -k)
         "$(find tests/python cases/*/tests -name "test_$2.py")" -k "$3" >>"$folder/sanitizers.txt" 2>&1 || failed=1
 }
 
-# job tests 150 1 cases/hmatrix/EVIDENCE.md, "Verification"; cases/les/README.md, "Limits"
+# job tests 150 1 cases/hmatrix/EVIDENCE.md, "Verification"; "Limits" of the cases
 job_tests() {
     log=$folder/tests.txt
     ctest --test-dir build/gpu -R 'gpu|Gpu' -E '_gpu_[248]$' -j 4 --output-on-failure >"$log" 2>&1 || failed=1

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict
+from importlib import import_module
 
 import pytest
 
+from watari import cases
 from watari.case.native import module
-from watari.cases.deep.styles import STYLES as DEEP
-from watari.cases.himeno.axes import STYLES as HIMENO
-from watari.cases.lattice.axes import STYLES as LATTICE
-from watari.cases.les.axes import STYLES as LES
 from watari.common.errors import UnsupportedError
 from watari.common.library import Style
 
-APPLICATIONS = {"deep": DEEP, "himeno": HIMENO, "lattice": LATTICE, "les": LES}
+
+def rows_of(name: str) -> dict[str, Style]:
+    """The table of a case's styles: STYLES of its `styles.py` or `axes.py`."""
+    for part in ("styles", "axes"):
+        with contextlib.suppress(ImportError):
+            found = import_module(f"watari.cases.{name}.{part}")
+            if isinstance(getattr(found, "STYLES", None), dict):
+                return found.STYLES
+    raise AssertionError(f"no table of the styles of {name}")
+
+
+APPLICATIONS = {name: rows_of(name) for name, case in cases.CASES.items() if case.styles}
 IN_PYTHON = {"modelled"}  # the program does not need it
 
 
@@ -31,10 +41,10 @@ def test_the_columns_of_a_style_are_those_of_its_program(name: str) -> None:
 @pytest.mark.parametrize(
     ("row", "kinds"),
     [
-        (HIMENO["explicit"], ("pageable", "device")),
-        (HIMENO["acc-data"], ("pageable", "device")),
-        (DEEP["packed"], ("pinned", "device")),
-        (LES["managed"], ("managed",)),
+        (APPLICATIONS["himeno"]["explicit"], ("pageable", "device")),
+        (APPLICATIONS["himeno"]["acc-data"], ("pageable", "device")),
+        (APPLICATIONS["himeno"]["managed"], ("managed",)),
+        (APPLICATIONS["deep"]["packed"], ("pinned", "device")),
     ],
 )
 def test_arrays_lie_in_two_kinds_where_they_are_copied(row: Style, kinds: tuple[str, ...]) -> None:

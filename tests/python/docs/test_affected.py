@@ -19,7 +19,7 @@ import pytest
         ("tests/python/run/test_run.py", "run"),
         ("tests/cpp/krylov/cg_test.cpp", "krylov"),
         ("cases/himeno/native/loop.cpp", "cases/himeno"),
-        ("python/watari/cases/les/case.py", "cases/les"),
+        ("python/watari/cases/gemm/case.py", "cases/gemm"),
         ("python/watari/cases/__init__.py", "cases"),
         ("docs/try.md", "docs"),
         ("examples/case/pyproject.toml", "library"),
