@@ -35,6 +35,7 @@ def in_this_process(
     out, err, before, code = io.StringIO(), io.StringIO(), Path.cwd(), 0
     with (
         mock.patch.dict(os.environ, environment, clear=True),
+        mock.patch.object(sys, "argv", ["watari", *words]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -59,3 +59,4 @@ page.says(
     4 * 4096**2 / 1e6, min(backs), max(backs), min(products), max(products),
 )  # fmt: skip
 page.given("bytes read and written, as the file states", "beside 281 MB in a product of 4096")
+page.given("the smallest tile", "which is at least 128, or have")

@@ -125,6 +125,10 @@ class Registry(Mapping[str, Case]):
         self._load(name)
         return self._cases[name]
 
+    def __setitem__(self, name: str, case: Case) -> None:
+        """Puts a case in place of the one of this name, or beside the others."""
+        self._cases[name] = case
+
     def __contains__(self, name: object) -> bool:
         if isinstance(name, str):
             self._load(name)

@@ -62,6 +62,7 @@ ENGINES = {
     "cufile": "#14967c",
     "queue": "#7db3de",
     "gpu": "#2c76b5",
+    "s3": "#5d8a3a",
     "pinned": "#a08a3c",
     "managed": "#c4503e",
 }

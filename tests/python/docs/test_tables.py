@@ -27,7 +27,7 @@ TABLES: dict[str, Collection[str]] = {
 }
 WORDS = {
     "kinds": ("pageable", "pinned", "device", "managed", "system"),
-    "engines": ("posix", "uring", "mmap", "cufile", "queue", "gpu"),
+    "engines": ("posix", "uring", "mmap", "cufile", "queue", "gpu", "s3"),
     "halos": ("staged", "device", "nccl", "peer"),
     "hints": ("none", "prefetch", "mapped", "read-mostly"),
 }

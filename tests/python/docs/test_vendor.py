@@ -17,7 +17,8 @@ FILES = re.compile(r"_gpu\.\w+$|\.cuh?$")
 # CUDA's names, by what they belong to
 NAMES = {
     "runtime and driver": r"\b(?:cuda[A-Z]|cuInit|cu[A-Z][a-z]+[A-Z]|CU_|CU(?:stream|event))\w*",
-    "its libraries": r"\b(?:nccl|nvml|cublas|cusolver)[A-Z]\w*|(?<!device::)\bcuda::|\blibcu\w+",
+    "its libraries": r"\b(?:nccl|nvml|cublas|cusolver)[A-Z]\w*|(?<!device::)\bcuda::"
+    r"|\blibcu(?!rl)\w+",
     "headers": r"#include <(?:cuda|cu\w+\.h|nccl|nv)[^>]*>",
     "compiler": r"\b__(?:CUDA\w*|NVCC\w*|CUDACC\w*)",
     "words of a kernel": r"\b__(?:global|device|shared|host|constant|launch_bounds)__\b|<<<",

@@ -129,7 +129,9 @@ def test_chosen_variables_reach_every_rank(tmp_path, monkeypatch):
         "    rank = os.environ['OMPI_COMM_WORLD_RANK']\n"
         f"    with open('{tmp_path}/rank' + rank, 'w') as file: json.dump(dict(os.environ), file)\n"
         "    return {'host_s': [1.0], 'verified': True}\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+        "from watari.case.profile import Phase, Profile\n"
+        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PRIVATE", "of this host")

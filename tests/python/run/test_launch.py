@@ -143,7 +143,9 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
         "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
         "    print('hello from rank', rank, flush=True)\n"
         "    return {'host_s': [float(rank)], 'verified': True}\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+        "from watari.case.profile import Phase, Profile\n"
+        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     mpirun = Launcher.parse(
@@ -171,7 +173,9 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
         "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
         "    open(os.environ['FAKE_TRIAL_PIDS'] + str(rank), 'w').write(str(os.getpid()))\n"
         f"    {body}\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+        "from watari.case.profile import Phase, Profile\n"
+        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(tmp_path / "rank"))
@@ -196,7 +200,9 @@ def test_worker_ends_with_its_parent(tmp_path):
         "def run(parameters):\n"
         f"    open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
         "    time.sleep(600)\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+        "from watari.case.profile import Phase, Profile\n"
+        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
     )
     command = [sys.executable, "-m", "watari.run.worker", "case", "result"]
     parent = subprocess.Popen(
