@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,7 +110,8 @@ size = "1MiB"
 def test_a_run_records_no_folder(tmp_path):
     plan, output = tmp_path / "plan.toml", tmp_path / "copy.json"
     plan.write_text(PLAN)
-    ended = tried.watari("run", "--plan", str(plan), "-o", str(output), cwd=tmp_path)
+    command = [sys.executable, "-m", "watari", "run", "--plan", str(plan), "-o", str(output)]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     text = output.read_text()
     assert private(text) == []
