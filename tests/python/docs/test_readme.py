@@ -86,9 +86,9 @@ def clean_copy(tmp_path: Path) -> Path:
     )
     copy = tmp_path / "watari"
     for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
+        if (ROOT / name).is_file() or (ROOT / name).is_symlink():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, copy / name)
+            shutil.copy(ROOT / name, copy / name, follow_symlinks=False)
     return copy
 
 
