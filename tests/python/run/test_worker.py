@@ -31,7 +31,7 @@ def case(monkeypatch):
 
     def replace(function):
         replaced = dataclasses.replace(cases.CASES["copy"], run=function, profile=profile)
-        monkeypatch.setitem(cases.CASES._cases, "copy", replaced)
+        monkeypatch.setitem(cases.CASES, "copy", replaced)
 
     return replace
 
