@@ -10,7 +10,8 @@ not shrink: waits, sums, small kernels. On more ranks an inner rank has two neig
 
     from GPU to GPU   only the bytes cost more, at the measured rate of a copy between two GPUs
     through the host  all of it grows with the bytes, since the host moves them one after the other
-    overlapped        max(work, exchange without overlap) + what two ranks took beyond that
+    overlapped        max(work, exchange without overlap) + what two ranks took beyond that, but no
+                      more than without overlap
 
 Where trials report their exchange (`exchange_s`), the rest counts once, however many axes are
 divided. The interval is SESSION for the work; at least the dearest axis alone, at most NEIGHBOURS
@@ -196,6 +197,37 @@ def grown(spent: float, few: Exchange, more: Exchange, direct: bool, link: float
     return spent * on_wire(more) / on_wire(few)
 
 
+def along(exchange: Exchange, request: Request, known: Known) -> tuple[Part, Part, str] | None:
+    """What an axis took on two ranks and takes here, and what was assumed; None without a
+    measurement."""
+    overlap, assumed = request.parameters.get("overlap"), ""
+    few = known.two(request, exchange.axis, overlap)
+    if few is None and (few := known.cheapest(request, overlap)):
+        assumed = f"along {exchange.axis} as along {axis_of(few)}, which was measured"
+    alone = known.alone(as_request(few)) if few else None
+    if few is None or alone is None:
+        return None
+    then, (before,) = part_of(few, known, alone), profile_of(few).exchanges
+    direct = request.parameters.get("halo") in DIRECT
+    if then.hidden is None:
+        spent = grown(then.exchange, before, exchange, direct, known.link)
+        return then, Part(spent, then.rest, None), assumed
+    # what overlap cannot hide does not grow with the bytes
+    hidden = max(0.0, grown(then.hidden, before, exchange, direct, known.link))
+    return then, Part(then.exchange, then.rest, hidden), assumed
+
+
+def beyond(parts: Sequence[Part], work: float) -> float:
+    """Seconds of all axes beyond the work."""
+    spent, rest = sum(p.exchange for p in parts), max(p.rest for p in parts)
+    hidden = [p.hidden for p in parts if p.hidden is not None]
+    if hidden:
+        spent += max(0.0, sum(hidden) - work)
+    if len(hidden) == len(parts):
+        spent = min(spent, sum(hidden))
+    return spent + rest
+
+
 def foretell(request: Request, known: Known) -> Foretold:
     """The prediction for a case with several ranks."""
     try:
@@ -208,39 +240,25 @@ def foretell(request: Request, known: Known) -> Foretold:
     alone = known.alone(request)
     if alone is None:
         return Foretold(request, reason="no measurement of one rank in the results")
-    direct = request.parameters.get("halo") in DIRECT
-    overlap = request.parameters.get("overlap")
-    work = scaled(alone, request)
-    least, spent, rests, hidden, assumed = [], [], [], 0.0, []
-    for exchange in exchanges:
-        few = known.two(request, exchange.axis, overlap)
-        if few is None and (few := known.cheapest(request, overlap)):
-            assumed.append(f"along {exchange.axis} as along {axis_of(few)}, which was measured")
-        if few is None or (first := known.alone(as_request(few))) is None:
-            return Foretold(request, reason="no measurement of two ranks in the results")
-        part, (before,) = part_of(few, known, first), profile_of(few).exchanges
-        rests.append(part.rest)
-        least.append(part.exchange)
-        if part.hidden is None:
-            spent.append(grown(part.exchange, before, exchange, direct, known.link))
-        else:  # what overlap cannot hide does not grow with the bytes
-            spent.append(part.exchange)
-            hidden += max(0.0, grown(part.hidden, before, exchange, direct, known.link))
-    if direct and known.link == inf:
-        assumed.append("bytes between GPUs cost nothing: no copy between two GPUs in the results")
-    beyond = max(0.0, hidden - work)
-    most, dearest = sum(spent), min(max(least), max(spent))
-    rest = max(rests)
-    one = {**request.parameters, "ranks": 1}
-    whole = find(request.case).profile(one).bytes_per_sample / int(request.parameters["ranks"])
+    found = [each for e in exchanges if (each := along(e, request, known))]
+    if len(found) < len(exchanges):
+        return Foretold(request, reason="no measurement of two ranks in the results")
+    then, now, texts = zip(*found, strict=True)
+    assumed = dict.fromkeys(text for text in texts if text)
+    if request.parameters.get("halo") in DIRECT and known.link == inf:
+        assumed["bytes between GPUs cost nothing: no copy between two GPUs in the results"] = None
+    work, spent = scaled(alone, request), beyond(now, scaled(alone, request))
+    least = min(spent, max(part.exchange + part.rest for part in then))
+    one = Request(request.case, {**request.parameters, "ranks": 1}, 1)
+    shared = own_bytes(one) / int(request.parameters["ranks"])
     return Foretold(
         request,
-        work + most + rest + beyond,
-        (1 - SESSION) * (work + min(dearest, most) + rest + beyond),
-        (1 + SESSION) * (work + beyond) + NEIGHBOURS * max(most + rest, 0.0),
-        seconds(alone) * whole / own_bytes(alone),
+        work + spent,
+        (1 - SESSION) * (work + least),
+        (1 + SESSION) * work + NEIGHBOURS * max(spent, 0.0),
+        seconds(alone) * shared / own_bytes(alone),
         work,
-        most + rest + beyond,
+        spent,
         assumed=tuple(assumed),
     )
 
