@@ -146,37 +146,37 @@ scaling() { # piece, seconds, groups, groups left out
 }
 
 # Call 6: the GPUs of one host, four or eight; in order of importance.
-# job scaling-himeno 120 6 evidence/scaling.md: Himeno, strong and weak
+# job scaling-himeno 120 6 evidence/ranks.md: Himeno, strong and weak
 job_scaling-himeno() {
     scaling himeno 115 'case = "himeno"' 'nccl|"L"'
 }
 
-# job scaling-lattice 95 6 evidence/scaling.md: classes 2 and 3, splits
+# job scaling-lattice 95 6 evidence/ranks.md: classes 2 and 3, splits
 job_scaling-lattice() {
     scaling lattice 90 'case = "lattice".*explicit'
 }
 
-# job scaling-les 70 6 evidence/scaling.md: a city, strong and weak
+# job scaling-les 70 6 evidence/ranks.md: a city, strong and weak
 job_scaling-les() {
     scaling les 65 'case = "les".*explicit' 'nccl'
 }
 
-# job scaling-links 42 6 evidence/scaling.md: copies between all pairs, and over the hosts' links at once
+# job scaling-links 42 6 evidence/ranks.md: copies between all pairs, and over the hosts' links at once
 job_scaling-links() {
     scaling links 38 'case = "copy"'
 }
 
-# job scaling-hmatrix 40 6 evidence/scaling.md: rows of an H-matrix
+# job scaling-hmatrix 40 6 evidence/ranks.md: rows of an H-matrix
 job_scaling-hmatrix() {
     scaling hmatrix 36 'case = "hmatrix"'
 }
 
-# job scaling-paths 75 6 evidence/scaling.md: Himeno by other paths of the halo, and grid L
+# job scaling-paths 75 6 evidence/ranks.md: Himeno by other paths of the halo, and grid L
 job_scaling-paths() {
     scaling paths 71 'case = "himeno".*(nccl|"L")'
 }
 
-# job scaling-styles 90 6 evidence/scaling.md: managed memory and directives of the lattice, managed memory of the city
+# job scaling-styles 90 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
 job_scaling-styles() {
     scaling styles 86 'case = "(lattice|les)".*(managed|acc-data|nccl)'
 }
