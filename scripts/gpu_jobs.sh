@@ -137,7 +137,7 @@ scaling() { # piece, seconds, groups, groups left out
     local name=scaling-$1 gpus
     gpus=$(nvidia-smi -L | wc -l)
     with_nccl
-    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:$LD_LIBRARY_PATH
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
     awk -v RS= -v ORS='\n\n' -v wanted="$3" -v out="${4:-^$}" -v gpus="$gpus" '
         /\[\[case\]\]/ && ($0 !~ wanted || $0 ~ out || (gpus < 8 && /# eight GPUs/)) { next }
         { print }' plans/scaling.toml >"$folder/$name.toml"
@@ -146,9 +146,9 @@ scaling() { # piece, seconds, groups, groups left out
 }
 
 # Call 6: the GPUs of one host, four or eight; in order of importance.
-# job scaling-himeno 120 6 evidence/ranks.md: Himeno, strong and weak
+# job scaling-himeno 150 6 evidence/ranks.md: Himeno, strong and weak
 job_scaling-himeno() {
-    scaling himeno 115 'case = "himeno"' 'nccl|"L"'
+    scaling himeno 145 'case = "himeno"' 'nccl|"L"'
 }
 
 # job scaling-lattice 95 6 evidence/ranks.md: classes 2 and 3, splits
@@ -161,14 +161,14 @@ job_scaling-les() {
     scaling les 65 'case = "les".*explicit' 'nccl'
 }
 
-# job scaling-links 42 6 evidence/ranks.md: copies between all pairs, and over the hosts' links at once
+# job scaling-links 36 6 evidence/ranks.md: copies between all pairs, and over the hosts' links at once
 job_scaling-links() {
-    scaling links 38 'case = "copy"'
+    scaling links 33 'case = "copy"'
 }
 
-# job scaling-hmatrix 40 6 evidence/ranks.md: rows of an H-matrix
+# job scaling-hmatrix 36 6 evidence/ranks.md: rows of an H-matrix
 job_scaling-hmatrix() {
-    scaling hmatrix 36 'case = "hmatrix"'
+    scaling hmatrix 33 'case = "hmatrix"'
 }
 
 # job scaling-paths 75 6 evidence/ranks.md: Himeno by other paths of the halo, and grid L
@@ -176,9 +176,9 @@ job_scaling-paths() {
     scaling paths 71 'case = "himeno".*(nccl|"L")'
 }
 
-# job scaling-styles 90 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
+# job scaling-styles 85 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
 job_scaling-styles() {
-    scaling styles 86 'case = "(lattice|les)".*(managed|acc-data|nccl)'
+    scaling styles 81 'case = "(lattice|les)".*(managed|acc-data|nccl)'
 }
 
 # job standard 200 - machines.md: this machine beside another; evidence/advise.md
