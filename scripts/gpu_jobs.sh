@@ -148,7 +148,7 @@ scaling() { # piece, seconds, groups, groups left out
 # Call 6: the GPUs of one host, four or eight; in order of importance.
 # job scaling-himeno 150 6 evidence/ranks.md: Himeno, strong and weak
 job_scaling-himeno() {
-    scaling himeno 145 'case = "himeno"' 'nccl|"L"'
+    scaling himeno 145 'case = "himeno"' 'nccl|staged|"L"'
 }
 
 # job scaling-lattice 95 6 evidence/ranks.md: classes 2 and 3, splits
@@ -171,9 +171,9 @@ job_scaling-hmatrix() {
     scaling hmatrix 33 'case = "hmatrix"'
 }
 
-# job scaling-paths 75 6 evidence/ranks.md: Himeno by other paths of the halo, and grid L
+# job scaling-paths 90 6 evidence/ranks.md: Himeno by other paths of the halo, and in directives
 job_scaling-paths() {
-    scaling paths 71 'case = "himeno".*(nccl|"L")'
+    scaling paths 86 'case = "himeno".*(nccl|staged|"L")'
 }
 
 # job scaling-styles 85 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
