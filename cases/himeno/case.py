@@ -143,6 +143,7 @@ CASES = (
         alternatives=alternatives,
         outside=OUTSIDE,
         styles=Path(__file__).with_name("styles"),
+        size="grid",
         presentation="watari.cases.himeno.words",
     ),
 )

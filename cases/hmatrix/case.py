@@ -16,7 +16,7 @@ from watari.case.axis import (
 )
 from watari.case.case import Case
 from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
-from watari.case.profile import Exchange, Phase, Profile, STORE, Transfer
+from watari.case.profile import STORE, Exchange, Phase, Profile, Transfer
 from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, trial
 from watari.cases.hmatrix.axes import matrix_bytes, resident_bytes
@@ -143,6 +143,7 @@ CASES = (
         axes.require_sense,
         extra_seconds,
         threads_compute=False,
+        size="mesh",
         presentation="watari.cases.hmatrix.words",
         commands="watari.cases.hmatrix.command",
         example="mesh=bumpy:16 eps=1e-4,1e-6",

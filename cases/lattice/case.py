@@ -182,6 +182,7 @@ CASES = (
         alternatives=alternatives,
         outside=OUTSIDE_THE_LOOP,
         styles=Path(__file__).with_name("styles"),
+        size="lattice",
         presentation="watari.cases.lattice.words",
     ),
 )

@@ -180,6 +180,7 @@ CASES = (
         example="grid=XS cpu-touch=none,facets,all",
         also={"city-les": "", "palm": "", "udales": "", "large-eddy": ""},
         styles=Path(__file__).with_name("styles"),
+        size="grid",
         presentation="watari.cases.les.words",
         commands="watari.cases.les.command",
     ),

@@ -34,7 +34,6 @@ from watari.plan.request import Request
 from watari.results.measured import Measured
 
 OF_RANKS = {"ranks", "split", "halo", "overlap", "threads"}
-SIZES = {"grid", "lattice", "mesh"}
 LENGTHS = {"iterations", "steps", "samples", "oversubscribe"}  # of a trial; a sample is the same
 NEIGHBOURS = 2.0
 DIRECT = {"peer", "nccl"}  # paths on which no host moves bytes
@@ -87,23 +86,25 @@ def own_bytes(m: Measured | Request) -> float:
 
 def program(case: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     """What a case and its measurement on other ranks and sizes have in common."""
-    quiet = OF_RANKS | SIZES | LENGTHS
+    quiet = {*OF_RANKS, *LENGTHS, find(case).size}
     return (case, *((n, v) for n, v in sorted(parameters.items()) if n not in quiet))
 
 
 def sample_key(case: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     """What a prediction and a measurement of it share: a sample is the same in a longer trial."""
     divided = {n: v for n, v in parameters.items() if n in OF_RANKS - {"threads"}}
-    return (program(case, parameters), size_of(parameters), *sorted(divided.items()))
+    return (program(case, parameters), parameters.get(find(case).size), *sorted(divided.items()))
 
 
-def size_of(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(parameters.get(name) for name in sorted(SIZES))
+def same_size(one: Measured | Request, other: Measured | Request) -> bool:
+    """Whether two trials of a case have the same problem."""
+    size = find(one.case).size
+    return bool(one.parameters.get(size) == other.parameters.get(size))
 
 
 def nearest(to: Request, found: Sequence[Measured]) -> Measured | None:
     """The measurement of the same size, else that of the rank's part that is nearest in bytes."""
-    same = [m for m in found if size_of(m.parameters) == size_of(to.parameters)]
+    same = [m for m in found if same_size(m, to)]
     wanted = own_bytes(to)
     return min(same or found, key=lambda m: abs(log2(own_bytes(m) / wanted)), default=None)
 
@@ -152,15 +153,15 @@ def axis_of(m: Measured) -> str:
 
 def link_rate(measured: Sequence[Measured]) -> float:
     """Bytes per second of a copy from one GPU to another; infinite if none was measured."""
-    rates = [
-        m.median * 1e9
-        for m in measured
-        if m.case == "copy"
-        and m["from"] != m["to"]
-        and all(str(m[end]).startswith("device") for end in ("from", "to"))
-        and not m["bidirectional"]
-    ]
+    rates = [m.median * 1e9 for m in measured if between_gpus(m)]
     return median(rates) if rates else inf
+
+
+def between_gpus(m: Measured) -> bool:
+    """Whether a sample is one transfer, from the memory of one GPU to that of another."""
+    transfers = [] if "ranks" in m.parameters else profile_of(m).phases[0].transfers
+    ends = {side for t in transfers for side in (t.source, t.target)}
+    return len(transfers) == 1 and len(ends) == 2 and all(end[:3] == "gpu" for end in ends)
 
 
 def on_wire(exchange: Exchange) -> int:
@@ -175,7 +176,7 @@ def part_of(few: Measured, known: Known, alone: Measured) -> Part:
     hidden = None
     if few["overlap"]:
         bare = known.two(request, axis_of(few), False)
-        if bare and size_of(bare.parameters) == size_of(few.parameters):
+        if bare and same_size(bare, few):
             hidden = seconds(bare) - work
     beyond = seconds(few) - (work if hidden is None else max(work, hidden))
     reported = [t["quantities"].get("exchange_s", {}).get("value") for t in few.trials]

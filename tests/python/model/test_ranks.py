@@ -38,8 +38,10 @@ def foretold(split: str, *measured: Measured, **more: Any) -> ranks.Foretold:
 
 def copy(rate: float) -> Measured:
     trial = {"host_s": [1.0, 1.0], "quantities": {}}
-    ends = {"from": "device", "to": "device:1", "bidirectional": False}
-    return Measured("run", {}, "copy", ends, "ok", "", [], [trial], 1, int(rate), 0, 0)
+    words = {"processor": "gpu", "from": "device", "to": "device:1", "size": "1GiB"}
+    (request,) = resolve("copy", words, synthetic.gpu_machine())
+    given = request.parameters
+    return Measured("run", {}, "copy", given, "ok", "", [], [trial], 1, int(rate), 0, 0)
 
 
 def test_work_is_divided_and_what_two_ranks_took_more_is_added() -> None:
