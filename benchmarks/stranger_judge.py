@@ -175,13 +175,13 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     found.predicted = len(said.keys() - {AS_IS})
     found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
     both = {style for style in styles if style in said}
+    ended = {style for style in found.timeouts if style in said}
     if not said and not styles and not found.timeouts:  # no style acts on it
         found.said, found.named, found.strictly = NOTHING, True, True
-    elif both:
+    elif both or ended:
         runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)
-        judgeable = both.union(style for style in found.timeouts if style in said)
-        there = {AS_IS: run, **{style: said[style] for style in judgeable}}
+        there = {AS_IS: run, **{style: said[style] for style in both | ended}}
         found.said = called(there, most)
         found.named = is_best(found.said, there, runs)
         found.strictly = is_best(found.said, there, runs, strictly_as_fast)

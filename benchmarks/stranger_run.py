@@ -94,10 +94,11 @@ def worth(measured: Measured, style: str) -> bool:
 
 def one_round(measured: Measured, names: list[str], clock: Clock, same: list[str]) -> None:
     """Runs the program in these styles and with these changes, in turn, as long as there is
-    time."""
+    time: a run that has less than FAR times the first one's says nothing at its end."""
     first = measured.learned.ending.seconds
     for name in names:
-        if name in measured.unsupported or not worth(measured, name) or clock.left <= 0:
+        too_late = clock.left < FAR * first
+        if name in measured.unsupported or not worth(measured, name) or too_late:
             continue
         measured.start = replace(measured.start, limit=limit(first, clock))
         measured.styles = [name]

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import builds
 import pytest
@@ -100,6 +102,8 @@ def test_a_style_that_ended_at_its_limit_is_slower() -> None:
     given["styles"]["mapped"] = style(status="timeout")
     one = stranger_judge.judged(given)
     assert (one.said, one.named) == ("as-is", True)
+    del given["styles"]["managed"]
+    assert stranger_judge.judged(given).named
 
 
 @pytest.mark.parametrize(
@@ -254,3 +258,18 @@ def test_a_program_that_takes_longer_has_more_time() -> None:
     assert clock.of(1.0) == clock
     assert clock.of(13.0).end == 200.0  # a trace of it takes 67 s
     assert clock.of(100.0).end == 300.0
+
+
+def test_a_run_that_would_end_with_the_time_is_not_begun(monkeypatch) -> None:
+    begun: list[list[str]] = []
+    monkeypatch.setattr(
+        stranger_run.measure, "all_runs", lambda measured, *rest: begun.append(measured.styles)
+    )
+    learned = SimpleNamespace(ending=SimpleNamespace(seconds=1.0))
+    for left, runs in ((1.9, 0), (100.0, 1)):
+        end = time.monotonic() + left
+        start = stranger_run.Start(("./a.out",), 9.0)
+        measured = stranger_run.Measured(start, [], [], learned)
+        begun.clear()
+        stranger_run.one_round(measured, ["managed"], stranger_run.Clock(end, end), [])
+        assert len(begun) == runs
