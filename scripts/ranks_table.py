@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import same_on_ranks
+
 import watari.cases  # noqa: F401  result files are checked by them
 from watari.model import ranks
 from watari.plan.request import describe
@@ -73,40 +75,61 @@ def before(words: str) -> float | None:
     return None
 
 
-def row(m: Measured, found: ranks.Foretold, known_before: bool) -> Row:
-    """The row of a case on more than two GPUs."""
-    seconds, words = ranks.seconds(m), describe(ranks.as_request(m))
+def row(m: Measured, known: ranks.Known, known_before: bool) -> Row | None:
+    """The row of a case; None without a measurement of one GPU."""
+    request, seconds = ranks.as_request(m), ranks.seconds(m)
+    alone, words = known.alone(request), describe(request)
+    if alone is None:
+        return None
+    values, formats = [1e3 * seconds, ranks.perfect(alone, request) / seconds], [".4g", ".2f"]
+    cells = ["{}", "{}", "-", "-", "-"]
     share = before(words) if known_before else None
-    values = [1e3 * seconds, found.perfect / seconds]
-    cells, formats = ["{}", "{}", "-"], [".4g", ".2f"]
     if share is not None:
         cells[2] = "{}"
         values.append(share)
         formats.append(".2f")
-    values += [1e3 * found.seconds, 100 * (found.seconds / seconds - 1)]
-    text = f"| `{SHORT.sub('', words)}` | {' | '.join([*cells, '{}', '{}'])} |"
-    return Row(text, tuple(values), (*formats, ".4g", ".1f"))
+    found = ranks.foretell(request, known) if m.ranks > 2 else None
+    if found and not found.reason:
+        cells[3:] = "{}", "{}"
+        values += [1e3 * found.seconds, 100 * (found.seconds / seconds - 1)]
+        formats += [".4g", ".1f"]
+    text = f"| `{SHORT.sub('', words)}` | {' | '.join(cells)} |"
+    return Row(text, tuple(values), tuple(formats))
+
+
+def read(files: list[str]) -> list[Measured]:
+    """The cases of a machine's files."""
+    found = measurements([schema.read(ROOT / "results" / file) for file in files])
+    return [m for m in found if m.drawn]
 
 
 def rows(files: list[str]) -> Iterator[Row]:
     """The rows of a machine. The earlier ones were measured before there was a model."""
-    known_before = files not in EARLIER.values()
-    measured = measurements([schema.read(ROOT / "results" / file) for file in files])
+    measured, known_before = read(files), files not in EARLIER.values()
     known = ranks.Known(measured)
-    for m in measured:
-        if m.ranks > 2 and m.drawn:
-            found = ranks.foretell(ranks.as_request(m), known)
-            if not found.reason:
-                yield row(m, found, known_before)
+    found = (row(m, known, known_before) for m in measured if "ranks" in m.parameters)
+    yield from filter(None, found)
+
+
+def links(files: list[str]) -> Iterator[Row]:
+    """The rates of links: copies between GPUs, and over the links of hosts at once."""
+    for m in read(files):
+        if "ranks" not in m.parameters:
+            text = f"| `{describe(ranks.as_request(m))}` | {{}} |"
+            yield Row(text, (m.median,), (".1f",))
 
 
 def tables() -> str:
     """The tables of all machines."""
     parts = []
     for title, files in sets().items():
-        lines = [each.filled for each in rows(files)]
         names = ", ".join(f"`{file.partition('/')[2]}`" for file in files)
-        parts.append("\n".join([f"### {title}", HEAD, *lines, "", f"Files: {names}."]))
+        lines = [f"### {title}", HEAD, *(each.filled for each in rows(files)), ""]
+        rates = [each.filled for each in links(files)]
+        lines += ["| copy | GB/s |", "|---|---|", *rates, ""] if rates else []
+        same, _ = same_on_ranks.lines([str(ROOT / "results" / file) for file in files])
+        lines += ["One rank beside several:", *(f"- `{one}`" for one in same), ""]
+        parts.append("\n".join([*lines, f"Files: {names}."]))
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,5 +10,5 @@ text(ranks_table.PREDICTED)
 for files in ranks_table.sets().values():
     for file in files:
         results(file)
-    for row in ranks_table.rows(files):
+    for row in (*ranks_table.rows(files), *ranks_table.links(files)):
         page.says(row.text, *row.values)

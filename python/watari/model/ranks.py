@@ -191,6 +191,13 @@ def scaled(alone: Measured, to: Measured | Request) -> float:
     return seconds(alone) * own_bytes(to) / own_bytes(alone)
 
 
+def perfect(alone: Measured, to: Request) -> float:
+    """Seconds of a sample if the speed of one rank grew as the ranks do. One rank may need fewer
+    bytes for the same work."""
+    one = Request(to.case, {**to.parameters, "ranks": 1}, 1)
+    return seconds(alone) * own_bytes(one) / int(to.parameters["ranks"]) / own_bytes(alone)
+
+
 def grown(spent: float, few: Exchange, more: Exchange, direct: bool, link: float) -> float:
     """Seconds of an exchange on two ranks, on more of them."""
     if direct:
@@ -250,14 +257,12 @@ def foretell(request: Request, known: Known) -> Foretold:
         assumed["bytes between GPUs cost nothing: no copy between two GPUs in the results"] = None
     work, spent = scaled(alone, request), beyond(now, scaled(alone, request))
     least = min(spent, max(part.exchange + part.rest for part in then))
-    one = Request(request.case, {**request.parameters, "ranks": 1}, 1)
-    shared = own_bytes(one) / int(request.parameters["ranks"])
     return Foretold(
         request,
         work + spent,
         (1 - SESSION) * (work + least),
         (1 + SESSION) * work + NEIGHBOURS * max(spent, 0.0),
-        seconds(alone) * shared / own_bytes(alone),
+        perfect(alone, request),
         work,
         spent,
         assumed=tuple(assumed),
