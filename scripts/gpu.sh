@@ -70,9 +70,9 @@ if [[ ${OFFLOAD:-} ]]; then
     OFFLOAD=$(realpath "$OFFLOAD")
     export OFFLOAD
     package=$(cd / && python3 -c 'import watari; print(watari.__path__[0])')
-    for part in "$OFFLOAD"/libwatari_*.so; do # libwatari_<case>_<model>.so lies beside the module of its case
+    for part in "$OFFLOAD"/libwatari_*.so; do # libwatari_<case>_<model>_<compiler>.so lies beside the module of its case
         name=${part##*/libwatari_}
-        cp "$part" "$package/cases/${name%_*}"
+        cp "$part" "$package/cases/${name%%_*}"
     done
 fi
 ((EUID)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # mpirun refuses root otherwise

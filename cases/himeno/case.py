@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axes import (
+    OVERSUBSCRIBE,
+    PROCESSOR,
+    axis,
+    compiler,
+    kept,
+    style,
+    table,
+    words,
+)
 from watari.case.axis import Axis, Parameters, count
 from watari.case.case import OUTSIDE_THE_LOOP, Case
 from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
@@ -130,6 +139,7 @@ CASES = (
             ),
             *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "depends on the style"),
             OVERSUBSCRIBE,
+            compiler(axes.STYLES),
         ),
         trial.run,
         profile,

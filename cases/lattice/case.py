@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axes import (
+    OVERSUBSCRIBE,
+    PROCESSOR,
+    axis,
+    compiler,
+    kept,
+    style,
+    table,
+    words,
+)
 from watari.case.axis import Axis, Parameters, count, one_of
 from watari.case.case import OUTSIDE_THE_LOOP, Case
 from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
@@ -169,6 +178,7 @@ CASES = (
                 "inner sites",
             ),
             OVERSUBSCRIBE,
+            compiler(axes.STYLES),
         ),
         trial.run,
         profile,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from watari.case.axes import THREADS, axis
+from watari.case.axes import THREADS, axis, compiler_words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_boolean
 from watari.case.profile import Exchange
 from watari.common import library
@@ -122,8 +122,9 @@ def passes_gpu_memory(parameters: Parameters, styles: Mapping[str, Style]) -> tu
 
 
 def one_rank_labels(parameters: Parameters) -> dict[str, str]:
-    """One rank shows neither split nor halo."""
-    return {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
+    """One rank shows neither split nor halo; a usual compiler is not shown either."""
+    halo = {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
+    return halo | ({} if compiler_words(parameters) else {"compiler": ""})
 
 
 def rank_axes(
