@@ -101,10 +101,10 @@ def panel(group: Group) -> Any:
     )
     layers = [
         base.transform_filter("datum.mark != '×'")
-        .mark_rect(stroke="white", strokeWidth=0.5)
+        .mark_rect(stroke="white", strokeWidth=0.5, aria=False)
         .encode(color=alt.Color("distance:Q", scale=scale, legend=legend)),
         base.transform_filter("datum.mark != ''")
-        .mark_text(color=INK, fontSize=10, baseline="middle")
+        .mark_text(color=INK, fontSize=10, baseline="middle", aria=False)
         .encode(text="mark:N"),
     ]
     size = {"width": CELL * len(columns), "height": CELL * len(names)}
