@@ -27,8 +27,9 @@ def asked(path: Path) -> Written:
     for kind in KINDS:
         if suffix in kind.suffixes:
             return Written("-o", path, kind)
+    names = ", ".join(kind.name for kind in KINDS)
     known = ", ".join(suffix for kind in KINDS for suffix in kind.suffixes)
-    raise UsageError(f"-o {path}: names end in {known}; --json and --junit have the rest")
+    raise UsageError(f"-o {path}: names of {names} end in {known}")
 
 
 @app.command(

@@ -252,7 +252,7 @@ def test_by_its_command(folder: Path, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-o", "x.txt"], "names end in .csv, .prom"),
+        (["-o", "x.txt"], "end in .csv, .prom, .svg"),
         (["empty"], "no result files"),
         (["machine.json"], "machine.json"),
     ],
