@@ -94,6 +94,50 @@ job_tests() {
     grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
 }
 
+# job alternated 300 - the rates of an earlier package beside this one's, for pages that say that none changed
+# EARLIER: a folder with an earlier package, by `pip install --target`. scripts/alternated.py compares the results
+job_alternated() {
+    one_round() { # result, seconds
+        run_cases "$1" "$2" <<'EOF'
+[defaults]
+processor = "gpu"
+trials = 1
+[[case]]
+case = "copy"
+from = "device"
+to = ["device", "pinned"]
+means = ["kernel", "copy-engine"]
+samples = 20
+[[case]]
+case = "storage"
+store = "ram"
+engine = "gpu"
+block = "4KiB"
+[[case]]
+case = "himeno"
+grid = "XL"
+iterations = 200
+[[case]]
+case = "lattice"
+lattice = "class2"
+[[case]]
+case = "les"
+grid = "L"
+cpu-touch = "none"
+steps = 50
+[[case]]
+case = "hmatrix"
+mesh = "bumpy:71"
+rhs = 8
+samples = 20
+EOF
+    }
+    for round in 1 2 3; do
+        [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER one_round "alternated-earlier-$round" 50
+        one_round "alternated-now-$round" 50
+    done
+    python3 scripts/alternated.py "$folder"/alternated-{earlier,now}-?.json | tee "$folder/alternated.txt"
+}
 # job contention 45 2 evidence/advise.md: several processes on one link
 # small arrays: each process pins its own before it measures
 job_contention() {
