@@ -6,6 +6,8 @@ import copy
 import csv
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,6 +156,19 @@ def test_a_host_is_one_node_and_its_newest_run_counts(recorded: Plain) -> None:
     assert len(one.levels) == len(read[0].levels)
 
 
+def test_hosts_of_one_name_and_other_hardware_are_two_nodes(recorded: Plain) -> None:
+    """A host that lost its GPU stays the same node."""
+
+    def other(run: Plain) -> None:
+        run["machine"]["processors"][1]["name"] = "NVIDIA A100"
+
+    runs = [plain(recorded, "vm"), plain(recorded, "vm", other), plain(recorded, "vm", without_gpu)]
+    read = [node.node(Results.model_validate(run), f"{n}.json") for n, run in enumerate(runs)]
+    found = node.by_host(read)
+    assert [one.host for one in found] == ["vm (NVIDIA A100)", "vm (NVIDIA H200)"]
+    assert sorted(file for one in found for file in one.files) == ["0.json", "1.json", "2.json"]
+
+
 def test_suspects_that_are_slow_in_the_same_cases_are_a_pair(recorded: Plain) -> None:
     found = fleet(recorded, 9, n3=slow(1.4), n7=slow(1.6))
     (pair,) = judge.pairs(found.suspects)
@@ -294,6 +309,17 @@ def test_many_files_are_read_by_several_processes(
     monkeypatch.setattr(node.os, "sched_getaffinity", lambda process: {0, 1})
     together, _ = node.read_all(files)
     assert together == alone
+
+
+def test_the_processes_end_without_a_word(folder: Path) -> None:
+    """A command has handlers of signals, which its forks must not have."""
+    code = "from watari.report.fleet import node; node.ALONE = 1; import sys; "
+    code += "node.os.sched_getaffinity = lambda process: {0, 1}; "
+    code += f"sys.argv = ['watari', 'fleet', {str(folder)!r}]; "
+    code += "from watari.__main__ import main; main()"
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (3, "")
 
 
 def test_names_of_nodes_are_in_the_order_of_their_numbers() -> None:

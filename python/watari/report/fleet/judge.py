@@ -27,7 +27,7 @@ from statistics import stdev
 import numpy as np
 
 from watari.machine.hosts import differences
-from watari.report.fleet.node import Level, Node, whole
+from watari.report.fleet.node import Level, Node, parts_of, whole
 from watari.results.scatter import LEAST_VARIANCE, Prior, prior
 from watari.results.significance import FASTER, SAME, SLOWER, THRESHOLD, discoveries
 from watari.results.statistics import Array, student_tail
@@ -125,13 +125,6 @@ def judge(nodes: Sequence[Node], unread: Sequence[str] = (), threshold: float = 
     """Every node beside those with its hardware; `threshold` is the change of time that matters."""
     groups = [group(name, same, threshold) for name, same in alike(nodes).items()]
     return Fleet(groups, list(unread), threshold)
-
-
-def parts_of(node: Node) -> tuple[str, tuple[str, ...]]:
-    """The CPU's name and the names of its GPUs, each once: their number may have fallen."""
-    processors = node.machine["processors"]
-    gpus = {p["name"] for p in processors if p["kind"] == "gpu"}
-    return f"{node.machine['architecture']}, {processors[0]['name']}", tuple(sorted(gpus))
 
 
 def alike(nodes: Sequence[Node]) -> dict[str, list[Node]]:
