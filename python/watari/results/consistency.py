@@ -8,7 +8,8 @@ version: its values are not checked.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -17,8 +18,7 @@ from pydantic_core import PydanticCustomError
 from watari.results.registry import CHECKS, COMPLETIONS
 
 MOST_SECONDS = 1e9  # 30 years
-MOST_PASSED = 4096  # cases that are remembered
-PASSED: dict[str, dict[str, Any]] = {}  # completed parameters of cases that passed, by content
+PASSED: list[dict[str, dict[str, Any]]] = []  # of `remembered`: completed parameters, by content
 
 
 class Part(Protocol):
@@ -48,17 +48,27 @@ def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int]
 def checked_case(
     name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None
 ) -> dict[str, Any]:
-    """The parameters, completed and checked as `completed` and `check_case` do. Files of one plan
-    have the same cases: what has passed is not checked again."""
+    """The parameters, completed and checked as `completed` and `check_case` do; inside
+    `remembered`, without a repetition of what has passed."""
     positive = counts and tuple(bool(count) for count in counts)
-    text = json.dumps([name, parameters, positive])  # keeps 1, 1.0 and true apart
-    if text not in PASSED:
+    known = PASSED[-1] if PASSED else {}
+    text = json.dumps([name, parameters, positive]) if PASSED else ""  # 1, 1.0 and true differ
+    if text not in known:
         whole = completed(name, parameters)
         check_case(name, whole, counts)
-        if len(PASSED) >= MOST_PASSED:
-            PASSED.clear()
-        PASSED[text] = whole
-    return dict(PASSED[text])
+        known[text] = whole
+    return dict(known[text])
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Reads many files of one plan: a case that has passed is not checked again. The cases that
+    are installed must not change in this block."""
+    PASSED.append({})
+    try:
+        yield
+    finally:
+        PASSED.pop()
 
 
 def completed(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -311,6 +311,18 @@ def test_many_files_are_read_by_several_processes(
     assert together == alone
 
 
+def test_a_case_that_passed_does_not_excuse_another(folder: Path) -> None:
+    """Many files of one plan are checked once a case: a wrong value is refused in any of them."""
+    path = folder / "n4.json"
+    run = json.loads(path.read_text())
+    run["cases"][0]["parameters"]["size"] = True
+    path.write_text(json.dumps(run))
+    nodes, unread = node.read_all([str(path) for path in sorted(folder.glob("n*.json"))])
+    assert [one.host for one in nodes] == ["n0", "n1", "n2", "n3", "n5"]
+    assert [one.file for one in unread] == [str(path)]
+    assert "cases[0].parameters.size" in unread[0].why
+
+
 def test_the_processes_end_without_a_word(folder: Path) -> None:
     """A command has handlers of signals, which its forks must not have."""
     code = "from watari.report.fleet import node; node.ALONE = 1; import sys; "

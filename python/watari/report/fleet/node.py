@@ -21,6 +21,7 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.report.compare import LOOSE
 from watari.results import schema, statistics
+from watari.results.consistency import remembered
 from watari.results.key import key
 from watari.results.schema import Case, Missing, Results, Trial
 from watari.results.statistics import WHOLE
@@ -165,14 +166,15 @@ def spread(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """`work` of each item, by several processes where there are many. They are forks: they have
     what `work` refers to, and only an item and its result are copied."""
     processes = min(len(os.sched_getaffinity(0)), len(items) // ALONE, 16)
-    if processes < 2:
-        return [work(item) for item in items]
-    OF_FORKS.append(work)
-    try:
-        with multiprocessing.get_context("fork").Pool(processes, begin) as pool:
-            return pool.map(in_fork, items, chunksize=8)
-    finally:
-        OF_FORKS.pop()
+    with remembered():
+        if processes < 2:
+            return [work(item) for item in items]
+        OF_FORKS.append(work)
+        try:
+            with multiprocessing.get_context("fork").Pool(processes, begin) as pool:
+                return pool.map(in_fork, items, chunksize=8)
+        finally:
+            OF_FORKS.pop()
 
 
 def begin() -> None:
