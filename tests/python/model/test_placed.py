@@ -82,6 +82,46 @@ def test_a_slow_local_launch_counts_as_the_fastest_of_its_kind() -> None:
     assert added == pytest.approx(100e-6, rel=0.01)
 
 
+def test_launches_of_several_sizes_have_ratios_of_their_own() -> None:
+    """Small launches take 10 times as long over the link, large ones 100 times; most are small."""
+    small = [one.model_copy(update={"threads": 1}) for one in placements(10e-6, 100e-6)]
+    large = [one.model_copy(update={"threads": 9}) for one in placements(100e-6, 10e-3)]
+    calls = [launch(takes * US) for takes in [10.0] * 9 + [100.0, 20.0]]
+    found = answer(graph(calls), [kernel("k", small + large)], [allocation("device", 1)])[0]
+    added = cost(found["mapped"]).middle - cost(found["as-is"]).middle - BLOCK
+    assert added == pytest.approx((9 * 90 + 9900 + 20 * 9) * 1e-6, rel=0.03)
+
+
+def test_a_block_is_populated_as_far_as_it_is_touched() -> None:
+    """Launches and copies of a life touch a sixteenth of it."""
+    made = graph([launch(100 * MS)])
+    block = {**allocation("device", 64 * MIB), "lives": 2}
+    row = kernel("k", placements(0.1, 5.0), touched=4 * MIB, launches=2)
+    partly = answer(made, [row], [block])[0]
+    whole = answer(made, [{**row, "touched": []}], [block])[0]
+    copied = {**block, "moved": {"copied to CPU": 128 * MIB}}
+    back = answer(made, [row], [copied])[0]
+    added = [
+        cost(one["managed"]).middle - cost(one["as-is"]).middle for one in (partly, whole, back)
+    ]
+    each = steps.seconds("populate gpu managed", 4 * MIB) + steps.seconds(
+        "release managed", 4 * MIB
+    )
+    assert added[0] == pytest.approx(2 * each, rel=0.05)
+    assert added[1] > 5 * added[0]
+    assert added[2] == pytest.approx(added[1])
+
+
+def test_memory_that_the_gpu_touches_first_is_there_after_a_prefetch() -> None:
+    made = graph([launch(1000 * MS)])
+    rows = [kernel("k", placements(0.1, 5.0))]
+    block = {**allocation("managed", 512 * MIB), "gpu_faults": 9}
+    found = answer(made, rows, [block])[0]
+    saved = cost(found["as-is"]).middle - cost(found["managed-prefetch"]).middle
+    gone, new = (steps.seconds(s, 2.0**29) for s in ("populate gpu managed", "prefetch new"))
+    assert saved == pytest.approx(gone - new, rel=0.05)
+
+
 def test_prefetched_memory_need_not_be_cleared_by_the_cpu() -> None:
     """A GiB that the CPU touches first, and one that the GPU does."""
     calls = [Call(gap=2000 * MS), launch(100 * MS)]

@@ -120,7 +120,7 @@ def answer(
         return Answer(*known, notes=tuple(notes), stops=tuple(stops))
     rates = staging.of(now, machine, here is None)
     touches = None if here else seen.first_touches  # pages are not known on another machine
-    more = (*faults.candidates(program), *huge.candidates(now, done, touches))
+    more = (*faults.candidates(program), *huge.candidates(now, done, touches, rates))
     found = savings.of_graph(now, links, done, rates, run, more, wider)
     imposed, rewritten, unknown = styled(graph, links, trace, machine, here, wider)
     return Answer(

@@ -58,7 +58,21 @@ def prefetched(program: Program, bounds: Bounds) -> Bounds:
         bounds = program.allocating(local_memory(program, bounds), seconds)
     if not program.of_kind(MANAGED):
         return bounds
-    return hinted(program, bounds).idle(CLEARING.times(touched_by_cpu(program)))
+    made = hinted(program, bounds).idle(CLEARING.times(touched_by_cpu(program)))
+    return without_first_touches(program, made)
+
+
+def without_first_touches(program: Program, bounds: Bounds) -> Bounds:
+    """Managed memory that the GPU touched first, by faults, is there before its kernels."""
+    gone = new = NOTHING
+    for row, count in program.blocks(MANAGED):
+        if row.gpu_faults and not row.moved.get("by faults to GPU"):
+            gone = gone + program.rates.block("populate gpu managed", row.bytes).times(count)
+            new = new + program.rates.block("prefetch new", row.bytes).times(count)
+    most = LEFT * float(bounds.takes[0, program.is_kernel].sum()) / NS
+    less = Cost(-min(gone.middle, most), -min(gone.high, most), -min(gone.low, most))
+    made = bounds.spread(program.is_kernel, less) if most else bounds
+    return program.allocating(made, new)
 
 
 def touched_by_cpu(program: Program) -> float:
