@@ -27,7 +27,7 @@ APART = 1.5  # times as long: launches of another size, which cross the link in 
 STILL_MOVING = 2.0  # times the program's own launch: a longer one was not local, pages still came
 COLD = 2e-6  # seconds that a sampled launch may take longer: its caches and TLBs are empty
 FEW = 0.1  # of the launches: those that were not sampled may touch less, or more
-FAULT_LOW = 0.4  # records of faults make a traced launch up to 2.5 times as long
+FAULT = 1.3  # times that a launch which faults may take longer or shorter
 LATER = (1 / 3, 1.5)  # of the seconds that the link adds to them
 
 
@@ -124,7 +124,7 @@ def fault_of(found: Sequence[tuple[Placement, Placement]]) -> Cost | None:
     if not size:
         return None
     each = sum(seconds for seconds, _ in rows) / size
-    return Cost(each, each * FAULT_LOW, each * 1.3)
+    return Cost(each, each / FAULT, each * FAULT)
 
 
 def placed(kernel: Kernel, seconds: float, rates: Rates, longest: float = np.inf) -> Placed:
