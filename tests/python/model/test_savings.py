@@ -161,9 +161,9 @@ def test_waits_before_more_work_are_not_needed() -> None:
 
 
 def test_less_than_a_hundredth_is_not_said() -> None:
-    few = [sent(10 * MS, 64 * MIB)]
+    few = [sent(10 * MS, 64 * MIB)] * 2
     assert "staged" in changes(helped(*few))
-    assert not helped(*few, launch(1000 * MS), wait()).savings
+    assert not helped(*few, launch(3000 * MS), wait()).savings
 
 
 def test_changes_to_one_thing_are_not_added_up() -> None:

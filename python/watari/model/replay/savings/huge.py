@@ -6,12 +6,14 @@ The seconds are those of the first touch and the release. The faults are those o
 beyond those of the start of CUDA. Most count while the CPU works alone, so the saving there is at
 most that time; copies to fresh memory of the CPU wait for the others (staging.py).
 
-Not every page belongs to a large block of malloc. Buffers of large pageable copies do; of the other
-pages, REST may, from none to all.
+Not every page belongs to a large block of malloc. Those of pinned memory do not, though they are
+counted. Buffers of large pageable copies do; of the other pages, REST may, from none to all: less
+where kernels are of a library, since loading one touches some 30,000 pages.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace as changed
 from functools import partial
@@ -26,32 +28,41 @@ from watari.model.replay.savings.staging import LARGE, TO_CPU, Rates
 from watari.model.replay.simulate import Replay
 from watari.model.trace_observed import FirstTouches
 
-REST = 0.25  # of the pages that are in no buffer of a large copy
+# of the pages that are in no buffer of a large copy: without libraries, and with them
+REST, OF_LIBRARIES = 0.85, 0.25
+LIBRARY = re.compile(r"cublas|cutlass|cudnn|cusparse|cufft|cusolver|curand|gemv|magma", re.I)
 PAGE = 4096  # bytes
 FEWEST = 5_000  # pages: fewer may be those of libraries, stacks and small blocks
 
 
 def candidates(
-    graph: Graph, done: Replay, found: FirstTouches | None, rates: Rates
+    graph: Graph, done: Replay, found: FirstTouches | None, rates: Rates, pinned: float = 0.0
 ) -> Iterator[Candidate]:
-    """The change, where it can save anything. `done`: the replay as it is."""
-    if found is None or found.pages < FEWEST or found.small_ns <= found.huge_ns:
+    """The change, where it can save anything. `done`: the replay as it is; `pinned`: bytes of
+    pinned memory that the program allocates."""
+    if found is None or found.small_ns <= found.huge_ns:
+        return
+    pages = found.pages - pinned / PAGE
+    if pages < FEWEST:
         return
     part = 1 - found.huge_ns / found.small_ns
     calls, times = alone(graph, done)
     whole = float(times.sum())
-    each = found.small_ns - found.huge_ns
-    inside = part * float(waiting(graph, rates)[1].sum())
-    sure = min(buffers(graph) / PAGE, found.pages)
+    own, waits = waiting(graph, rates)
+    inside = part * float(waits.sum())
+    sure = min(buffers(graph) / PAGE, pages)
+    late = min(float(graph.operations["bytes"][own[waits > 0]].sum()) / PAGE, sure)
+    of = graph.names.values()
+    rest = OF_LIBRARIES if any(LIBRARY.search(name) for name in of) else REST
     low, middle, high = (
-        inside + max(min(pages * each - inside, whole), 0.0)
-        for pages in (sure, sure + REST * (found.pages - sure), found.pages)
+        inside + min((count - late) * (found.small_ns - found.huge_ns), whole)
+        for count in (sure, sure + rest * (pages - sure), pages)
     )
     if middle <= 0:
         return
     yield Candidate(
         "huge pages",
-        f"huge pages for memory of malloc: {format_count(found.pages)} page faults of the CPU",
+        f"huge pages for memory of malloc: {format_count(int(pages))} page faults of the CPU",
         NO_CALLS,
         middle,
         partial(
@@ -63,7 +74,7 @@ def candidates(
         ),
         low / middle if low >= LEAST * done.total else 0.0,
         high / middle,
-        times=found.pages,
+        times=int(pages),
         imposed="huge",
     )
 
