@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from watari.common.kernels import short
-from watari.common.units import format_count, format_size
+from watari.common.units import format_bytes, format_count, format_size
 from watari.model.replay import changes
 from watari.model.replay.graph import NONE, Array, Graph, Wait, Work
 from watari.model.replay.savings import staging
@@ -51,6 +51,13 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
                 f"pageable copies {words}: no rate of pinned memory is known; --machine names a "
                 "measured machine"
             )
+    large = rows["pageable"] & (rows["bytes"] >= staging.LARGE) & (rows["work"] == Work.COPY)
+    if large.any() and not len(staging.staged(graph)):
+        size = format_bytes(float(rows["bytes"][large].sum()))
+        yield (
+            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 64 "
+            "MiB, or when copies reach 128 MiB"
+        )
 
 
 def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
