@@ -34,7 +34,7 @@ STAGED = {
 LARGE_COPY, LEAST_TOTAL = 2**26, 2**27  # bytes: the first copy of this size is staged, or in all
 LANE = 2**25  # bytes of pinned memory at most
 # seconds that staging takes once: of a pinned byte; of the threads, and of their end with the
-# process. Whole programs lose 12 to 24 ms beside their copies, to the preloaded library too
+# process, chosen between none and the 14 ms that programs seemed to lose beside their copies
 PINNING, START = 2e-10, 5e-3
 USUAL = {TO_GPU: "transfer pageable device", TO_CPU: "transfer device pageable"}
 DRIVER = 12e9  # bytes per second of the driver's copies to the CPU, where the machine has none
