@@ -93,8 +93,8 @@ page.given(
 )
 page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
 page.given_block("an example of the test driver", "where the time goes, of")
-page.given_block("an example of the test driver", "(260 ms to 595 ms)")
-page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
+page.given_block("an example of the test driver", "(405 ms to 925 ms)")
+page.given_block("an example of the test driver", "as-is, managed-prefetch, managed ")
 page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
 page.given(
     "limits of the changes: python/watari/model/replay/savings/copies.py, calls.py, huge.py, "
