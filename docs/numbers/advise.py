@@ -93,8 +93,8 @@ page.given(
 )
 page.given("settings", "`--processes 28` asks for 28 processes", "8^3 x 32 sites")
 page.given_block("an example of the test driver", "where the time goes, of")
-page.given_block("an example of the test driver", "(260 ms to 595 ms)")
-page.given_block("an example of the test driver", "as-is, managed-prefetch, managed, mapped")
+page.given_block("an example of the test driver", "(405 ms to 925 ms)")
+page.given_block("an example of the test driver", "as-is, managed-prefetch, managed ")
 page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
 page.given(
     "limits of the changes: python/watari/model/replay/savings/copies.py, calls.py, huge.py, "
@@ -112,7 +112,10 @@ page.given(
     "rows of 8 and more launches of less than 20 µs | at 0.3 µs a launch | 0.4 to 1.1 times",
     "within 10 µs",
     "| 5000 and more page faults",
-    "| 0.3 to 1 times: not every page",
+    "from the first of 64 MiB on, or of 128 MiB in all",
+    "some 5 to 12 ms once",
+    "`malloc`'s to 85%, and to 25% where",
+    "some 30,000 pages",
     "32 MiB in pages of either kind",
 )
 page.given("limits of --confirm: python/watari/attach/confirmed.py", "that saves 1%", "*12 ms more")

@@ -9,6 +9,7 @@ beside the median of the paired differences. FOLDER gets every graph, and every 
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
 import time
@@ -43,6 +44,7 @@ LATE = (0.5, 0.0, 1.0)  # of a launch and wait beyond the launch: the return of 
 # kernel by which the next one in the graph starts earlier
 OF_GRAPH = ((1.0, 0.25), (0.5, 0.5), (4.0, 0.0))
 SPREAD = 1.4826  # the standard deviation of normal values by their median absolute deviation
+OF_MEDIAN = 1.25  # standard error of a median, of that of a mean
 
 
 def kernels(graph: Graph, name: str) -> Array:
@@ -233,13 +235,17 @@ def predicted(of: replayed.Replayed, change: Change) -> Cost:
 
 
 def compared(measured: list[float], expected: Cost) -> str:
-    """The median of the paired differences, its spread, and the predicted interval."""
+    """The median of the paired differences, its spread, the predicted interval, and whether the
+    median is inside, or would be but for two standard errors of it."""
     middle = median(measured)
     spread = SPREAD * median(abs(one - middle) for one in measured)
+    error = OF_MEDIAN * spread / math.sqrt(len(measured))
     inside = "yes" if expected.low <= middle <= expected.high else "NO"
+    if inside == "NO" and expected.low - 2 * error <= middle <= expected.high + 2 * error:
+        inside = "noise"
     return (
         f"{len(measured):5} {middle:+9.4f} {spread:7.4f} {expected.middle:+10.4f} "
-        f"[{expected.low:+.4f}, {expected.high:+.4f}] {inside:>4} "
+        f"[{expected.low:+.4f}, {expected.high:+.4f}] {inside:>5} "
         f"{expected.middle / (middle or 1) - 1:+8.1%}"
     )
 

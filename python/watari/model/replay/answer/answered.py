@@ -27,6 +27,7 @@ from watari.model.trace_observed import Observed, Replay
 
 NS = 1e-9
 CLOSE = 0.02  # of the measured time: a replay that is off by more is named
+PINNED = ("cuMemHostAlloc", "cuMemAllocHost")  # memory of their own
 TOTAL = "total"  # the word of a trace whose replay is off
 
 
@@ -120,7 +121,8 @@ def answer(
         return Answer(*known, notes=tuple(notes), stops=tuple(stops))
     rates = staging.of(now, machine, here is None)
     touches = None if here else seen.first_touches  # pages are not known on another machine
-    more = (*faults.candidates(program), *huge.candidates(now, done, touches))
+    pinned = sum(float(row.bytes) * row.lives for row in observed.allocations if row.api in PINNED)
+    more = (*faults.candidates(program), *huge.candidates(now, done, touches, rates, pinned))
     found = savings.of_graph(now, links, done, rates, run, more, wider)
     imposed, rewritten, unknown = styled(graph, links, trace, machine, here, wider)
     return Answer(

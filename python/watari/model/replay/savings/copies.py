@@ -9,17 +9,19 @@ from functools import partial
 import numpy as np
 
 from watari.common.kernels import short
-from watari.common.units import format_count, format_size
+from watari.common.units import format_bytes, format_count, format_size
 from watari.model.replay import changes
 from watari.model.replay.graph import NONE, Array, Graph, Wait, Work
+from watari.model.replay.savings import staging
 from watari.model.replay.savings.candidates import Candidate, groups, mask, named
-from watari.model.replay.savings.staging import LARGE, TO_CPU, TO_GPU, Rates, by_size
+from watari.model.replay.savings.staging import TO_CPU, TO_GPU, Rates, by_size
 
 WORDS = {TO_GPU: "to the GPU", TO_CPU: "to the CPU"}
 SMALL = 64 * 1024  # bytes: below it latency counts, not the rate
 OFTEN = 100  # small copies of a site
 EVERY = 10  # of which one is kept
 TWICE = 2
+AT_LEAST = 0.25  # of the time of a copy: it cannot be over when it begins
 LOCKING = 0.1  # ns per byte: page-locking a buffer and releasing it
 NEIGHBOURS = 1.6  # without a pageable copy the ones beside it may become faster: by a measurement
 
@@ -31,9 +33,10 @@ def candidates(graph: Graph, rates: Rates) -> Iterator[Candidate]:
         (rows["work"] == Work.COPY) & np.isin(rows["detail"], list(WORDS)) & ~rows["inside"]
     )
     sites = graph.calls["site"][rows["call"][copies]].astype(np.int64)
+    staged = staging.staged(graph)
     for key, own in groups(sites * 4 + rows["detail"][copies], copies):
         direction, site = key % 4, key // 4
-        yield from faster(graph, rates, own, direction, site)
+        yield from faster(graph, rates, own, direction, site, staged)
         yield from fewer(graph, own, direction, site)
     yield from overlapped(graph, copies)
 
@@ -48,6 +51,13 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
                 f"pageable copies {words}: no rate of pinned memory is known; --machine names a "
                 "measured machine"
             )
+    large = rows["pageable"] & (rows["bytes"] >= staging.LARGE) & (rows["work"] == Work.COPY)
+    if large.any() and not len(staging.staged(graph)):
+        size = format_bytes(float(rows["bytes"][large].sum()))
+        yield (
+            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 64 "
+            "MiB, or when copies reach 128 MiB"
+        )
 
 
 def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
@@ -60,44 +70,57 @@ def many(graph: Graph, own: Array, direction: int, kind: str = "") -> str:
 
 
 def faster(
-    graph: Graph, rates: Rates, own: Array, direction: int, site: int
+    graph: Graph, rates: Rates, own: Array, direction: int, site: int, staged: Array
 ) -> Iterator[Candidate]:
-    """Pageable copies that threads stage, or whose buffer is pinned."""
+    """Pageable copies that threads stage, or whose buffer is pinned. `staged`: all that would be
+    staged."""
     rows = graph.operations
     own = own[rows["pageable"][own]]
     if not rates.known(direction):
         return
-    for change, least, imposed in (("staged", LARGE, "staged"), ("pin", SMALL, "")):
-        some = own[rows["bytes"][own] >= least]
-        if not len(some):
+    parts = {"staged": np.intersect1d(own, staged), "pin": own[rows["bytes"][own] >= SMALL]}
+    for change, some in parts.items():
+        sizes, before = rows["bytes"][some], rows["takes"][some]
+        issue = np.maximum(rows["issue"][some], 0.0)
+        takes = lasting(rates, direction, sizes, before, issue, change == "staged")
+        saved = [float(np.maximum(before - end, 0).sum()) for end in takes]
+        if not len(some) or not saved[0]:
             continue
-        sizes = rows["bytes"][some]
-        of = rates.staged if imposed else rates.pinned
-        before = rows["takes"][some]
-        costs = {float(size): of(direction, float(size)) for size in np.unique(sizes)}
-        low, middle, high = (
-            by_size(sizes, {size: getattr(cost, end) * 1e9 for size, cost in costs.items()})
-            for end in ("low", "middle", "high")
-        )
-        saved = [float(np.maximum(before - takes, 0).sum()) for takes in (middle, high, low)]
-        takes = np.minimum(before, middle)
-        if not saved[0]:
-            continue
-        verb = "stage" if imposed else "pin the buffer of"
+        verb, once = "pin the buffer of", LOCKING * float(sizes.max())
+        if change == "staged":
+            is_first = staged[0] in some
+            verb, once = "stage", staging.once(rows["bytes"][staged]) if is_first else 0.0
         yield Candidate(
             change,
             f"{verb} {many(graph, some, direction, 'pageable ')}",
             rows["call"][some],
             saved[0],
-            partial(shorter, own=some, takes=takes),
-            saved[1] / saved[0],
+            partial(shorter, own=some, takes=np.minimum(before, takes[0])),
             saved[2] / saved[0],
+            saved[1] / saved[0],
             named(graph, site),
             len(some),
             int(sizes.sum()),
-            imposed,
-            0.0 if imposed else LOCKING * float(sizes.max()),
+            "staged" if change == "staged" else "",
+            once,
         )
+
+
+def lasting(
+    rates: Rates, direction: int, sizes: Array, before: Array, issue: Array, staged: bool
+) -> tuple[Array, Array, Array]:
+    """The ns of copies that threads stage, or of a pinned buffer: middle, low, high. What they wait
+    for page faults stays, and the threads share it. `issue`: ns of the call before the copy begins,
+    in which the driver fills a buffer of its own; the rates are those of the whole call."""
+    of = rates.staged if staged else rates.pinned
+    costs = {float(size): of(direction, float(size)) for size in np.unique(sizes)}
+    faults = rates.faulting(direction, sizes, before) / (rates.threads if staged else 1)
+    ends = (
+        by_size(sizes, {size: getattr(cost, end) * 1e9 for size, cost in costs.items()})
+        for end in ("middle", "low", "high")
+    )
+    middle, low, high = (np.maximum(end - issue, AT_LEAST * end) + faults for end in ends)
+    return middle, low, high
 
 
 def shorter(graph: Graph, own: Array, takes: Array) -> Graph:

@@ -3,13 +3,17 @@
     saves = page faults x (seconds of a page - seconds of as much of a huge page)
 
 The seconds are those of the first touch and the release. The faults are those of the run as it is,
-beyond those of the start of CUDA. They count while the CPU works alone, so the saving is at most
-that time. Not every page belongs to a large block of malloc: the interval goes from LOW of all
-pages to all of them.
+beyond those of the start of CUDA. Most count while the CPU works alone, so the saving there is at
+most that time; copies to fresh memory of the CPU wait for the others (staging.py).
+
+Not every page belongs to a large block of malloc. Those of pinned memory do not, though they are
+counted. Buffers of large pageable copies do; of the other pages, REST may, from none to all: less
+where kernels are of a library, since loading one touches some 30,000 pages.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace as changed
 from functools import partial
@@ -18,36 +22,78 @@ import numpy as np
 
 from watari.common.units import format_count
 from watari.model.replay.chain import Step, chain
-from watari.model.replay.graph import Array, Graph
+from watari.model.replay.graph import NONE, Array, Graph, Work
 from watari.model.replay.savings.candidates import LEAST, NO_CALLS, Candidate
+from watari.model.replay.savings.staging import LARGE, TO_CPU, Rates
 from watari.model.replay.simulate import Replay
 from watari.model.trace_observed import FirstTouches
 
-LOW, MIDDLE = 0.3, 0.75  # of the pages, that belong to large blocks of malloc
+# of the pages that are in no buffer of a large copy: without libraries, and with them
+REST, OF_LIBRARIES = 0.85, 0.25
+LIBRARY = re.compile(r"cublas|cutlass|cudnn|cusparse|cufft|cusolver|curand|gemv|magma", re.I)
+PAGE = 4096  # bytes
 FEWEST = 5_000  # pages: fewer may be those of libraries, stacks and small blocks
 
 
-def candidates(graph: Graph, done: Replay, found: FirstTouches | None) -> Iterator[Candidate]:
-    """The change, where it can save anything. `done`: the replay as it is."""
-    if found is None or found.pages < FEWEST or found.small_ns <= found.huge_ns:
+def candidates(
+    graph: Graph, done: Replay, found: FirstTouches | None, rates: Rates, pinned: float = 0.0
+) -> Iterator[Candidate]:
+    """The change, where it can save anything. `done`: the replay as it is; `pinned`: bytes of
+    pinned memory that the program allocates."""
+    if found is None or found.small_ns <= found.huge_ns:
         return
+    pages = found.pages - pinned / PAGE
+    if pages < FEWEST:
+        return
+    part = 1 - found.huge_ns / found.small_ns
     calls, times = alone(graph, done)
     whole = float(times.sum())
-    most = min(found.pages * (found.small_ns - found.huge_ns), whole)
-    if most <= 0:
+    own, waits = waiting(graph, rates)
+    inside = part * float(waits.sum())
+    sure = min(buffers(graph) / PAGE, pages)
+    late = min(float(graph.operations["bytes"][own[waits > 0]].sum()) / PAGE, sure)
+    of = graph.names.values()
+    rest = OF_LIBRARIES if any(LIBRARY.search(name) for name in of) else REST
+    low, middle, high = (
+        inside + min((count - late) * (found.small_ns - found.huge_ns), whole)
+        for count in (sure, sure + rest * (pages - sure), pages)
+    )
+    if middle <= 0:
         return
-    low = LOW / MIDDLE if LOW * most >= LEAST * done.total else 0.0
     yield Candidate(
         "huge pages",
-        f"huge pages for memory of malloc: {format_count(found.pages)} page faults of the CPU",
+        f"huge pages for memory of malloc: {format_count(int(pages))} page faults of the CPU",
         NO_CALLS,
-        MIDDLE * most,
-        partial(shorter, calls=calls, less=times * (MIDDLE * most / whole)),
-        low,
-        1 / MIDDLE,
-        times=found.pages,
+        middle,
+        partial(
+            shorter,
+            calls=calls,
+            less=times * ((middle - inside) / max(whole, 1.0)),
+            part=part,
+            rates=rates,
+        ),
+        low / middle if low >= LEAST * done.total else 0.0,
+        high / middle,
+        times=int(pages),
         imposed="huge",
     )
+
+
+def buffers(graph: Graph) -> float:
+    """Bytes of the CPU's buffers of large pageable copies, each once."""
+    rows = graph.operations
+    own = rows[(rows["work"] == Work.COPY) & rows["pageable"] & (rows["bytes"] >= LARGE)]
+    known, first = np.unique(own["pair"], return_index=True)
+    again = own["bytes"][first[known != NONE]].sum()
+    return float(again + own["bytes"][own["pair"] == NONE].sum())
+
+
+def waiting(graph: Graph, rates: Rates) -> tuple[Array, Array]:
+    """The large pageable copies to the CPU, and the ns that each waits for page faults."""
+    rows = graph.operations
+    large = rows["pageable"] & (rows["bytes"] >= LARGE) & ~rows["inside"]
+    own = np.flatnonzero(large & (rows["work"] == Work.COPY) & (rows["detail"] == TO_CPU))
+    return own, rates.faulting(TO_CPU, rows["bytes"][own], rows["takes"][own])
 
 
 def alone(graph: Graph, done: Replay) -> tuple[Array, Array]:
@@ -61,8 +107,11 @@ def alone(graph: Graph, done: Replay) -> tuple[Array, Array]:
     return calls, times
 
 
-def shorter(graph: Graph, calls: Array, less: Array) -> Graph:
-    """The gaps before these calls are shorter by so many ns."""
-    rows = graph.calls.copy()
+def shorter(graph: Graph, calls: Array, less: Array, part: float, rates: Rates) -> Graph:
+    """The gaps before these calls are shorter by so many ns, and copies by a part of their waits
+    for page faults: of those that another change has left."""
+    rows, operations = graph.calls.copy(), graph.operations.copy()
     rows["gap"][calls] = np.maximum(rows["gap"][calls] - less, 0.0)
-    return changed(graph, calls=rows)
+    own, waits = waiting(graph, rates)
+    operations["takes"][own] -= part * waits
+    return changed(graph, calls=rows, operations=operations)

@@ -143,13 +143,14 @@ def imposed(
 
 
 def given(rows: Sequence[Candidate], saved: float, run: float) -> Cost:
-    """Seconds of a run that takes `run` without these changes."""
+    """Seconds of a run that takes `run` without these changes, with what they take once."""
     bound = sum(one.bound for one in rows)
+    once = sum(one.once for one in rows)
     low, high = (
-        saved * sum(one.bound * getattr(one, end) for one in rows) / bound * NS
+        (saved * sum(one.bound * getattr(one, end) for one in rows) / bound - once) * NS
         for end in ("low", "high")
     )
-    middle = saved * NS
+    middle = (saved - once) * NS
     ends = (middle, max(high, middle), min(low, middle))
     return Cost(*(max(run - end, 0.0) for end in ends))
 

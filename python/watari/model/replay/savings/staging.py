@@ -1,8 +1,12 @@
 """Seconds of copies from and to pinned memory, and of copies that threads stage through it.
 
 A rate that the trace has comes first, then the profile of the machine. Without either nothing can
-be said. Staged copies reach a part of the pinned rate, and a rate for each thread (measured on an
-H100 with 16 cores: STAGED). Smaller copies gain nothing.
+be said. Staged copies reach a part of the pinned rate, and a rate for each thread. Smaller copies
+gain nothing, and the first ones stay with the driver (src/attach/preload/staged/plan.hpp). Measured
+on an H100 with 16 cores: STAGED, START (results/nvidia-h100-80gb-hbm3-x86_64/20261126-staged.txt).
+
+A copy to fresh memory waits for the page faults of the CPU: that is what it takes longer than the
+driver does otherwise. The threads share them.
 """
 
 from __future__ import annotations
@@ -24,20 +28,28 @@ MOST_THREADS = 8
 OF_THREAD = 7e9  # bytes per second that one thread stages
 # bytes of a copy, and the part of the pinned rate that eight threads reach, to the GPU and back
 STAGED = {
-    TO_GPU: ((2**22, 0.3), (2**23, 0.4), (2**26, 0.67), (2**30, 0.93)),
-    TO_CPU: ((2**22, 0.25), (2**23, 0.35), (2**26, 0.57), (2**30, 0.84)),
+    TO_GPU: ((2**22, 0.55), (2**23, 0.64), (2**24, 0.66), (2**26, 0.76), (2**30, 0.9)),
+    TO_CPU: ((2**22, 0.39), (2**23, 0.57), (2**24, 0.69), (2**26, 0.84), (2**30, 0.91)),
 }
+LARGE_COPY, LEAST_TOTAL = 2**26, 2**27  # bytes: the first copy of this size is staged, or in all
+LANE = 2**25  # bytes of pinned memory at most
+# seconds that staging takes once: of a pinned byte; of the threads, and of their end with the
+# process, chosen between none and the 14 ms that programs seemed to lose beside their copies
+PINNING, START = 2e-10, 5e-3
+USUAL = {TO_GPU: "transfer pageable device", TO_CPU: "transfer device pageable"}
+DRIVER = 12e9  # bytes per second of the driver's copies to the CPU, where the machine has none
 UNSURE = 1.35  # of a staged rate, each way
 
 
 @dataclass(frozen=True)
 class Rates:
     """`seen`: bytes per second of pinned copies in the trace, by direction; `curves`: of the
-    machine."""
+    machine; `usual`: of its copies of pageable memory."""
 
     seen: Mapping[int, float] = field(default_factory=dict)
     curves: Mapping[int, Curve] = field(default_factory=dict)
     threads: int = MOST_THREADS
+    usual: Mapping[int, Curve] = field(default_factory=dict)
 
     def known(self, direction: int) -> bool:
         """Whether a pinned copy this way has a rate."""
@@ -58,6 +70,37 @@ class Rates:
         middle = max(middle, size / (OF_THREAD * self.threads))
         return Cost(middle, middle / UNSURE, middle * UNSURE)
 
+    def faulting(self, direction: int, sizes: Array, takes: Array) -> Array:
+        """The ns that copies of so many bytes, which take `takes`, wait for page faults of the
+        CPU."""
+        if direction != TO_CPU:  # the program wrote what goes to the GPU
+            return np.zeros(len(sizes))
+        curve = self.usual.get(direction)
+        usual = {
+            float(size): 1e9 * (curve.cost(float(size)).high if curve else size / DRIVER)
+            for size in np.unique(sizes)
+        }
+        found: Array = np.maximum(takes - by_size(sizes, usual), 0.0)
+        return found
+
+
+def staged(graph: Graph) -> Array:
+    """The copies that the change `staged` acts on: rows of operations."""
+    rows = graph.operations
+    ways = (rows["detail"] == TO_GPU) | (rows["detail"] == TO_CPU)
+    able = (rows["work"] == Work.COPY) & ways & rows["pageable"] & ~rows["inside"]
+    own = np.flatnonzero(able & (rows["bytes"] >= LARGE))
+    sizes = rows["bytes"][own].astype(float)
+    begins = (sizes >= LARGE_COPY) | (np.cumsum(sizes) >= LEAST_TOTAL)
+    found: Array = own[np.argmax(begins) :] if begins.any() else own[:0]
+    return found
+
+
+def once(sizes: Array) -> float:
+    """The ns that staging takes once, for copies of these sizes."""
+    lane = 2.0 ** np.ceil(np.log2(sizes.max()))
+    return 1e9 * (START + PINNING * float(min(lane, LANE)))
+
 
 def of(graph: Graph, machine: MachineProfile, is_here: bool = True) -> Rates:
     """The rates of a traced program on a machine. `is_here`: that of the trace."""
@@ -69,8 +112,9 @@ def of(graph: Graph, machine: MachineProfile, is_here: bool = True) -> Rates:
         if len(own):
             seen[direction] = float(np.median(own["bytes"] / own["takes"])) * 1e9
     curves = {d: machine.curves[step] for d, step in STEP.items() if step in machine.curves}
+    usual = {d: machine.curves[step] for d, step in USUAL.items() if step in machine.curves}
     cores = sum(p.cores for p in machine.machine.processors if p.kind == "cpu")
-    return Rates(seen if is_here else {}, curves, min(MOST_THREADS, cores) or MOST_THREADS)
+    return Rates(seen if is_here else {}, curves, min(MOST_THREADS, cores) or MOST_THREADS, usual)
 
 
 def by_size(sizes: Array, seconds: Mapping[float, float]) -> Array:

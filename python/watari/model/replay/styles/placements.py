@@ -23,6 +23,9 @@ from watari.model.trace_observed import Kernel, Observed, Placement
 LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"
 LAUNCH = 0.1  # a launch differs from another of its kernel, on either side
 ALONE = (0.5, 1.5)  # of a ratio to the mean launch as the program is, where none was local
+APART = 1.5  # times as long: launches of another size, which cross the link in another ratio
+STILL_MOVING = 2.0  # times the program's own launch: a longer one was not local, pages still came
+COLD = 2e-6  # seconds that a sampled launch may take longer: its caches and TLBs are empty
 FEW = 0.1  # of the launches: those that were not sampled may touch less, or more
 FAULT = 1.3  # times that a launch which faults may take longer or shorter
 LATER = (1 / 3, 1.5)  # of the seconds that the link adds to them
@@ -68,6 +71,32 @@ def between(local: dict[int, Placement], row: Placement) -> Placement:
     return row.model_copy(update={**ends, "placement": LOCAL})
 
 
+def settled(rows: Sequence[Placement], longest: float) -> list[Placement]:
+    """The rows, whose local launches were local. `longest`: seconds of the program's own longest
+    launch of the kernel. A local launch that takes far longer still moved pages: then the fastest
+    one counts, at most as long as that."""
+    most = STILL_MOVING * longest + COLD
+    return [one_settled(row, most, longest) if row.placement == LOCAL else row for row in rows]
+
+
+def one_settled(row: Placement, most: float, longest: float) -> Placement:
+    """A row of local launches, without what took more than `most`."""
+    if row.high <= most:
+        return row
+    seconds = row.low if row.low <= most else longest
+    return row.model_copy(update={"seconds": seconds, "low": min(row.low, seconds), "high": most})
+
+
+def of_own(far: Cost, local: float, own: float) -> Cost:
+    """The ratio for a launch of `own` seconds, of a ratio to a sampled one of `local` seconds. What
+    the link adds is that of the sampled launch, unless the program's own ones do less: a short
+    launch is longer when it is sampled, but crosses the link as often."""
+    base = max(min(local, own), local - COLD)
+    if base <= 0:
+        return far
+    return Cost(*(1 + (getattr(far, e) - 1) * local / base for e in ("middle", "low", "high")))
+
+
 def ratio(found: Sequence[tuple[Placement, Placement]]) -> Cost:
     """Seconds elsewhere over seconds locally; long and frequent launches count most."""
     sums = {
@@ -98,9 +127,9 @@ def fault_of(found: Sequence[tuple[Placement, Placement]]) -> Cost | None:
     return Cost(each, each / FAULT, each * FAULT)
 
 
-def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:
-    """A kernel whose launches take `seconds` each as the program is."""
-    rows = kernel.placements
+def placed(kernel: Kernel, seconds: float, rates: Rates, longest: float = np.inf) -> Placed:
+    """A kernel whose launches take `seconds` each as the program is, and `longest` at most."""
+    rows = settled(kernel.placements, longest)
     size = touched(kernel)
     local = [row for row in rows if row.placement == LOCAL]
     alone = local[0] if len(local) == 1 else None
@@ -108,7 +137,9 @@ def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:
     fault = fault_of(pairs(rows, FAULTING))
     if mapped := pairs(rows, MAPPED):
         sampled = sum(row.launches for _, row in mapped)
-        far = ratio(mapped)
+        local_seconds = sum(one.seconds * one.launches for one, _ in mapped)
+        launches = sum(one.launches for one, _ in mapped)
+        far = of_own(ratio(mapped), local_seconds / launches, seconds)
         if sampled < FEW * kernel.launches:
             far = of_few(far)
         return Placed(far, fault, known, size, True)
@@ -168,6 +199,34 @@ class Kernels:
         return found
 
 
+def sizes(kernel: Kernel) -> list[list[Placement]]:
+    """The rows of a kernel whose launches are of several sizes: each size with its own rows, by the
+    seconds of its local launches. One list where there is one size."""
+    local = [(row.seconds, row.threads) for row in kernel.placements if row.placement == LOCAL]
+    known = {row.threads for _, row in pairs(kernel.placements, MAPPED)}
+    groups: list[set[int]] = []
+    last = 0.0
+    for seconds, threads in sorted(local):
+        if threads in known and seconds > 0:
+            if not groups or seconds > APART * last:
+                groups.append(set())
+            groups[-1].add(threads)
+            last = seconds
+    if len(groups) < 2:
+        return [list(kernel.placements)]
+    return [[row for row in kernel.placements if row.threads in group] for group in groups]
+
+
+def nearest(rows: Sequence[Sequence[Placement]], takes: Array) -> Array:
+    """For each launch, as long as it takes in seconds, the number of the size it is nearest to."""
+    if len(rows) < 2:
+        return np.zeros(len(takes), int)
+    local = [[row.seconds for row in own if row.placement == LOCAL] for own in rows]
+    known = np.log([sum(own) / len(own) for own in local])
+    found: Array = np.abs(np.log(np.maximum(takes, 1e-9))[:, None] - known).argmin(axis=1)
+    return found
+
+
 def kernels(graph: Graph, observed: Observed, rates: Rates) -> Kernels:
     """The kernels of a graph, with what the trace knows of them."""
     rows = graph.operations
@@ -176,11 +235,20 @@ def kernels(graph: Graph, observed: Observed, rates: Rates) -> Kernels:
     index = np.full(len(rows), -1)
     found: list[Placed] = []
     for identifier in np.unique(rows["name"][is_kernel]):
-        own = is_kernel & (rows["name"] == identifier)
+        own = np.flatnonzero(is_kernel & (rows["name"] == identifier))
         name = graph.names.get(int(identifier), "unnamed")
         kernel = known.get(name) or Kernel(
-            name=name, launches=int(own.sum()), traced_seconds=0.0, sampled=0, touched=[]
+            name=name, launches=len(own), traced_seconds=0.0, sampled=0, touched=[]
         )
-        index[own] = len(found)
-        found.append(placed(kernel, float(rows["takes"][own].mean()) * 1e-9, rates))
+        takes = rows["takes"][own] * 1e-9
+        groups = sizes(kernel)
+        of = nearest(groups, takes)
+        for number, group in enumerate(groups):
+            if not len(some := np.flatnonzero(of == number)):
+                continue
+            launches = len(some) if len(groups) > 1 else kernel.launches
+            part = kernel.model_copy(update={"placements": group, "launches": launches})
+            index[own[some]] = len(found)
+            mean, longest = float(takes[some].mean()), float(takes[some].max())
+            found.append(placed(part, mean, rates, longest))
     return Kernels(tuple(found), index, np.asarray(rows["takes"], float))

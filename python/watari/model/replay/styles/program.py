@@ -53,11 +53,28 @@ class Program:
         return list(found.values())
 
     def making(self, step: str, kind: str = DEVICE) -> Cost:
-        """Seconds of a step of every block (steps.py)."""
+        """Seconds of a step of every block (steps.py). A release gives back what was touched."""
         total = NOTHING
         for row, count in self.blocks(kind):
-            total = total + self.rates.block(step, row.bytes).times(count)
+            size = self.used(row) if step.startswith("release") else row.bytes
+            total = total + self.rates.block(step, size).times(count)
         return total
+
+    def used(self, row: Moved) -> float:
+        """Bytes of a block that are touched in one of its lives, at most: what all launches touch,
+        or all copies move, by the lives. All of it where launches were not sampled."""
+        launched = self.observed.kernels
+        touched = sum(
+            float(one.bytes) * one.launches / kernel.sampled * kernel.launches
+            for kernel in launched
+            if kernel.sampled
+            for one in kernel.touched
+            if one.allocation == row.label
+        )
+        if not touched or not all(kernel.sampled for kernel in launched):
+            return float(row.bytes)
+        copied = [float(row.moved.get(f"copied to {side}", 0)) for side in ("GPU", "CPU")]
+        return min(float(row.bytes), max(touched, *copied) / row.lives)
 
     def populating(self, where: str, but: Sequence[Moved] = ()) -> Cost:
         """Seconds of the first touch, by the GPU, of every block that a style made managed. `but`:
@@ -68,7 +85,7 @@ class Program:
         for row, count in rows:
             copied = row.moved.get("copied to GPU", 0) >= row.bytes
             step = f"populate {where} managed{' by copy' if copied else ''}"
-            cost = self.rates.block(step, row.bytes).times(count)
+            cost = self.rates.block(step, self.used(row)).times(count)
             total = total + Cost(cost.middle, cost.low if copied else 0.0, cost.high)
         return total
 
