@@ -125,10 +125,10 @@ CASES = (
             ),
             Axis(
                 "size",
-                "bytes of the store; of your own file, from its first element on",
+                "bytes of the store; by default all of your own file",
                 parse_size,
                 axes.default_size,
-                "1GiB; of your own file all",
+                "1GiB",
             ),
             axis("files", "number of files over which the store is striped", count(1, 64), 1),
             words(
