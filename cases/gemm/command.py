@@ -10,13 +10,14 @@ import typer
 
 from watari.case.engines import FILE_ENGINES
 from watari.cases.gemm import forecast, operand, product
+from watari.cases.gemm.output import output as output_of
 from watari.cases.gemm.product import Interrupted, Product, Work
 from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
+from watari.common.insecure import Insecure
 from watari.common.interrupts import INTERRUPTED
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration, format_flops
-from watari.common.written import Written
 
 
 class ProgressReport:
@@ -25,11 +26,12 @@ class ProgressReport:
     def __init__(self, only_plan: bool = False) -> None:
         self.only_plan = only_plan
         self.share: Share | None = None
-        self.tiles = self.flops = 0
+        self.tiles = self.flops = self.stored = 0
 
     def start(self, work: Work, finished: int) -> None:
         p = work.parameters
-        of = forecast.forecast(p, work.plan, forecast.file_rate(Path(work.largest)))
+        rate = forecast.file_rate(Path(work.largest)) if work.largest else None
+        of = forecast.forecast(p, work.plan, rate)
         shapes = f"{p['m']} x {p['n']} = ({p['m']} x {p['k']}) ({p['k']} x {p['n']})"
         print(f"{work.output}: {shapes}, {work.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, ", end="")
@@ -48,16 +50,24 @@ class ProgressReport:
         if self.share:
             self.share.advance(fraction, f"{finished} of {self.tiles} tiles")
 
+    def storing(self, name: str, done: float) -> None:
+        """Tells every tenth of the storing of a complete C."""
+        if int(10 * done) > self.stored:
+            self.stored = int(10 * done)
+            self.stop()
+            print(f"{name}: {100 * done:.0f}% stored", flush=True)
+
     def stop(self) -> None:
         """Ends the bar, whether the product was completed or not."""
         if self.share:
             self.share.stop()
 
 
-def make(a: str, b: str, out: Path, asked: dict[str, object]) -> None:
+def make(a: str, b: str, out: str, asked: dict[str, object]) -> None:
     """Makes the product and prints its summary. Raises the errors of `watari.gemm`, but UsageError
     in place of UnsupportedError, since the command then makes no product."""
-    written.check([Written("-o", out, written.ARRAY)], [operand.files(a), operand.files(b)])
+    to = output_of(out, str(asked["work"]) if asked.get("work") else None)
+    written.check([to.kind()], operand.files(a, b))
     report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
@@ -69,10 +79,11 @@ def make(a: str, b: str, out: Path, asked: dict[str, object]) -> None:
     print(*text, sep="\n")
 
 
-def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
+def summary(done: Product, out: str, report: ProgressReport) -> list[str]:
     """Lines: time, bytes and rates of a completed product, and notes."""
+    stored = f"stored in {format_duration(done.seconds_storing)}" if done.seconds_storing else ""
     if not report.share:
-        return [f"{out}: was completed by an earlier run"]
+        return [f"{out}: " + (stored or "was completed by an earlier run")]
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
@@ -81,6 +92,7 @@ def summary(done: Product, out: Path, report: ProgressReport) -> list[str]:
         text += f", {format_flops(report.flops / done.seconds)}"
     if done.seconds_verifying:
         text += f"; read back in {format_duration(done.seconds_verifying)}"
+    text += f"; {stored}" if stored else ""
     return [text, *done.notes]
 
 
@@ -88,14 +100,8 @@ def gemm(
     a: Annotated[str, typer.Argument(metavar="A", show_default=False)],
     b: Annotated[str, typer.Argument(metavar="B", show_default=False)],
     output: Annotated[
-        Path,  # read only with --beta, by code that reports its errors
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="C.npy",
-            readable=False,
-            help="C; with --beta it must exist",
-        ),
+        str,
+        typer.Option("--output", "-o", metavar="C.npy", help="C; with --beta it must exist"),
     ],
     fast_memory: Annotated[
         str,
@@ -115,6 +121,11 @@ def gemm(
     transpose_b: Annotated[
         bool, typer.Option("--transpose-b", help="the file contains the transpose of B")
     ] = False,
+    work: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="of C in objects: where it lies until it is complete"),
+    ] = None,
+    insecure: Insecure = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
     ] = False,
@@ -124,13 +135,14 @@ def gemm(
 ) -> None:
     """Multiplies matrices in files that may be larger than memory: C = alpha A B + beta C.
 
-    A and B are .npy, HDF5, Zarr or safetensors files (FILE::NAME), or plain elements
-    (FILE::float32:300x200)."""
+    A and B are .npy, HDF5, Zarr or safetensors files (FILE::NAME), plain elements
+    (FILE::float32:300x200), or any of them as s3://bucket/key. C is C.npy, C.bin without a header,
+    C.zarr, or one of them as s3://bucket/key."""
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:
         switches = {"transpose_a": transpose_a, "transpose_b": transpose_b, "dry_run": dry_run}
-        make(a, b, output, {**asked, **switches, "fresh": fresh})
+        make(a, b, output, {**asked, **switches, "work": work, "fresh": fresh})
     except Interrupted as interrupted:
         print(f"watari: interrupted; {interrupted}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -1,4 +1,4 @@
-"""Where a factor of a product lies, for the library: its matrix in a file of any format.
+"""Where a factor of a product lies, for the library: its matrix in a file or object of any format.
 
 The library itself reads .npy files. Of others `watari.arrays` reads the metadata, and the library
 the elements, tile by tile.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import os
-import resource
 from typing import Any
 
 from watari.arrays.layout import Layout
 from watari.arrays.opening import is_npy, located, split
 from watari.common.errors import FileError
+from watari.common.files import allow_open
 from watari.memory.bfloat import is_bfloat16
+from watari.objects import PREFIX, is_address
 
 TYPES = ("float32", "float64", "float16", "bfloat16")
 
@@ -25,33 +26,24 @@ def place(path: str) -> dict[str, Any] | None:
     if is_npy(path):
         return None
     found = located(path)
-    if not found.place.is_local:
-        raise FileError(f"{path}: factors of a product lie in files: read the object into one")
     if found.source is not None:
         found.source.close()
     facts = described(found.layout)
-    allow_files(path, len(facts["chunks"]))
+    if found.place.is_local:
+        allow_open(path, len(facts["chunks"]))
     return facts
 
 
-def allow_files(path: str, count: int) -> None:
-    """Raises the number of files that this process may have open, for all chunks of two factors.
-    Raises FileError if the system allows fewer."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = 1024 + 4 * count  # two factors, each opened twice for a moment
-    if not count or soft == resource.RLIM_INFINITY or soft >= needed:
-        return
-    if hard != resource.RLIM_INFINITY and needed > hard:
-        raise FileError(
-            f"{path}: {count} chunks, all of which are opened, and this process may open {hard} "
-            "files (ulimit -Hn): choose larger chunks"
-        )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+def files(*paths: str) -> list[str]:
+    """The files and folders that factors' paths name."""
+    return [split(path, None)[0] for path in paths if not is_address(path)]
 
 
-def files(path: str) -> str:
-    """The file or folder that a factor's path names."""
-    return split(path, None)[0]
+def common(paths: list[str]) -> str:
+    """The folder of these files, or the beginning of the keys of these objects."""
+    if is_address(paths[0]):
+        return PREFIX + os.path.commonpath([each.removeprefix(PREFIX) for each in paths])
+    return os.path.commonpath(paths)
 
 
 def described(layout: Layout) -> dict[str, Any]:
@@ -74,7 +66,7 @@ def described(layout: Layout) -> dict[str, Any]:
         # one chunk that is larger than the matrix: its rows are longer than those of the matrix
         in_chunks, (chunk_rows, chunk_columns) = True, layout.chunks[::turn]
     return {
-        "path": os.path.commonpath(chunks) if in_chunks and len(chunks) > 1 else chunks[0],
+        "path": common(chunks) if in_chunks and len(chunks) > 1 else chunks[0],
         "offset": layout.offset,
         "rows": rows,
         "columns": columns,

@@ -7,15 +7,17 @@ types, the signals and the progress reports.
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from watari.case.axis import Parameters, count, numbered, parse_size
 from watari.case.native import module
-from watari.cases.gemm import axes, operand
+from watari.cases.gemm import axes, operand, output
 from watari.common.errors import WatariError
 from watari.common.interrupts import stoppable
 from watari.machine import openblas
+from watari.objects import is_address
 
 PathLike = str | os.PathLike[str]
 PRECISION = {"float32": "single", "float64": "double"}
@@ -31,7 +33,7 @@ class Work:
     """A product whose files and values have passed every check."""
 
     output: str  # as it was named
-    largest: str  # path of A, or of B
+    largest: str  # path of A, or of B; empty if one lies in objects
     dtype: str
     parameters: Parameters  # of the case `gemm`, except the store of the matrices
     plan: dict[str, float]  # bytes that will move
@@ -68,6 +70,7 @@ class Product:
     tiles: int
     finished_before: int
     seconds_verifying: float = 0.0  # to read `out` back and to give it its name
+    seconds_storing: float = 0.0  # to make a complete C a Zarr array, or an object
     notes: list[str] = field(default_factory=list)
 
 
@@ -85,18 +88,23 @@ def gemm(
     threads: int | str | None = None,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    work: PathLike | None = None,
     fresh: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Product:
-    """C = alpha A B + beta C for matrices in files, which may be larger than memory.
+    """C = alpha A B + beta C for matrices in files or objects, which may be larger than memory.
 
     `a` (m x k) and `b` (k x n) are paths that `watari.open` takes: .npy, HDF5, Zarr and safetensors
-    files, and plain ones as `A.bin::float32:300x200`. Both are float32 or both float64, by rows or
-    by columns; float16 and bfloat16 are multiplied as float32. With `transpose_a` the file of `a`
-    is k x m, and its transpose is multiplied; with `transpose_b` the file of `b` is n x k. `out`,
-    a .npy file, becomes m x n of float32 or float64, by rows. If beta is not 0, `out` must exist,
-    and the product is added to beta times its content. Otherwise an existing file is replaced.
+    files, plain ones as `A.bin::float32:300x200`, and all of them as s3://bucket/key. Both are
+    float32 or both float64, by rows or by columns; float16 and bfloat16 are multiplied as float32.
+    With `transpose_a` the file of `a` is k x m, and its transpose is multiplied; with `transpose_b`
+    the file of `b` is n x k. `out` becomes m x n of float32 or float64, by rows: a .npy file, a
+    plain one (.bin, .raw, .dat), a new Zarr array of one chunk for each tile (.zarr), or any of
+    these at s3://bucket/key. If beta is not 0, `out` must be a local file, and the product is added
+    to beta times its content. Otherwise an existing file or object is replaced. A Zarr array and an
+    object are stored from a complete C in a work file, beside the array or in the folder `work` (by
+    default this one).
 
     Tiles of `tile` x `tile` elements (a multiple of 128) move through `fast_memory` bytes of GPU
     memory, or of RAM if `processor` is `cpu`. `fast_memory` is a number, a text such as "8GiB", or
@@ -127,21 +135,49 @@ def gemm(
         asked["processor"] = numbered("cpu", "gpu")(processor)
     if threads is not None:
         asked["threads"] = count(1, 4096)(str(threads))
-    paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
-    places = {name: operand.place(os.fsdecode(paths[name])) for name in ("a", "b")}
+    paths = {name: os.fsdecode(path) for name, path in (("a", a), ("b", b))}
+    to = output.output(os.fsdecode(out), os.fsdecode(work) if work else None)
+    to.check(float(str(asked["beta"])))
+    places = {name: operand.place(path) for name, path in paths.items()}
+    paths["c"] = to.file
     switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    switches |= {"fresh": fresh}
+    switches |= {"fresh": fresh, "plain": to.plain, "keep": to.is_stored}
     settled = axes.settle(asked)
     settled.pop("depth", None)  # the library chooses it
     product = prepared({**paths, **settled, **switches}, places)
-    work = described(product, paths["c"], asked)
+    of = described(product, to.named, asked)
     if dry_run:
-        plan, before = work.plan, product.completed_before()
-        (progress or Silent()).start(work, before)
+        plan, before = of.plan, product.completed_before()
+        (progress or Silent()).start(of, before)
         moved = int(plan["bytes_read"]), int(plan["bytes_written"])
-        return Product(0.0, *moved, work.tiles, before)
-    done = multiply(product, work, progress or Silent())
-    return Product(**{each.name: done[each.name] for each in fields(Product)})
+        return Product(0.0, *moved, of.tiles, before)
+    if fresh:
+        output.discard(to)
+    done = multiply(product, of, progress or Silent())
+    if to.is_stored:
+        done["seconds_storing"] = store(to, of, progress or Silent())
+    return Product(**{each.name: done[each.name] for each in fields(Product) if each.name in done})
+
+
+def store(to: output.Output, of: Work, progress: Progress) -> float:
+    """Stores a complete C; returns the seconds. Raises Interrupted, FileError, ServiceError."""
+    began = time.monotonic()
+    kept = f"C is complete in {to.file}: the same product stores it from there"
+    with stoppable() as stopped:
+
+        def advance(done: float) -> None:
+            if hasattr(progress, "storing"):
+                progress.storing(to.named, done)
+            if done < 1 and stopped():
+                raise Interrupted(kept)
+
+        try:
+            output.store(to, int(of.parameters["tile"]), advance)
+        except KeyboardInterrupt:
+            raise Interrupted(kept) from None
+        except WatariError as error:
+            raise type(error)(f"{error}; {kept}") from error
+    return time.monotonic() - began
 
 
 def prepared(asked: Parameters, places: dict[str, Any]) -> Any:
@@ -160,7 +196,8 @@ def described(product: Any, output: str, asked: Parameters) -> Work:
     parameters = {name: facts[name] for name in names}
     parameters |= {"alpha": asked["alpha"], "beta": asked["beta"]}
     parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": facts["fast_memory"]}
-    largest = max(facts["factors"], key=os.path.getsize)
+    local = [each for each in facts["factors"] if not is_address(each)]
+    largest = max(local, key=os.path.getsize) if len(local) == 2 else ""
     return Work(output, largest, facts["dtype"], parameters, facts, facts["tiles"])
 
 

@@ -21,6 +21,7 @@ from watari.cases.hmatrix.mesh import load
 from watari.cases.hmatrix.own_files import check_own
 from watari.common import written
 from watari.common.errors import UnsupportedError, UsageError
+from watari.common.insecure import Insecure
 from watari.common.interrupts import INTERRUPTED, stoppable
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration
@@ -158,6 +159,7 @@ def bem(
         bool, typer.Option("--repair", help="remove duplicate triangles and triangles without area")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="keep the file of the matrix")] = False,
+    insecure: Insecure = False,
 ) -> None:
     """Computes charges and capacitance of a conductor; the matrix may be larger than memory."""
     options = Options(

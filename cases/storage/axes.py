@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from watari.case import axis
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
@@ -11,7 +13,8 @@ from watari.case.engines import (
     disk_threads,
     usual_depth,
 )
-from watari.common.errors import UsageError
+from watari.cases.storage.own_data import own_data
+from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
 
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
@@ -31,6 +34,30 @@ def parse_block(text: str) -> int:
     if not SECTOR <= block <= LARGEST or block & (block - 1):
         raise UsageError(f"'{text}' is not a block: a power of two from 512 bytes to 1MiB")
     return block
+
+
+def parse_file(text: str) -> str:
+    """A path that `watari.open` takes, or none. Raises UsageError."""
+    if not text.isprintable():  # nor bytes that are no UTF-8: no result could hold them
+        raise UsageError(f"{text!r}: the name of a file must be printable, in UTF-8")
+    require_no_password("file", text)
+    if not text.startswith("s3://"):
+        axis.expanded(text)
+    return text
+
+
+def default_engine(machine: Machine, parameters: Parameters) -> str:
+    """The engine of objects for one, else `uring`."""
+    return "s3" if parameters["file"].startswith("s3://") else "uring"
+
+
+def default_size(machine: Machine, parameters: Parameters) -> int:
+    """1 GiB; of a user's file all of its blocks. Results are read where the file is not, so that a
+    missing one is refused by `require_files`, before a run."""
+    if parameters["file"]:
+        with suppress(WatariError):
+            return own_data(parameters).size(int(parameters["block"]))
+    return 2**30
 
 
 def settle(given: Parameters) -> Parameters:
@@ -87,7 +114,9 @@ def require_sense(parameters: Parameters) -> None:
     """Raises UsageError if the store is not made of whole blocks and stripes, or if the `~` in its
     folder has no meaning."""
     require_place(parameters)
-    if parameters["store"] == "file":
+    if parameters["file"]:
+        require_own(parameters)
+    elif parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
@@ -103,14 +132,44 @@ def require_sense(parameters: Parameters) -> None:
 def require_place(parameters: Parameters) -> None:
     """Raises UsageError if an engine of objects has a folder of files, or another one an address,
     or if the address has a password. It is kept in results, so that it must have none."""
-    folder, engine = parameters["folder"], parameters["engine"]
-    address = folder.startswith("s3://")
-    if address and set("@:") & set(folder.removeprefix("s3://").partition("/")[0]):
-        raise UsageError("folder=s3://bucket/prefix has no user, password or port")
+    name = "file" if parameters["file"] else "folder"
+    where, engine = parameters[name], parameters["engine"]
+    address = where.startswith("s3://")
+    require_no_password(name, where)
     if engine in OBJECT_ENGINES and not address:
-        raise UsageError(f"storage: engine={engine} reads an object: folder=s3://bucket/prefix")
+        raise UsageError(f"storage: engine={engine} reads an object: {name}=s3://bucket/prefix")
     if engine not in OBJECT_ENGINES and address:
-        raise UsageError(f"storage: engine={engine} opens files, not {folder}")
+        raise UsageError(f"storage: engine={engine} opens files, not {where}")
+
+
+def require_no_password(name: str, address: str) -> None:
+    """Raises UsageError for an address of objects with a password, which results would keep."""
+    bucket = address.removeprefix("s3://").partition("/")[0]
+    if address.startswith("s3://") and set("@:") & set(bucket):
+        raise UsageError(f"{name}=s3://bucket/prefix has no user, password or port")
+
+
+def require_own(parameters: Parameters) -> None:
+    """Raises UsageError for what a user's file cannot do: it is read, as it is."""
+    for name, only in (("direction", "read"), ("files", 1), ("store", "file"), ("fault", "none")):
+        if parameters[name] != only:
+            raise UsageError(
+                f"storage: {name}={parameters[name]}: file={parameters['file']} is only read, as "
+                f"it is: {name}={only}"
+            )
+
+
+def require_files(parameters: Parameters) -> None:
+    """Before a run: raises FileError for a user's file that is missing or damaged, or has no block,
+    UsageError for one with fewer blocks than are asked for."""
+    if not parameters["file"]:
+        return
+    most = own_data(parameters).size(int(parameters["block"]))
+    if parameters["size"] > most:
+        raise UsageError(
+            f"storage: size={exact_size(parameters['size'])}: file={parameters['file']} has blocks "
+            f"of {exact_size(most)} in all"
+        )
 
 
 def bytes_per_sample(parameters: Parameters) -> int:

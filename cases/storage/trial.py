@@ -12,6 +12,7 @@ from typing import Any
 
 from watari.case.axis import Parameters, expanded
 from watari.case.native import module, passed, verified
+from watari.cases.storage import own_data
 from watari.cases.storage.axes import bytes_per_sample
 
 FOREIGN = "is not a test file: it has other data"  # ends a note of cases/storage/storage.cpp
@@ -23,9 +24,14 @@ def run(parameters: Parameters) -> dict[str, Any]:
     written blocks."""
     seed = time.time_ns() >> 20
     folder = expanded(parameters["folder"])
-    trial = module(__package__).storage({**passed(parameters), "folder": folder, "seed": seed})
+    given = {**passed(parameters), "folder": folder, "seed": seed, **own_data.native(parameters)}
+    given.pop("file")
+    trial = module(__package__).storage(given)
     trial["quantities"] |= quantities(trial, parameters)
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
+    if parameters["file"]:
+        changed = "{count} blocks differ from those that a second read returns: if the file did "
+        return verified(trial, changed + "not change meanwhile, the engine read them wrong")
     wrong = "{count} sectors of 512 bytes are torn, or are not the requested ones"
     foreign = [note for note in trial["notes"] if note.endswith(FOREIGN)]
     if foreign:

@@ -27,6 +27,7 @@ def words(case: str, parameters: Parameters) -> str:
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if cache == "none" else f"{cache} page cache",
         f"{files} files" if files > 1 else "",
+        f"of {parameters['file']}" if parameters["file"] else "",
         "" if parameters["store"] == "file" else parameters["store"],
         "" if parameters["fault"] == "none" else f"fault: {parameters['fault']}",
         "" if parameters["processor"] == "cpu" else f"memory of {parameters['processor']}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import quantiles
+
 from recompute import Page
 from result_files import data
 
@@ -34,7 +36,23 @@ page.says(
     ratio(SMALL, "CPU s/GB"),
     ratio(LARGE, "CPU s/GB"),
 )
-page.given("a version", "obstore 0.12.1", "SeaweedFS 4.48")
+busy = data("2-core-intel-xeon-x86_64/20261126-objects-kvikio.json")["clients"]
+shown = {"ours": "Watari", "obstore": "obstore", "kvikio": "KvikIO, 8 threads"}
+for row in busy:
+    size = row["block"]
+    cpu = [c / (r["bytes"] / 1e9) for r in row["rounds"] for c in r["cpu_s"]]
+    low, _, high = quantiles(cpu, n=4)
+    page.says(
+        f"| {'64 KiB' if size == SMALL else '8 MiB'} | {shown[row['client']]} "
+        "| {} | {} to {} | {} | {} |",
+        row["CPU s/GB"],
+        low,
+        high,
+        row["GB/s"],
+        row["best GB/s"],
+    )
+page.given("a version", "obstore 0.12.1", "SeaweedFS 4.48", "KvikIO 26.10")
+page.given("a setting of the benchmark", "KvikIO, 8 threads")
 page.given(
     "settings of src/watari/objects/",
     "or 6 |",

@@ -111,6 +111,22 @@ static void bind_objects(nb::module_& module) {
                 new (self) writer(url, settings_of(given));
             },
             nb::arg("url"), nb::arg("how"))
+        .def("begin",
+             [](writer& self) {
+                 std::string id;
+                 self.alone([&](objects::upload& upload) { id = upload.begin(); });
+                 return id;
+             })
+        .def(
+            "resume",
+            [](writer& self, const std::string& id) {
+                bool there = false;
+                self.alone([&](objects::upload& upload) { there = upload.resume(id); });
+                return there;
+            },
+            nb::arg("id"))
+        .def("leave",
+             [](writer& self) { self.alone([](objects::upload& upload) { upload.leave(); }); })
         .def(
             "write",
             [](writer& self, nb::handle data) {
@@ -122,6 +138,14 @@ static void bind_objects(nb::module_& module) {
              [](writer& self) { self.alone([](objects::upload& upload) { upload.complete(); }); })
         .def("abort",
              [](writer& self) { self.alone([](objects::upload& upload) { upload.abort(); }); });
+    module.def(
+        "object_exists",
+        [](const std::string& url, const nb::dict& given) {
+            const objects::settings how = settings_of(given);
+            const nb::gil_scoped_release unlocked;
+            return objects::exists(url, how);
+        },
+        nb::arg("url"), nb::arg("how"), "Whether there is such an object in its bucket.");
     module.def("uploads", uploads, nb::arg("url"), nb::arg("how"),
                "Uploads that were neither completed nor aborted: (key, id, time of start).");
     module.def("abort_upload", abort_upload, nb::arg("url"), nb::arg("key"), nb::arg("id"),

@@ -86,6 +86,11 @@ void convert(nb::handle value, std::optional<Value>& into) {
     convert(value, into.emplace());
 }
 
+/// Texts, such as paths.
+inline void convert(nb::handle value, std::vector<std::string>& into) {
+    for (const nb::handle each : value) into.push_back(text_of(each));
+}
+
 /// Elements of an array of NumPy, in C order.
 template <class Element>
 void convert(nb::handle value, std::vector<Element>& into) {

@@ -9,6 +9,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <sys/stat.h>
+#include <cerrno>
 #include <cstdint>
 #include <vector>
 
@@ -58,7 +60,21 @@ nb::list move(const range_files& files, const rows& table, std::uintptr_t memory
     return list_of(notes, [](const std::string& note) { return nb::cast(note); });
 }
 
+/// Bytes of files; of a file that cannot be asked, the number of the error below 0.
+std::vector<std::int64_t> file_sizes(const nb::sequence& paths) {
+    std::vector<std::string> names;
+    for (const nb::handle path : paths) names.push_back(text_of(path));
+    const nb::gil_scoped_release released;
+    std::vector<std::int64_t> sizes;
+    struct stat status {};
+    for (const std::string& name : names)
+        sizes.push_back(stat(name.c_str(), &status) == 0 ? status.st_size : -errno);
+    return sizes;
+}
+
 void bind(nb::module_& module) {
+    module.def("file_sizes", file_sizes, nb::arg("paths"),
+               "Bytes of files; of a file that cannot be asked, the number of the error below 0.");
     nb::class_<range_files>(module, "RangeFiles",
                             "Open files, whose byte ranges move to or from memory.")
         .def("__init__", make, nb::arg("paths"), nb::arg("writable") = false,

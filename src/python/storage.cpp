@@ -13,6 +13,7 @@ nb::dict engine_row(const storage::engine_row& engine) {
     row["name"] = as_text(engine.name);
     row["deep"] = engine.deep;
     row["of_gpu"] = engine.of_gpu;
+    row["queued"] = engine.queued;
     row["of_objects"] = engine.of_objects;
     return row;
 }

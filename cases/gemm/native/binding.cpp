@@ -5,6 +5,7 @@
 #include "watari/blas/blas.hpp"
 #include "watari/core/error.hpp"
 #include "watari/gemm/defaults.hpp"
+#include "watari/gemm/product/factor.hpp"
 #include "watari/gemm/product/product.hpp"
 
 #include <utility>
@@ -35,6 +36,8 @@ constexpr std::tuple npy_members{
     member{"engine", &gemm::npy_product::engine},
     member{"tile", &gemm::npy_product::tile},
     member{"threads", &gemm::npy_product::threads},
+    member{"plain", &gemm::npy_product::plain},
+    member{"keep", &gemm::npy_product::keep},
     member{"fresh", &gemm::npy_product::fresh},
     member{"interval", &gemm::npy_product::interval},
 };
@@ -49,8 +52,14 @@ Product product_of(const nb::dict& given, const Table& members) {
     return result.product;
 }
 
-/// The place of a factor whose format Python has read (cases/gemm/operand.py).
-files::npy_matrix matrix_at(const nb::dict& p) {
+/// A factor whose format Python has read (cases/gemm/operand.py).
+struct known_place {
+    files::matrix_file where;
+    precision type;
+    bool by_columns;
+};
+
+known_place place_of(const nb::dict& p) {
     const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
     const auto type = nb::cast<std::string>(p["type"]);
     files::matrix_file where{.path = text_of(p["path"]),
@@ -63,17 +72,23 @@ files::npy_matrix matrix_at(const nb::dict& p) {
         where.chunks.push_back(text_of(each));
     where.chunk_rows = number("chunk_rows");
     where.chunk_columns = number("chunk_columns");
-    return files::at_place(
-        where, type == "float64" ? precision::double_precision : precision::single_precision,
-        nb::cast<bool>(p["by_columns"]));
+    return {std::move(where),
+            type == "float64" ? precision::double_precision : precision::single_precision,
+            nb::cast<bool>(p["by_columns"])};
 }
 
-/// `places` has the factors that are not .npy files, by name.
-gemm::npy_product npy_product(const nb::dict& given, const nb::dict& places) {
-    auto result = product_of<gemm::npy_product>(given, npy_members);
-    if (places.contains("a")) result.a_at = matrix_at(nb::cast<nb::dict>(places["a"]));
-    if (places.contains("b")) result.b_at = matrix_at(nb::cast<nb::dict>(places["b"]));
-    return result;
+/// `places` has the factors that are not .npy files, by name. Without the interpreter's lock where
+/// files and servers are asked.
+void make_product(gemm::product* self, const nb::dict& given, const nb::dict& places) {
+    auto wanted = product_of<gemm::npy_product>(given, npy_members);
+    std::vector<std::pair<std::optional<files::npy_matrix>*, known_place>> known;
+    for (const auto& [name, into] : {std::pair("a", &wanted.a_at), std::pair("b", &wanted.b_at)})
+        if (places.contains(name))
+            known.emplace_back(into, place_of(nb::cast<nb::dict>(places[name])));
+    const nb::gil_scoped_release unlocked;
+    for (const auto& [into, place] : known)
+        *into = gemm::factor_at(place.where, place.type, place.by_columns);
+    new (self) gemm::product(wanted);
 }
 
 gemm::parameters case_parameters(const nb::dict& given) {
@@ -186,21 +201,25 @@ static void bind_gemm(nb::module_& module) {
         nb::arg("parameters"), "What a trial of case `gemm` will move; nothing is read.");
     nb::class_<gemm::product>(module, "GemmProduct",
                               "A product of matrices in .npy files; made, nothing is written yet.")
-        .def(
-            "__init__",
-            [](gemm::product* self, const nb::dict& p, const nb::dict& places) {
-                new (self) gemm::product(npy_product(p, places));
-            },
-            nb::arg("parameters"), nb::arg("places"))
+        .def("__init__", make_product, nb::arg("parameters"), nb::arg("places"))
         .def("facts", product_facts,
              "Shapes and type, what was chosen for this machine, and what will move.")
         .def("completed_before", &gemm::product::completed_before,
+             nb::call_guard<nb::gil_scoped_release>(),
              "Tiles that an earlier run completed, from which this one resumes.")
         .def("run", run_product, nb::arg("progress"),
              "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
              "called before it begins and about as often as `interval` says; False stops.")
         .def(
-            "kept", [](const gemm::product& product) { return decoded(product.kept()); },
+            "kept",
+            [](const gemm::product& product) {
+                std::string text;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    text = product.kept();
+                }
+                return decoded(text);
+            },
             "What a run that began and did not finish has left, for people.");
 }
 

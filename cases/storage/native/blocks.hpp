@@ -33,11 +33,17 @@ public:
 
     /// Chooses the blocks of the next sample; `first` blocks came before.
     void choose(const storage::order& order, std::uint64_t first) {
-        for (std::size_t i = 0; i < offsets_.size(); ++i)
-            offsets_[i] = order(first + i) * p_->block;
+        for (std::size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = p_->place(order(first + i));
         if (!on_gpu_) return;
         memory::copy_now(p_->processor, on_gpu_->data(), offsets_.data(),
                          offsets_.size() * sizeof(offsets_[0]));
+    }
+
+    /// The blocks, in the CPU's memory.
+    std::vector<std::byte> copy() const {
+        std::vector<std::byte> result(p_->requests * p_->block);
+        memory::copy_now(p_->processor, result.data(), data(), result.size());
+        return result;
     }
 
     void write(std::uint64_t generation) const {

@@ -1,5 +1,6 @@
 #include "source.hpp"
 
+#include "own_data.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/objects/address.hpp"
@@ -29,7 +30,8 @@ void require_store(const storage_parameters& p, const storage::engine_row& row) 
         throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
                           " is behind queues, engine=queue or engine=gpu; engine " +
                           std::string(row.name) + " opens files");
-    const bool object = objects::is_address(p.folder);
+    if (p.has_own()) require_own(p, row);
+    const bool object = p.has_own() ? row.of_objects : objects::is_address(p.folder);
     if (object != row.of_objects)
         throw usage_error(object
                               ? "engine " + std::string(row.name) + " opens files, not " + p.folder
@@ -58,10 +60,13 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                                   .threads = threads,
                                   .requests = threads * p.depth,
                                   .largest_block = p.block};
-    if (row.of_objects) {
+    if (p.has_own()) {
+        add_own(p, wanted);
+        if (!row.of_objects) require_block(files::striped_files(wanted.files), p.block);
+    } else if (row.of_objects) {
         if (const std::string reason = row.unsupported({.direction = p.direction}); !reason.empty())
             throw unsupported(reason);
-        wanted.object = storage::test_object(p.folder, p.size);
+        wanted.objects = {storage::test_object(p.folder, p.size)};
     } else if (p.store == "file") {
         const bool writes = p.direction == files::direction::write;
         set_.emplace(storage::extent{p.folder, p.size, p.files,
@@ -73,7 +78,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                         .stripe = storage::stripe_bytes};
         require_block(files::striped_files(wanted.files), p.block);
     }
-    empty_ = !set_ && wanted.object.empty();
+    empty_ = !set_ && !p.has_own() && wanted.objects.empty();
     if (faulty_) {
         wanted.behind = storage::make_faulty(
             wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);

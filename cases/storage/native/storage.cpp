@@ -5,6 +5,7 @@
 #include "storage.hpp"
 #include "blocks.hpp"
 #include "engines.hpp"
+#include "own_data.hpp"
 #include "source.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
@@ -155,7 +156,9 @@ measure::trial storage(const storage_parameters& p) {
             blocks.spoil();
             readers->run();
         }
-        result.wrong_elements += blocks.wrong(generation);
+        result.wrong_elements += p.has_own() ? wrong_blocks(p, blocks) : blocks.wrong(generation);
+        if (p.has_own() && p.cache == files::cache_state::none && source.files())
+            files::prepare_page_cache(*source.files());  // the second reads were through it
         source.renew();
     }
     if (source.files()) check_direct(result, *source.files(), cached);

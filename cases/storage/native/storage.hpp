@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace watari::cases {
 
@@ -21,6 +22,16 @@ inline constexpr word<files::direction> directions[] = {{"read", files::directio
 inline constexpr word<files::cache_state> cache_states[] = {{"none", files::cache_state::none},
                                                             {"cold", files::cache_state::cold},
                                                             {"warm", files::cache_state::warm}};
+
+/// Data of the user, which are only read: `bytes` of each file or object, from `offset` on.
+struct own_data {
+    std::vector<std::string> paths{};
+    std::uint64_t offset = 0, bytes = 0;
+
+    static constexpr std::tuple members{member{"paths", &own_data::paths},
+                                        member{"offset", &own_data::offset},
+                                        member{"bytes", &own_data::bytes}};
+};
 
 /// Parameters of case `storage`. `size` is that of the whole store; a sample moves `requests`
 /// blocks, with `depth` in flight a thread. `seed` selects the random order, and written
@@ -39,6 +50,15 @@ struct storage_parameters : common {
     std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
     std::string fault = "none";  ///< of the controller (storage/backends/faulty.hpp)
     std::uint64_t seed = 0;
+    own_data own{};  ///< in place of test files
+
+    bool has_own() const { return !own.paths.empty(); }
+    /// Offset of a block in the store. Each of the user's files has whole blocks, from its data on.
+    std::uint64_t place(std::uint64_t number) const {
+        if (!has_own()) return number * block;
+        const std::uint64_t in_each = own.bytes / block;
+        return number / in_each * files::file_room + own.offset + number % in_each * block;
+    }
 
     static constexpr auto members = std::tuple_cat(
         common::members, std::tuple{
@@ -55,6 +75,7 @@ struct storage_parameters : common {
                              member{"store", &storage_parameters::store},
                              member{"fault", &storage_parameters::fault},
                              member{"seed", &storage_parameters::seed},
+                             nested{&storage_parameters::own, own_data::members},
                          });
 };
 measure::trial storage(const storage_parameters& p);

@@ -115,6 +115,7 @@ class ZarrTarget:
         self.target = Path(os.path.realpath(path))
         if os.path.lexists(self.target):
             raise UsageError(f"{path}: exists already: remove it, or name another")
+        remove_left(self.target)
         self.temporary = temporary_of(self.target)
         with writing(path):
             self.temporary.mkdir()

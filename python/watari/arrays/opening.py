@@ -50,6 +50,10 @@ def open_array(
     return Array(Reader(found.layout, found.place, found.source, engine))
 
 
+class UnknownFormatError(FileError):
+    """A file with neither a known suffix nor known first bytes."""
+
+
 @dataclass(frozen=True)
 class Located:
     """An array whose metadata were read: its layout, and the place and the open source of its
@@ -120,7 +124,7 @@ def format_of(path: str, source: Source) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    raise FileError(
+    raise UnknownFormatError(
         f"{path}: of no format that is known (.npy, HDF5, Zarr, safetensors); a file without a "
         "header needs shape and dtype"
     )

@@ -54,6 +54,9 @@ class Place(Protocol):
     def is_folder(self, path: str) -> bool:
         """Whether it is known to be a folder."""
 
+    def require(self, path: str) -> None:
+        """Raises FileError where it is known that nothing can be written."""
+
 
 class Sink(Protocol):
     """A new object, written from its first byte to its last."""
@@ -106,6 +109,9 @@ class Local:
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)
 
+    def require(self, path: str) -> None:
+        pass  # a command has checked the folder (watari.common.written)
+
 
 class Objects:
     """Objects of an S3 service, by a module with `open(url)` and `create(url)`."""
@@ -126,6 +132,9 @@ class Objects:
 
     def is_folder(self, path: str) -> bool:
         return False
+
+    def require(self, path: str) -> None:
+        self.module.require_bucket(path)
 
 
 def require_regular(path: str) -> None:

@@ -131,11 +131,12 @@ class NewArray:
 
 
 def require_format(path: str) -> None:
-    """Raises UnsupportedError, before the work whose result `create` will store, if a Python
-    package is missing or the place has no client."""
-    place_of(path)
+    """Before the work whose result `create` will store: raises UnsupportedError if a Python package
+    is missing or the place has no client, FileError without the bucket of an object."""
+    place = place_of(path)
     if is_zarr(path):
         zarr.package(path)
+    place.require(path)
 
 
 def is_zarr(path: str) -> bool:

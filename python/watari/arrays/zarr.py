@@ -1,4 +1,5 @@
-"""Uncompressed Zarr arrays, versions 2 and 3: the package `zarr` reads the metadata.
+"""Uncompressed Zarr arrays, versions 2 and 3. Metadata of plain chunks are read here
+(zarr_plain.py), all others by the package `zarr`, which also writes them.
 
 Each chunk must be a file: for a chunk that is missing, Zarr means the fill value, and there is
 nothing to read.
@@ -6,16 +7,18 @@ nothing to read.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import math
 import os
 from typing import Any
 
+from watari import _native
 from watari.arrays.layout import Layout, checked_shape
 from watari.arrays.named import library
 from watari.arrays.source import Place, whole
+from watari.arrays.zarr_plain import plain
 from watari.common.errors import FileError, UnsupportedError, UsageError
-from watari.common.files import reason
 
 METADATA = ("zarr.json", ".zarray")  # of version 3, and 2
 MOST = 2**24  # bytes of metadata
@@ -42,14 +45,18 @@ def layout(path: str, place: Place, name: str | None) -> Layout:
 
 def unchecked(label: str, folder: str, content: bytes) -> Layout:
     """The layout that metadata describe, wherever the chunks are. Raises FileError."""
-    array = described(label, content)
-    dtype, by_columns = encoding(label, array)
-    shape = checked_shape(label, array.shape, dtype)
-    chunks = checked_shape(label, array.chunks, dtype)
+    found: Any = plain(content)
+    if found:
+        dtype, by_columns, key = found.dtype, found.by_columns, found.key
+    else:
+        found = described(label, content)
+        dtype, by_columns = encoding(label, found)
+        key = found.metadata.encode_chunk_key
+    shape = checked_shape(label, found.shape, dtype)
+    chunks = checked_shape(label, found.chunks, dtype)
     if any(side == 0 for side in chunks):
         raise FileError(f"{label}: chunks {chunks} have no elements")
-    encode = array.metadata.encode_chunk_key
-    return Layout(label, shape, dtype, chunks, by_columns, 0, lambda at: f"{folder}/{encode(at)}")
+    return Layout(label, shape, dtype, chunks, by_columns, 0, lambda at: f"{folder}/{key(at)}")
 
 
 def metadata_in(label: str, place: Place, folder: str) -> bytes:
@@ -151,15 +158,14 @@ def type_name(codec: Any) -> str:
 
 def require_chunks(layout: Layout) -> None:
     """Raises FileError, with the first one, if a chunk has no file, or one of another size."""
-    missing = []
-    for path in map(layout.file, itertools.product(*map(range, layout.grid))):
-        try:
-            size = os.stat(path).st_size
-        except FileNotFoundError:
+    paths = [layout.file(at) for at in itertools.product(*map(range, layout.grid))]
+    missing, whole_chunk = [], layout.chunk_bytes
+    for path, size in zip(paths, _native.file_sizes(paths), strict=True):
+        if size == -errno.ENOENT:
             missing.append(path)
-        except OSError as error:
-            raise FileError(f"{path}: cannot be read: {reason(error)}") from None
-        else:
+        elif size < 0:
+            raise FileError(f"{path}: cannot be read: {os.strerror(-size)}")
+        elif size != whole_chunk:
             require_whole(layout, path, size)
     if missing:
         raise FileError(

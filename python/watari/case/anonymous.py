@@ -41,6 +41,8 @@ def anonymous(whole: Sequence[Results]) -> list[Results]:
             folder = case["parameters"].get("folder", FOLDER)
             if folder != FOLDER and not folder.startswith(LEFT_OUT):
                 folders.setdefault(folder, f"{LEFT_OUT}{len(folders) + 1}>")
+            if file := case["parameters"].get("file"):
+                folders.setdefault(file, f"<file-{len(folders) + 1}>")
     return [Results.model_validate(without(result, folders)) for result in plain]
 
 
@@ -50,8 +52,9 @@ def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any
     names = replacements(machine["hosts"], folders)
     for case in [*result["cases"], *result["missing"]]:
         parameters = case["parameters"]
-        if "folder" in parameters:
-            parameters["folder"] = folders.get(parameters["folder"], parameters["folder"])
+        for name in ("folder", "file"):
+            if name in parameters:
+                parameters[name] = folders.get(parameters[name], parameters[name])
     program |= {
         "command": "",
         "launcher": program["launcher"] and HIDDEN,

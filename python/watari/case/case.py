@@ -68,6 +68,8 @@ class Case:
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION
     commands: str | None = None  # module with the case's own commands
+    # before a run: refuses a user's file that is missing or damaged
+    require_files: Callable[[Parameters], None] = lambda parameters: None
 
     def trial(self, parameters: Parameters) -> Trial:
         """One trial, in the worker, with the bytes and flops of a sample: those that the trial

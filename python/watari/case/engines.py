@@ -8,6 +8,7 @@ from watari.common.library import ENGINES
 
 FILE_ENGINES = tuple(engine.name for engine in ENGINES.values() if not engine.of_objects)
 OBJECT_ENGINES = tuple(engine.name for engine in ENGINES.values() if engine.of_objects)
+QUEUED = tuple(engine.name for engine in ENGINES.values() if engine.queued)
 ONE_AT_A_TIME = tuple(engine.name for engine in ENGINES.values() if not engine.deep)
 GPU_ONLY = tuple(engine.name for engine in ENGINES.values() if engine.of_gpu)
 FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faulty.cpp)

@@ -16,6 +16,7 @@ from watari.cli import case_help
 from watari.cli.app import app, show, this_machine
 from watari.cli.asked import planned
 from watari.common import written
+from watari.common.insecure import Insecure
 from watari.common.interrupts import INTERRUPTED
 from watari.common.written import Written
 from watari.plan.request import Request
@@ -64,6 +65,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="measure nothing; show cases, bytes, disk and time")
     ] = False,
+    insecure: Insecure = False,
 ) -> None:
     """Measures the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary

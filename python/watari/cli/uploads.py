@@ -8,6 +8,7 @@ import typer
 
 from watari.cli.app import app
 from watari.common.errors import UsageError
+from watari.common.insecure import Insecure
 
 
 @app.command(
@@ -16,9 +17,7 @@ from watari.common.errors import UsageError
 def uploads(
     address: Annotated[str, typer.Argument(help="s3://bucket/ or s3://bucket/prefix")],
     abort: Annotated[bool, typer.Option("--abort", help="remove their parts")] = False,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="allow plain http to another machine")
-    ] = False,
+    insecure: Insecure = False,
 ) -> None:
     """Lists uploads to a server of objects that were neither completed nor aborted, as a killed
     program leaves them. Their parts take space there until they are aborted."""
@@ -29,10 +28,10 @@ def uploads(
             f"'{address}' is no address of objects: s3://bucket/ or s3://bucket/prefix"
         )
     bucket = address.removeprefix(objects.PREFIX).partition("/")[0]
-    found = objects.uploads(address, insecure=insecure)
+    found = objects.uploads(address)
     for each in found:
         if abort:
-            objects.abort(address, each, insecure=insecure)
+            objects.abort(address, each)
         done = "aborted " if abort else ""
         print(f"{done}{objects.PREFIX}{bucket}/{each.key}  begun {each.started}")
     if not found:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +35,21 @@ def same(path: Path, other: Path) -> bool:
         return os.path.samefile(path, other)
     except (OSError, ValueError):  # one of them does not exist
         return os.path.realpath(path) == os.path.realpath(other)
+
+
+def allow_open(path: str, chunks: int) -> None:
+    """Raises the number of files that this process may have open, for all chunks of two arrays, one
+    of which is `path`. Raises FileError if the system allows fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 1024 + 4 * chunks  # two arrays, each opened twice for a moment
+    if not chunks or soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and needed > hard:
+        raise FileError(
+            f"{path}: {chunks} chunks, all of which are opened, and this process may open {hard} "
+            "files (ulimit -Hn): choose larger chunks"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def temporary_of(target: Path) -> Path:
@@ -91,11 +108,11 @@ def has_content(path: Path, content: bytes) -> bool:
 
 
 def remove_left(target: Path) -> None:
-    """Removes temporary files of this file that killed processes left."""
+    """Removes temporary files or folders of this one that killed processes left."""
     name = re.compile(rf"\.{re.escape(target.name)}\.{owner.PATTERN}\.partial")
     with contextlib.suppress(OSError):
         for path in owner.of_the_dead(target.parent, name):
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @contextlib.contextmanager

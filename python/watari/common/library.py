@@ -25,7 +25,8 @@ class Engine:
     name: str
     deep: bool  # several requests in flight; the others have one a thread
     of_gpu: bool  # serves a GPU alone
-    of_objects: bool  # reads an object of a server; the others have files or queues
+    queued: bool  # moves whole sectors by commands to a controller
+    of_objects: bool  # reads objects of a server; the others have files or queues
 
 
 @dataclass(frozen=True)

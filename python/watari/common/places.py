@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 SYSTEM = re.compile("/(bin|boot|dev|etc|lib|lib64|opt|proc|run|sbin|sys|usr)/")
-# kept: folders and launcher, since a later run uses them; digits of pictures, which are no paths
-KEPT = ("folder", "launcher", "pictures")
+# kept: folders, files and launcher, since a later run uses them; digits of pictures, no paths
+KEPT = ("folder", "file", "launcher", "pictures")
 END = r"\s/'\"`,;:=()\[\]<>{}|&"
 NAME = rf"[^{END}]*[^{END}.]"  # a full stop after it ends a sentence
 # not of a web address, nor after a word, as in GB/s; after an option of a compiler, as in -I/home

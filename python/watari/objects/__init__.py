@@ -95,6 +95,21 @@ class Writer:
         self._native = _native.Upload(url, how)
         self._abort = weakref.finalize(self, abort_quietly, self._native)
 
+    def begin(self) -> str:
+        """Begins an upload in parts now, and returns its name, by which another process resumes
+        it."""
+        return self._native.begin()
+
+    def resume(self, name: str) -> bool:
+        """Continues an upload of the same bytes that another process began: parts that the server
+        has are not sent again. False if there is no such upload any more."""
+        return self._native.resume(name)
+
+    def leave(self) -> None:
+        """Ends the use of the upload, and keeps its parts on the server."""
+        self._native.leave()
+        self._abort.detach()
+
     def write(self, data: Buffer) -> None:
         """Appends bytes."""
         self._native.write(data)
@@ -155,6 +170,13 @@ def create(url: str, *, insecure: bool = False) -> Writer:
     """Begins an object, which replaces one of the same key when it is complete. Raises UsageError,
     UnsupportedError."""
     return Writer(url, **allowed(insecure))
+
+
+def require_bucket(url: str) -> None:
+    """Raises FileError unless the bucket of `url` is there, and answers questions about its
+    objects. Raises UsageError, ServiceError, UnsupportedError."""
+    require()
+    _native.object_exists(url, {})
 
 
 class OpenUpload(NamedTuple):

@@ -72,8 +72,10 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
 
 def check_folders(requests: Sequence[Request]) -> None:
     """Raises UsageError for a missing folder of test files: a mistyped path would fill the disk
-    that it happens to lie on. A trial makes the default folder."""
+    that it happens to lie on. A trial makes the default folder. Raises FileError or UsageError for
+    a user's file that a case cannot read."""
     for request in requests:
+        find(request.case).require_files(request.parameters)
         folder = request.parameters.get("folder", FOLDER)
         if folder == FOLDER or not find(request.case).profile(request.parameters).disk:
             continue

@@ -2,19 +2,16 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
-#include "watari/memory/rows.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -136,60 +133,6 @@ private:
     std::string_view left_;
 };
 
-constexpr std::size_t sampled_blocks = 64, sampled_bytes = 4096;
-
-/// A checksum of the first and last block of several files, and of sampled_blocks spread evenly
-/// between them, as if the files lay one behind the other.
-std::uint64_t sampled(const std::vector<std::string>& paths,
-                      const std::vector<std::uint64_t>& sizes) {
-    std::uint64_t all = 0, sum = 0, position = 0;
-    for (const std::uint64_t bytes : sizes) all += bytes;
-    const std::uint64_t last = all - std::min<std::uint64_t>(all, sampled_bytes);
-    std::size_t number = 0;
-    std::uint64_t before = 0;  // bytes of earlier files
-    descriptor file(-1);
-    for (std::size_t i = 0; i <= sampled_blocks + 1; ++i) {
-        const std::uint64_t at = i > sampled_blocks ? last : last / (sampled_blocks + 1) * i;
-        for (; number + 1 < sizes.size() && at >= before + sizes[number]; ++number) {
-            before += sizes[number];
-            file = descriptor(-1);
-        }
-        try {
-            if (file.get() < 0) file = descriptor(paths[number], O_RDONLY | O_CLOEXEC);
-            posix_fadvise(file.get(), 0, 0, POSIX_FADV_RANDOM);
-            const std::string block = bytes_of(file.get(), at - before, sampled_bytes);
-            for (std::size_t k = 0; k < block.size(); k += sizeof(std::uint64_t)) {
-                std::uint64_t word = 0;
-                std::memcpy(&word, block.data() + k, std::min(sizeof word, block.size() - k));
-                sum += memory::mixed(word, position++);
-            }
-        } catch (const error& wrong) {
-            throw file_error(paths[number] + ": cannot be read: " + wrong.what());
-        }
-    }
-    return sum;
-}
-
-/// The state of all files of a matrix, and the sizes of each. Throws file_error.
-std::pair<file_version, std::vector<std::uint64_t>> state_of(
-    const std::vector<std::string>& paths) {
-    file_version all;
-    std::vector<std::uint64_t> sizes;
-    for (const std::string& path : paths) {
-        struct stat status {};
-        if (stat(path.c_str(), &status) != 0) throw file_error(path + ": " + std::strerror(errno));
-        if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a file");
-        const file_version one = file_version::of(status);
-        all.bytes += one.bytes;
-        all.changed = std::max(all.changed, one.changed);
-        all.attributes = std::max(all.attributes, one.attributes);
-        all.inode = paths.size() == 1 ? one.inode : memory::mixed(one.inode, all.inode);
-        all.device = one.device;
-        sizes.push_back(one.bytes);
-    }
-    return {all, sizes};
-}
-
 /// Returns the contents of the header and the offset of the data. Throws file_error.
 std::pair<contents, std::size_t> read_header(int file) {
     const std::string begin = bytes_of(file, 0, magic.size() + 6);
@@ -237,15 +180,6 @@ std::pair<precision, std::optional<half_type>> types_of(const std::string& path,
         throw file_error(path + ": elements are " + descr + ": bytes in the other order");
     if (name == "float16") return {precision::single_precision, half_type::float16};
     return {name == "float32" ? precision::single_precision : precision::double_precision, {}};
-}
-
-void require_elements(const std::string& path, std::size_t rows, std::size_t columns) {
-    if (rows == 0 || columns == 0)
-        throw file_error(path + ": has no elements: " + std::to_string(rows) + " x " +
-                         std::to_string(columns));
-    if (rows > SIZE_MAX / 16 / columns)
-        throw file_error(path + ": not a .npy file: a matrix of " + std::to_string(rows) + " x " +
-                         std::to_string(columns) + " elements");
 }
 
 void require_matrix(const std::string& path, const contents& header) {
@@ -298,35 +232,6 @@ npy_matrix read_npy(const std::string& path) {
         header.by_columns);
 }
 
-npy_matrix at_place(const matrix_file& where, precision type, bool by_columns) {
-    require_elements(where.path, where.rows, where.columns);
-    npy_matrix result{where, type, by_columns, {}};
-    const bool grid = !where.chunks.empty();
-    const std::uint64_t element = where.half ? half_bytes : element_bytes(type);
-    const std::uint64_t needed =
-        where.offset +
-        (grid ? where.chunk_rows * where.chunk_columns : where.rows * where.columns) * element;
-    const auto [state, sizes] = state_of(where.paths());
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-        if (sizes[i] < needed || (grid && sizes[i] != needed))
-            throw file_error(where.paths()[i] + ": " + std::to_string(sizes[i]) +
-                             " bytes, while its elements need " + std::to_string(needed));
-    result.where.path = std::filesystem::canonical(where.path).string();
-    result.state = state;
-    result.sampled = sampled(where.paths(), sizes);
-    return result;
-}
-
-bool has_changed(const npy_matrix& matrix) try {
-    const std::vector<std::string> paths = matrix.where.paths();
-    const auto [now, sizes] = state_of(paths);
-    const file_version& before = matrix.state;
-    if (now != before || now.inode != before.inode || now.device != before.device) return true;
-    return now.attributes != before.attributes && sampled(paths, sizes) != matrix.sampled;
-} catch (const error&) {
-    return true;  // a file is gone
-}
-
 std::string npy_header(std::size_t rows, std::size_t columns, precision type) {
     const std::size_t length = npy_header_bytes - magic.size() - 4;
     std::string text(magic);
@@ -336,19 +241,6 @@ std::string npy_header(std::size_t rows, std::size_t columns, precision type) {
             std::to_string(columns) + ")}";
     text.resize(npy_header_bytes - 1, ' ');
     return text + '\n';
-}
-
-std::string npy_type(precision type) {
-    return type == precision::single_precision ? "float32" : "float64";
-}
-
-std::string type_name(const npy_matrix& matrix) {
-    if (!matrix.where.half) return npy_type(matrix.type);
-    return *matrix.where.half == half_type::float16 ? "float16" : "bfloat16";
-}
-
-std::string shape_text(const matrix_file& matrix) {
-    return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
 }
 
 }  // namespace watari::files

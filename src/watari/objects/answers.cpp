@@ -96,7 +96,7 @@ void refused(const http_answer& answer, const question& asked, const service& se
     if (answer.status == 412 || answer.status == 416)
         throw changed_error(where + " changed while it was read (" + words + ")");
     if (code == "NoSuchBucket") throw file_error(where + ": there is no such bucket");
-    if (code == "NoSuchUpload") throw file_error(where + ": there is no such upload");
+    if (code == "NoSuchUpload") throw no_such_upload(where + ": there is no such upload");
     if (answer.status == 404) throw no_such_object(where + ": there is no such object");
     if (answer.status == 401 || answer.status == 403)
         throw file_error(where + ": access was denied (" + words + "; " + server.who() + ")");

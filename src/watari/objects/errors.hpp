@@ -18,6 +18,12 @@ public:
     using file_error::file_error;
 };
 
+/// There is no such upload: it was completed or aborted.
+class no_such_upload : public file_error {
+public:
+    using file_error::file_error;
+};
+
 /// A server did not do what it was asked for, after all attempts.
 class service_error : public error {
 public:

@@ -3,44 +3,14 @@
 #include "watari/objects/answers.hpp"
 #include "watari/objects/crc32c.hpp"
 #include "watari/objects/errors.hpp"
+#include "watari/objects/object_set.hpp"
 
 #include <unistd.h>
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 namespace watari::objects {
 
 namespace {
-
-address object_address(const std::string& url) {
-    address result = parse_address(url);
-    if (result.key.empty()) throw usage_error("'" + url + "' names a bucket, not an object in it");
-    return result;
-}
-
-std::uint64_t length_in(const http_answer& answer, const std::string& name) {
-    const std::string text = answer.field("content-length");
-    std::uint64_t bytes = 0;
-    const char* end = text.data() + text.size();
-    if (text.empty() || std::from_chars(text.data(), end, bytes).ptr != end)
-        throw service_error(name + ": the server does not say how long it is");
-    return bytes;
-}
-
-/// Asks for size and ETag. An answer to HEAD has no words, so that an error is asked for once more
-/// by GET.
-object_facts ask_facts(const std::shared_ptr<const service>& server, const address& where) {
-    transfers connection(server, 1);
-    try {
-        const http_answer answer = connection.ask({.method = "HEAD", .object = where});
-        return {where, length_in(answer, where.text()), answer.field("etag")};
-    } catch (const file_error&) {
-        transfers(server, 1).ask(
-            {.method = "GET", .object = where, .headers = {{"Range", "bytes=0-0"}}});
-        throw;
-    }
-}
 
 /// The checksum that the server keeps of a whole object, if it keeps one by CRC-32C.
 void require_checksum(const object_facts& of, const planned_read& read, const http_answer& answer) {
@@ -59,11 +29,7 @@ void require_checksum(const object_facts& of, const planned_read& read, const ht
 object::object(const std::string& url, const settings& how) {
     const address where = object_address(url);
     server_ = std::make_shared<service>(where.bucket, how);
-    facts_ = ask_facts(server_, where);
-}
-
-std::unique_ptr<transfers> object::connect(std::size_t depth) const {
-    return std::make_unique<transfers>(server_, depth);
+    facts_ = ask_facts(server_, std::span(&where, 1)).front();
 }
 
 std::unique_ptr<transfers> object::take(std::size_t depth) const {
@@ -93,9 +59,9 @@ void object::read(std::span<const range> ranges, std::size_t depth) const {
                               std::to_string(facts_.bytes));
     const std::vector<planned_read> plan = plan_reads(ranges);
     if (plan.empty()) return;
-    if (depth == 0) depth = is_loopback(server_->base().name()) ? local_depth : remote_depth;
+    if (depth == 0) depth = suited_depth(*server_);
     std::unique_ptr<transfers> connections = take(depth);
-    if (!connections) connections = connect(depth);
+    if (!connections) connections = std::make_unique<transfers>(server_, depth);
     std::size_t next = 0;
     for (std::size_t done = 0; done < plan.size();) {
         for (; next < plan.size() && connections->under_way() < depth; ++next)

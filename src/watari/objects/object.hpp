@@ -16,10 +16,6 @@
 
 namespace watari::objects {
 
-/// Requests in flight: many hide the way to another machine. A server on this machine shares its
-/// processors, and more requests than they work on only wait.
-inline constexpr std::size_t remote_depth = 32, local_depth = 10;
-
 /// Threads may share an object: each call has connections of its own, which later calls use again.
 class object {
 public:
@@ -36,9 +32,6 @@ public:
     /// usage_error for a range beyond the end, changed_error if the object has another ETag by now,
     /// file_error, service_error. After an error the memory has undefined contents.
     void read(std::span<const range> ranges, std::size_t depth = 0) const;
-
-    /// Connections for a user that keeps many ranges in flight by itself.
-    std::unique_ptr<transfers> connect(std::size_t depth) const;
 
 private:
     std::unique_ptr<transfers> take(std::size_t depth) const;

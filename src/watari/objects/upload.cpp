@@ -6,6 +6,7 @@
 #include "watari/objects/object.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <utility>
 
@@ -33,6 +34,23 @@ void require_received(const http_answer& answer, const std::string& sent, const 
     if (!got.empty() && got != sent)
         throw service_error(where.text() + ": the server received other bytes: their CRC-32C is " +
                             got + ", not " + sent);
+}
+
+/// The texts between <name> and </name>, for a name without attributes.
+std::vector<std::string_view> elements(std::string_view xml, const std::string& name) {
+    std::vector<std::string_view> result;
+    for (std::size_t at; (at = xml.find("<" + name + ">")) != xml.npos;) {
+        xml.remove_prefix(at);
+        result.push_back(xml.substr(0, xml.find("</" + name + ">")));
+        xml.remove_prefix(result.back().size());
+    }
+    return result;
+}
+
+std::size_t number_of(const std::string& text) {
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
 }
 
 std::string required(const std::string& value, const char* what, const address& where) {
@@ -71,22 +89,71 @@ void upload::write(std::span<const std::byte> data) {
     if (connections_->under_way() > 0) take(connections_->step());
 }
 
-void upload::begin() {
+const std::string& upload::begin() {
     before_ = facts();
     const http_answer answer =
         connections_->ask({.method = "POST",
                            .object = where_,
                            .query = {{"uploads", ""}},
                            .headers = {{"x-amz-checksum-algorithm", "CRC32C"}}});
-    id_ = required(element(answer.text, "UploadId"), "an UploadId", where_);
+    return id_ = required(element(answer.text, "UploadId"), "an UploadId", where_);
+}
+
+bool upload::resume(const std::string& id) {
+    before_ = facts();
+    std::string after = "0";
+    for (bool more = true; more;) {
+        http_answer answer;
+        try {
+            answer = transfers(server_, 1)
+                         .ask({.method = "GET",
+                               .object = where_,
+                               .query = {{"part-number-marker", after}, {"uploadId", id}}});
+        } catch (const no_such_upload&) {
+            return false;
+        }
+        std::string_view rest = answer.text;
+        const std::string next = element(rest, "NextPartNumberMarker");
+        more = element(rest, "IsTruncated") == "true" && !next.empty() && next != after;
+        after = next;
+        for (const std::string_view one : elements(rest, "Part")) {
+            kept_part& part = kept_[number_of(element(one, "PartNumber"))];
+            part.etag = element(one, "ETag");
+            part.checksum = element(one, "ChecksumCRC32C");
+            part.bytes = element(one, "Size");
+        }
+    }
+    id_ = id;
+    return true;
+}
+
+void upload::leave() noexcept {
+    over_ = true;
+    id_.clear();
+}
+
+/// Whether the server has this part, whose checksum is known, from before. The last one that it has
+/// is sent again: its answer shows whether the server keeps checksums, which a list may leave out.
+bool upload::has_already(std::size_t number, std::size_t bytes) {
+    const auto found = kept_.find(number);
+    if (found == kept_.end() || number == kept_.rbegin()->first || found->second.etag.empty() ||
+        found->second.bytes != std::to_string(bytes))
+        return false;
+    part& own = sent_[number];
+    const std::string& checksum = found->second.checksum;
+    if (!checksum.empty() && checksum != own.checksum) return false;
+    own.etag = found->second.etag;
+    own.assumed = checksum.empty();
+    return true;
 }
 
 void upload::send() {
     if (id_.empty()) begin();
     while (connections_->under_way() >= parts_in_flight) take(connections_->wait());
     const std::size_t number = next_++;
+    sent_[number].checksum = crc32c_text(crc32c(filling_));
+    if (has_already(number, filling_.size())) return filling_.clear();
     const std::vector<std::byte>& data = in_flight_[number] = std::exchange(filling_, {});
-    sent_[number].checksum = crc32c_text(crc32c(data));
     connections_->push({.method = "PUT",
                         .object = where_,
                         .query = {{"partNumber", std::to_string(number)}, {"uploadId", id_}},
@@ -129,9 +196,12 @@ void upload::complete_parts() {
     while (connections_->under_way() > 0) take(connections_->wait());
     std::string list =
         "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+    const bool keeps_checksums = std::ranges::any_of(sent_, [](const auto& each) {
+        return !each.second.assumed && !each.second.checksum.empty();
+    });
     for (const auto& [number, each] : sent_) {
         list += "<Part><ETag>" + escaped(each.etag) + "</ETag>";
-        if (!each.checksum.empty())
+        if (!each.checksum.empty() && (!each.assumed || keeps_checksums))
             list += "<ChecksumCRC32C>" + each.checksum + "</ChecksumCRC32C>";
         list += "<PartNumber>" + std::to_string(number) + "</PartNumber></Part>";
     }
@@ -180,13 +250,9 @@ std::vector<open_upload> list_uploads(const std::string& url, const settings& ho
         query.emplace_back("key-marker", element(rest, "NextKeyMarker"));
         query.emplace_back("upload-id-marker", element(rest, "NextUploadIdMarker"));
         more = more && !query.back().second.empty();
-        for (std::size_t at; (at = rest.find("<Upload>")) != rest.npos;) {
-            rest.remove_prefix(at);
-            const std::string_view one = rest.substr(0, rest.find("</Upload>"));
+        for (const std::string_view one : elements(rest, "Upload"))
             result.push_back(
                 {element(one, "Key"), element(one, "UploadId"), element(one, "Initiated")});
-            rest.remove_prefix(one.size());
-        }
     }
     return result;
 }

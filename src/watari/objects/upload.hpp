@@ -30,6 +30,18 @@ public:
     upload& operator=(const upload&) = delete;
     ~upload();  ///< aborts what is not complete
 
+    /// Begins an upload in parts now, and returns its name: another process can resume it. Throws
+    /// file_error, service_error.
+    const std::string& begin();
+
+    /// Continues an upload of the same bytes that another process began: write() sends no part that
+    /// the server has already, as its size and, if the server keeps one, its checksum show. False
+    /// if there is no such upload any more. Throws file_error, service_error.
+    bool resume(const std::string& id);
+
+    /// Ends the use of the upload, and keeps its parts on the server.
+    void leave() noexcept;
+
     /// Appends bytes. Waits while four parts are under way. After an error, which is that of
     /// `complete`, only abort() helps. Throws usage_error after complete() or abort().
     void write(std::span<const std::byte> data);
@@ -45,11 +57,16 @@ public:
 private:
     struct part {
         std::string etag, checksum;
+        bool assumed = false;  ///< the server did not say that it keeps this checksum
     };
 
-    void begin();
+    bool has_already(std::size_t number, std::size_t bytes);
     void send();
     void take(const std::vector<ended_transfer>& ended);
+    struct kept_part {
+        std::string etag, checksum, bytes;
+    };
+
     void put_whole();
     void complete_parts();
     bool appeared() const;
@@ -63,7 +80,8 @@ private:
     std::vector<std::byte> filling_;                           ///< the next part
     std::map<std::size_t, std::vector<std::byte>> in_flight_;  ///< by number
     std::map<std::size_t, part> sent_;
-    std::size_t next_ = 1;  ///< number of the next part
+    std::map<std::size_t, kept_part> kept_;  ///< parts that another process sent
+    std::size_t next_ = 1;                   ///< number of the next part
     std::uint64_t bytes_ = 0;
     bool over_ = false;
 };

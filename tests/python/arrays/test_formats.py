@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -14,6 +16,7 @@ import stored
 
 import watari
 from watari import _native
+from watari.arrays import zarr, zarr_plain
 from watari.common.errors import UnsupportedError
 
 SHAPES = [(31, 17), (60,), (9, 8, 7), (5, 3, 4, 6)]
@@ -133,3 +136,58 @@ def test_importing_watari_imports_no_library_of_a_format() -> None:
     code += "print([m for m in ('h5py', 'zarr', 'ml_dtypes', 'safetensors') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+ZARRS = [name for name in stored.MAKERS if name.startswith("zarr")]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", ">f8", "bool", "uint8", "complex64"])
+@pytest.mark.parametrize("maker", ZARRS)
+def test_plain_metadata_are_read_as_the_package_reads_them(
+    maker: str, dtype: str, tmp_path: Path
+) -> None:
+    values = numpy.arange(60).reshape(5, 3, 4).astype(dtype)
+    path, _ = stored.MAKERS[maker](tmp_path, values)
+    (file,) = (each for name in zarr.METADATA if (each := Path(path) / name).exists())
+    content = file.read_bytes()
+    found = zarr_plain.plain(content)
+    assert found
+    described = zarr.described("a", content)
+    kind, by_columns = zarr.encoding("a", described)
+    assert (found.shape, found.chunks) == (described.shape, described.chunks)
+    assert (found.dtype, found.by_columns) == (kind, by_columns)
+    for at in numpy.ndindex(2, 2, 2):
+        assert found.key(at) == described.metadata.encode_chunk_key(at)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"compressor": {"id": "zlib", "level": 1}},
+        {"filters": [{"id": "delta", "dtype": "<f4"}]},
+        {"dtype": "|O"},
+        {"dtype": "<M8[s]"},
+        {"dtype": [["x", "<f4"]]},
+        {"chunks": [2]},
+        {"shape": [-1, 4]},
+        {"shape": [2.5, 4]},
+        {"order": "A"},
+        {"unknown": 1},
+        {"zarr_format": 4},
+        {"dimension_separator": "_"},
+    ],
+)
+def test_metadata_of_anything_else_are_left_to_the_package(change: dict[str, Any]) -> None:
+    whole: dict[str, Any] = {"zarr_format": 2, "shape": [5, 4], "chunks": [2, 2], "dtype": "<f4"}
+    whole |= {"compressor": None, "fill_value": 0, "order": "C", "filters": None}
+    assert zarr_plain.plain(json.dumps(whole).encode())
+    assert zarr_plain.plain(json.dumps(whole | change).encode()) is None
+    assert zarr_plain.plain(b"{") is None
+    assert zarr_plain.plain(b"[]") is None
+
+
+def test_a_plain_array_opens_without_the_package(tmp_path: Path) -> None:
+    path, _ = stored.zarr(tmp_path, numpy.arange(12.0).reshape(3, 4))
+    text = "import sys, watari; a = watari.open(sys.argv[1]); print(a[1, 2], 'zarr' in sys.modules)"
+    found = subprocess.check_output([sys.executable, "-c", text, path], text=True)
+    assert found.split() == ["6.0", "False"]

@@ -286,7 +286,9 @@ def test_paths_that_lead_to_no_file(suffix: str, tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_missing_is_named(tmp_path: Path, monkeypatch: Any) -> None:
-    zarr, _ = stored.zarr(tmp_path, VALUES)
+    zarr, _ = stored.zarr(tmp_path, VALUES, attributes={"name": "a"})
+    metadata = Path(zarr) / "zarr.json"  # with a field that is not plain
+    metadata.write_text(metadata.read_text().replace("{", '{"another": 1,', 1))
     paths = {"h5py": hdf5(tmp_path), "zarr": zarr}
     for package, path in paths.items():
         monkeypatch.setitem(sys.modules, package, None)

@@ -89,6 +89,8 @@ class Handler(BaseHTTPRequestHandler):
             name = f"upload&{len(kept.seen)}"
             kept.uploads[name] = (path, {})
             self.answer(200, f"<UploadId>{escape(name)}</UploadId>".encode())
+        elif self.command == "GET" and "uploadId" in query:
+            self.parts(kept, query)
         elif self.command == "GET":
             text = "".join(
                 f"<Upload><Key>{escape(key.removeprefix('/bucket/'))}</Key>"
@@ -112,6 +114,24 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(200, b"<CompleteMultipartUploadResult/>")
             else:
                 self.answer(204)
+
+
+    def parts(self, kept: Objects, query: dict[str, str]) -> None:
+        """Two at a time, so that a client has to ask again."""
+        if query["uploadId"] not in kept.uploads:
+            return self.error(404, "NoSuchUpload")
+        after = int(query.get("part-number-marker") or 0)
+        parts = sorted(kept.uploads[query["uploadId"]][1].items())
+        left = [(number, data) for number, data in parts if number > after]
+        text = "".join(
+            f"<Part><PartNumber>{number}</PartNumber><ETag>{escape(etag(data))}</ETag>"
+            f"<Size>{len(data)}</Size></Part>"
+            for number, data in left[:2]
+        )
+        if len(left) > 2:
+            text += f"<NextPartNumberMarker>{left[1][0]}</NextPartNumberMarker>"
+        text += f"<IsTruncated>{str(len(left) > 2).lower()}</IsTruncated>"
+        return self.answer(200, f"<ListPartsResult>{text}</ListPartsResult>".encode())
 
 
 class Server(ThreadingHTTPServer):

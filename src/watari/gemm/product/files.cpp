@@ -5,6 +5,7 @@
 #include "watari/core/threads.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/gemm/defaults.hpp"
+#include "watari/gemm/product/factor.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 #include <memory>
@@ -17,6 +18,8 @@ namespace watari::gemm {
 namespace {
 
 constexpr std::size_t largest_unit = 4096;  ///< bytes, of direct I/O
+/// Bytes of a request for objects, at most: 64 KiB take as long as a few of them would.
+constexpr std::size_t most_of_object = std::size_t{1} << 20;
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
 bool is_aligned(const files::matrix_file& m, const options& how, std::size_t unit) {
@@ -29,6 +32,7 @@ placement placement_of(const file_product& p, const files::matrix_file& m, std::
     placement where = placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
                                          m.offset, unit);
     where.half = m.half;
+    if (in_objects(m)) where.merged = most_of_object;
     if (m.half) where.row_bytes = m.columns * half_bytes;
     if (!m.chunks.empty()) {
         where.chunk_rows = m.chunk_rows;
@@ -41,6 +45,11 @@ placement placement_of(const file_product& p, const files::matrix_file& m, std::
 
 storage::store_options options_of(const file_product& p, const files::matrix_file& m,
                                   bool writable) {
+    if (in_objects(m))
+        return {.engine = "s3",
+                .who = p.how.processor,
+                .objects = m.paths(),
+                .threads = movers_of(p.how)};
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     const bool grid = !m.chunks.empty();
     return {.engine = p.how.engine,
@@ -89,6 +98,15 @@ struct placements {
           b(placement_of(p, p.b, storage::unit_of(options_of(p, p.b, false)))),
           c(placement_of(p, p.c, 1)) {}
 };
+
+/// Requests for objects cover more tiles than those for files, each of which costs less.
+tiles_per_request wanted_tiles(const file_product& p, const placement& a, const placement& b,
+                               const placement& c) {
+    tiles_per_request result = tiles_per_request_of(p.how, a, b, c);
+    if (in_objects(p.a)) result.a = tiles_in_request(a, most_of_object);
+    if (in_objects(p.b)) result.b = tiles_in_request(b, most_of_object);
+    return result;
+}
 
 /// Throws usage_error unless chunks are whole tiles.
 void require_whole_tiles(const file_product& p) {
@@ -165,15 +183,16 @@ foresight plan(const file_product& p) {
     require_factors(p.how);
     require_whole_tiles(p);
     const auto [a, b, c] = placements(p);
-    return foresee(schedule_of(p, slot_bytes({a, b, c}), bytes_for_slots(p, a, b),
-                               tiles_per_request_of(p.how, a, b, c)),
-                   a, b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+    return foresee(
+        schedule_of(p, slot_bytes({a, b, c}), bytes_for_slots(p, a, b), wanted_tiles(p, a, b, c)),
+        a, b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 void require_machine(const file_product& p) {
     require_room_for(p.how);
     require_addresses_for(p.how);
-    storage::require_engine(options_of(p, p.a, false));
+    for (const files::matrix_file* each : {&p.a, &p.b})
+        storage::require_engine(options_of(p, *each, false));
     const bool on_gpu = p.how.processor.is_gpu();
     const blas::library_facts library = on_gpu ? blas::cublas_library() : blas::openblas_library();
     if (!library.why_not.empty())
@@ -188,9 +207,8 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const gemm::schedule schedule =
-        schedule_of(p, slot, bytes_for_slots(p, a.where, b.where),
-                    tiles_per_request_of(p.how, a.where, b.where, c.where));
+    const gemm::schedule schedule = schedule_of(p, slot, bytes_for_slots(p, a.where, b.where),
+                                                wanted_tiles(p, a.where, b.where, c.where));
     if (schedule.steps() == 0) return {};
     pipeline work(
         {.schedule = &schedule,

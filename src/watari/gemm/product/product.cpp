@@ -4,6 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/gemm/defaults.hpp"
+#include "watari/gemm/product/factor.hpp"
 #include "watari/gemm/product/product_checks.hpp"
 #include "watari/storage/engines/engine.hpp"
 
@@ -23,11 +24,20 @@ files::npy_matrix as_multiplied(files::npy_matrix matrix, bool transposed) {
 
 const char* in_words(bool transposed) { return transposed ? " transposed" : ""; }
 
+/// Whether a matrix is known to have changed; a server that does not answer knows nothing.
+bool differs_now(const files::npy_matrix& matrix) try {
+    return factor_changed(matrix);
+} catch (const error&) {
+    return false;
+}
+
 void require_file_engine(const std::string& engine) {
     if (storage::in_host_memory(engine))
         throw usage_error("engine " + engine +
                           " is for matrices in memory, and these are in files");
-    storage::engine_named(engine);
+    if (storage::engine_named(engine).of_objects)
+        throw usage_error("engine " + engine +
+                          " reads objects by itself: name an engine for files");
 }
 
 }  // namespace
@@ -46,10 +56,11 @@ product::product(const npy_product& wanted)
         a, b,
         {wanted.a, wanted.b, wanted.c, in_words(wanted.transpose_a), in_words(wanted.transpose_b)});
     require_output(output_, a_, b_, wanted.c);
-    if (wanted.beta != 0) old_ = read_old(wanted.c, a, b);
+    if (wanted.beta != 0) old_ = read_old(wanted.c, a, b, wanted.plain);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.c = {files::partial_path(output_), files::npy_header_bytes, a.where.rows, b.where.columns};
+    job_.c = {files::partial_path(output_), wanted.plain ? 0 : files::npy_header_bytes,
+              a.where.rows, b.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
@@ -93,6 +104,10 @@ std::uint64_t product::bytes() const {
     return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(how().type);
 }
 
+std::string product::header() const {
+    return wanted_.plain ? "" : files::npy_header(job_.c.rows, job_.c.columns, how().type);
+}
+
 std::vector<const files::npy_matrix*> product::read() const {
     std::vector<const files::npy_matrix*> all{&a_, &b_};
     if (old_) all.push_back(&*old_);
@@ -130,8 +145,7 @@ product_counts product::run(const product_progress& progress) {
     try {
         done.emplace(journal_, journal::contents{
                                    .inode = file.inode(), .product = who_it_is(), .tiles = before});
-        file.allocate(bytes(), files::npy_header(job_.c.rows, job_.c.columns, how().type),
-                      before.empty());
+        file.allocate(bytes(), header(), before.empty());
         product_counts counts = make(file, *done, progress);
         if (counts.stopped) leave();
         return counts;
@@ -149,7 +163,7 @@ std::string product::kept() const {
     const std::string some =
         old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are completed";
     for (const files::npy_matrix* matrix : read())
-        if (files::has_changed(*matrix))
+        if (differs_now(*matrix))
             return some + ", of another " + matrix->where.path + " than there is now; " +
                    begin_anew;
     return some + ": the same product resumes from there";

@@ -2,10 +2,11 @@
 ///
 /// A (m x k) and B (k x n) are both of float32 or of float64, or of float16 and bfloat16, which are
 /// multiplied as float32; a file may hold the transpose of its factor instead (k x m, n x k), and
-/// lie by rows or by columns. C becomes m x n, by rows, of float32 or float64, written whole
-/// or not at all: a run writes C.npy.partial beside it, which takes C's name when it is durable. A
-/// stopped or killed run leaves this file and a journal, and the same product resumes from them;
-/// with the same fast memory and engine, the bits of C are the same. Two runs on one C are refused.
+/// lie by rows or by columns, or be an object of a server. C becomes m x n, by rows, of float32 or
+/// float64, with a .npy header or plain, written whole or not at all: a run writes C.npy.partial
+/// beside it, which takes C's name when it is durable. A stopped or killed run leaves this file and
+/// a journal, and the same product resumes from them; with the same fast memory and engine, the
+/// bits of C are the same. Two runs on one C are refused.
 ///
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy"});
 #pragma once
@@ -37,7 +38,11 @@ struct npy_product {
     std::string engine{};                    ///< moves tiles: a row of storage::engines()
     std::size_t tile = 0;                    ///< elements along an edge
     std::size_t threads = 0;                 ///< threads of the CPU that move tiles
-    bool fresh = false;                      ///< discards the partial file of an earlier run
+    bool plain = false;                      ///< C has no header
+    /// The journal stays beside the completed C: a later call with the same product recognises it
+    /// and computes nothing. For a C that is then stored elsewhere.
+    bool keep = false;
+    bool fresh = false;  ///< discards the partial file of an earlier run
     double interval =
         1;  ///< seconds between flushes of completed tiles, and between reports of progress
 };
@@ -92,6 +97,7 @@ public:
 private:
     tiling grid() const { return {job_.c.rows, job_.c.columns, how().tile}; }  ///< tiles of C
     std::uint64_t bytes() const;  ///< bytes of C's file
+    std::string header() const;   ///< of C's file
     std::vector<const files::npy_matrix*> read() const;
     identity who_it_is() const;
     bool finished_already() const;

@@ -16,6 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Old C without a header: the file has exactly its elements.
+files::npy_matrix plain_old(const files::matrix_file& wanted, precision type) {
+    std::error_code problem;
+    const std::uint64_t needed = std::uint64_t{wanted.rows} * wanted.columns * element_bytes(type);
+    const std::uint64_t there = fs::file_size(wanted.path, problem);
+    if (problem) throw file_error(wanted.path + ": cannot be read: " + problem.message());
+    if (there != needed)
+        throw file_error(wanted.path + ": has " + std::to_string(there) +
+                         " bytes; to add to it, it must be " + files::shape_text(wanted) + ", " +
+                         files::npy_type(type) + ", " + std::to_string(needed) + " bytes");
+    return files::at_place(wanted, type, false);
+}
+
 constexpr std::uint64_t most_bytes = INT64_MAX - 2 * files::npy_header_bytes;  ///< data of a file
 
 }  // namespace
@@ -73,13 +86,14 @@ void require_output(const std::string& output, const files::npy_matrix& a,
 }
 
 files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,
-                           const files::npy_matrix& b) {
+                           const files::npy_matrix& b, bool plain) {
+    const files::matrix_file wanted{path, 0, a.where.rows, b.where.columns};
+    if (plain) return plain_old(wanted, a.type);
     const files::npy_matrix old = files::read_npy(path);
     if (old.by_columns)
         throw file_error(path +
                          ": lies column by column (Fortran order), and the product by rows: save "
                          "numpy.ascontiguousarray(x)");
-    const files::matrix_file wanted{path, 0, a.where.rows, b.where.columns};
     if (files::shape_text(old.where) != files::shape_text(wanted) || old.type != a.type ||
         old.where.half)
         throw file_error(path + ": is " + files::shape_text(old.where) + ", " +

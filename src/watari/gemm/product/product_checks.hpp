@@ -27,7 +27,8 @@ void require_output(const std::string& output, const files::npy_matrix& a,
                     const files::npy_matrix& b, const std::string& named);
 
 /// Reads the header of old C, which beta multiplies. Throws file_error.
+/// `plain`: it has none.
 files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,
-                           const files::npy_matrix& b);
+                           const files::npy_matrix& b, bool plain);
 
 }  // namespace watari::gemm

@@ -75,6 +75,7 @@ bool product::finished_already() const {
         throw usage_error(output_ +
                           " was completed by an earlier run that was killed, as another " +
                           "product: " + other + "; fresh (--fresh) uses it as it is now");
+    if (wanted_.keep && other.empty()) return true;
     unlink(journal_.c_str());
     files::sync_names_beside(journal_);
     return other.empty();

@@ -3,6 +3,7 @@
 #include "watari/gemm/product/product.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/gemm/product/factor.hpp"
 #include "watari/measure/clock.hpp"
 
 namespace watari::gemm {
@@ -98,7 +99,7 @@ bool product::read_back(const files::partial_file& file, journal& done,
 bool product::finish(files::partial_file& file, journal& done,
                      const std::function<bool()>& goes_on) {
     for (const files::npy_matrix* matrix : read())
-        if (files::has_changed(*matrix))
+        if (factor_changed(*matrix))
             discard(done,
                     matrix->where.path + " changed while it was read: the product is discarded");
     if (!file.has_its_name())
@@ -106,7 +107,7 @@ bool product::finish(files::partial_file& file, journal& done,
     if (!file.verify([&] { return read_back(file, done, goes_on); })) return false;
     done.finish(file.state());
     file.put_in_place();
-    done.remove();
+    if (!wanted_.keep) done.remove();
     last_run_ = stage::finished;
     return true;
 }

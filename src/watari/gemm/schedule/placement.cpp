@@ -115,8 +115,14 @@ std::size_t placement::landing_bytes() const {
     return half ? tiles.tile * widest(*this, read_row_bytes) : 0;
 }
 
+std::size_t placement::rows_in_request(std::size_t j) const {
+    const std::size_t row = read_row_bytes(*this, j);
+    return row == row_bytes && unit == 1 ? std::clamp<std::size_t>(merged / row, 1, tiles.tile) : 1;
+}
+
 std::size_t placement::largest_block(std::size_t count) const {
     if (layout == gemm::layout::tiled) return tiled_block(*this);
+    if (rows_in_request(0) > 1) return std::max(row_bytes * rows_in_request(0), count * row_bytes);
     return count * widest(*this, read_row_bytes) - (count - 1) * shared_bytes(*this);
 }
 
@@ -186,12 +192,17 @@ void placement::locate(std::size_t i, std::size_t j, std::size_t count,
             into.offsets.push_back(tile_at(i, j) + part);
         return;
     }
-    into.block = block_of(*this, j, count);
+    const std::size_t together = count == 1 ? rows_in_request(j) : 1;
+    into.block = together * block_of(*this, j, count);
     std::uint64_t at = corner(*this, i, j);
     into.rows.skip = at % unit;
     into.rows.skip_step = row_bytes % unit;
-    for (std::size_t row = 0; row < into.rows.count; ++row, at += row_bytes)
+    for (std::size_t row = 0; row + together <= into.rows.count; row += together) {
         into.offsets.push_back(at - at % unit);
+        at += together * row_bytes;
+    }
+    into.rest = into.rows.count % together * row_bytes;
+    into.rest_offset = at;
     into.widened = {};
     if (half)
         into.widened = {.count = into.rows.count,

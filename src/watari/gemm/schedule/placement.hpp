@@ -46,6 +46,9 @@ struct placement {
     /// The store is a grid of equal files of this many elements, row by row in one namespace
     /// (files::file_room). A tile lies in one of them. 0: one file.
     std::size_t chunk_rows = 0, chunk_columns = 0;
+    /// Rows of a tile that follow one another in the store are requests of up to so many bytes; 0:
+    /// a request for each row. For a unit of 1.
+    std::size_t merged = 0;
     /// The store holds the transpose: tile (i, j) of the product's matrix is tile (j, i) here. A
     /// request covers one tile.
     bool transposed = false;
@@ -59,6 +62,8 @@ struct placement {
     static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
                              std::size_t unit);
 
+    /// Rows of a tile of tile column j in a request.
+    std::size_t rows_in_request(std::size_t j) const;
     std::size_t stored_element() const { return half ? half_bytes : element; }  ///< bytes
     std::uint64_t bytes() const;  ///< from the store's beginning to the last element
     /// Byte of the store at which tile (i, j) of the tiled layout begins.

@@ -24,7 +24,7 @@
 #include <vector>
 
 namespace watari::objects {
-class object;
+class object_set;
 }
 
 namespace watari::storage {
@@ -54,10 +54,10 @@ struct requests {
 
 /// The options of one thread's engine, for all its lists.
 struct engine_options {
-    const files::striped_files* files = nullptr;  ///< for engines that open files
-    const objects::object* object = nullptr;      ///< for engines that read an object
-    const namespace_view* view = nullptr;         ///< for engines that submit commands
-    const error_log* errors = nullptr;            ///< of the controller; null if it keeps none
+    const files::striped_files* files = nullptr;   ///< for engines that open files
+    const objects::object_set* objects = nullptr;  ///< for engines that read objects
+    const namespace_view* view = nullptr;          ///< for engines that submit commands
+    const error_log* errors = nullptr;             ///< of the controller; null if it keeps none
     bool on_disk = false;  ///< each request goes to a disk, and some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
@@ -140,7 +140,7 @@ struct engine_row {
     bool deep;        ///< has several requests in flight; other engines have one a thread
     bool of_gpu;      ///< serves a GPU only
     bool queued;      ///< submits commands to a controller; other engines open files
-    bool of_objects;  ///< reads an object of a server; other engines open files or submit commands
+    bool of_objects;  ///< reads objects of a server; other engines open files or submit commands
     bool scatters;    ///< moves all parts of a block by one request; others, each part by its own
     /// Returns why the engine cannot run with these options here; empty if it can.
     std::string (*unsupported)(const engine_options& options);

@@ -1,8 +1,9 @@
-// Engine `s3`: ranges of an object, `depth` requests in flight by libcurl's multi interface. Their
+// Engine `s3`: ranges of objects, `depth` requests in flight by libcurl's multi interface. Object i
+// of several begins at i x files::file_room, as files apart do. The requests'
 // bodies go to the blocks' memory, for a GPU to a pinned slot each, from where it copies them.
 // libcurl receives into a buffer of its own that stays in the cache: one copy by the CPU.
 #include "watari/objects/curl.hpp"
-#include "watari/objects/object.hpp"
+#include "watari/objects/object_set.hpp"
 
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
@@ -17,7 +18,7 @@ namespace {
 class s3_engine final : public engine {
 public:
     explicit s3_engine(const engine_options& options)
-        : engine(options), connections_(options.object->connect(options.depth)) {
+        : engine(options), connections_(options.objects->connect(options.depth)) {
         const std::size_t slots = std::max<std::size_t>(options.depth, 1);
         for (std::size_t i = 0; i < slots; ++i) {
             slots_.emplace_back(options);
@@ -59,9 +60,10 @@ private:
         used_[i] = idle_.back();
         idle_.pop_back();
         seconds_[i] = now();
-        connections_->push_read(options_.object->facts(), list.offsets[i],
-                                slots_[used_[i]].before(options_.direction, list, i), list.block,
-                                i);
+        const std::uint64_t offset = list.offsets[i];
+        connections_->push_read(
+            options_.objects->facts(offset / files::file_room), offset % files::file_room,
+            slots_[used_[i]].before(options_.direction, list, i), list.block, i);
     }
 
     std::deque<staging> slots_;      ///< declared before the connections, which write into them

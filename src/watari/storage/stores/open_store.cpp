@@ -4,7 +4,7 @@
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
 #include "watari/measure/thread_team.hpp"
-#include "watari/objects/object.hpp"
+#include "watari/objects/object_set.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/stores/host_engine.hpp"
@@ -21,6 +21,7 @@ files::cache_state cache_of(const std::string& engine, bool direct) {
 }
 
 std::size_t unit_of(const store_options& wanted) {
+    if (storage::engine_named(wanted.engine).of_objects) return 1;
     const std::size_t least =
         storage::engine_named(wanted.engine).queued ? storage::sector_bytes : 1;
     const bool direct = wanted.files.cache == files::cache_state::none;
@@ -46,9 +47,9 @@ open_store::open_store(const store_options& wanted) : wanted_(wanted) {
     }
     row_ = &storage::engine_named(wanted.engine);
     if (row_->of_objects) {
-        if (wanted.object.empty())
+        if (wanted.objects.empty())
             throw unsupported("engine " + wanted.engine + " reads objects, s3://bucket/key");
-        object_ = std::make_shared<objects::object>(wanted.object);
+        objects_ = std::make_shared<objects::object_set>(wanted.objects);
     } else if (!wanted.files.paths.empty())
         files_.emplace(wanted.files);
     else if (!row_->queued)
@@ -84,8 +85,18 @@ void open_store::reset() {
 
 std::uint64_t open_store::bytes() const {
     if (files_) return files_->count() * files_->file_bytes();
-    if (object_) return object_->bytes();
+    if (objects_) {
+        const std::size_t last = objects_->count() - 1;
+        return last * files::file_room + objects_->facts(last).bytes;
+    }
     return view_ ? view_->blocks * view_->block_bytes : wanted_.memory.size();
+}
+
+std::size_t open_store::depth(std::size_t wanted) const {
+    constexpr std::size_t least = 2;  // one request is under way while another is copied
+    if (objects_)
+        return std::max(least, objects_->depth() / std::max<std::size_t>(wanted_.threads, 1));
+    return row_ && row_->deep ? wanted : 1;
 }
 
 std::size_t open_store::unit() const {
@@ -95,7 +106,7 @@ std::size_t open_store::unit() const {
 storage::engine_options open_store::complete(storage::engine_options options) const {
     options.who = wanted_.who;
     options.files = files();
-    options.object = object_.get();
+    options.objects = objects_.get();
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.on_disk = disk_.has_value();

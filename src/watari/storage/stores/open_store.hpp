@@ -1,5 +1,5 @@
 /// A store, opened for the engines that read or write it. It is files, a controller over files or
-/// memory, host memory that the GPU copies from, or an object of a server.
+/// memory, host memory that the GPU copies from, or objects of a server.
 #pragma once
 
 #include "watari/files/striped_files.hpp"
@@ -16,16 +16,16 @@
 namespace watari::storage {
 
 struct store_options {
-    std::string engine;                 ///< a row of storage::engines(), or pinned or managed
-    processor who;                      ///< processor whose memory the data move to or from
-    std::string object{};               ///< address of the object, for engine s3
-    files::file_options files{};        ///< without paths, `memory` or `behind` is the store
-    std::span<std::byte> memory{};      ///< for engines queue, gpu, pinned, managed
-    std::shared_ptr<backend> behind{};  ///< for engines queue and gpu, instead of files and memory
-    std::size_t threads = 1;            ///< threads of the controller
-    std::size_t requests = 1;           ///< in flight at the controller, of all users together
-    std::size_t largest_block = 512;    ///< bytes of the largest request
-    double timeout = 10;                ///< seconds that a user waits for a command
+    std::string engine;                  ///< a row of storage::engines(), or pinned or managed
+    processor who;                       ///< processor whose memory the data move to or from
+    std::vector<std::string> objects{};  ///< addresses, for engine s3; several lie as files apart
+    files::file_options files{};         ///< without paths, `memory` or `behind` is the store
+    std::span<std::byte> memory{};       ///< for engines queue, gpu, pinned, managed
+    std::shared_ptr<backend> behind{};   ///< for engines queue and gpu, instead of files and memory
+    std::size_t threads = 1;             ///< threads of the controller; or those that read objects
+    std::size_t requests = 1;            ///< in flight at the controller, of all users together
+    std::size_t largest_block = 512;     ///< bytes of the largest request
+    double timeout = 10;                 ///< seconds that a user waits for a command
     bool spare_identifiers = false;  ///< use every identifier of a queue: a lost command keeps its
                                      ///< own until reset()
 };
@@ -63,8 +63,9 @@ public:
     processor who() const { return wanted_.who; }
     /// Whether requests are commands to a controller. Its errors name addresses, not files.
     bool in_queues() const { return controller_.has_value(); }
-    /// Whether one engine has several requests in flight.
-    bool deep() const { return row_ && row_->deep; }
+    /// Requests in flight of one thread's engine: `wanted` if it has several. Of objects, the
+    /// threads divide the number that suits the server.
+    std::size_t depth(std::size_t wanted) const;
     /// Bytes of the store; of `padded` files without their zeros.
     std::uint64_t bytes() const;
     /// Every offset and size must be a multiple of this many bytes; 1: any.
@@ -87,7 +88,7 @@ private:
     std::optional<dev_t> disk_;
     const storage::engine_row* row_ = nullptr;  ///< null if the store is in host memory
     std::optional<files::striped_files> files_;
-    std::shared_ptr<const objects::object> object_;
+    std::shared_ptr<const objects::object_set> objects_;
     std::optional<storage::controller> controller_;
     std::optional<storage::namespace_view> view_;
 };

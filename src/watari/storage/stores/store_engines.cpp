@@ -20,7 +20,7 @@ store_engines::store_engines(const engine_use& how, std::span<const store_use> u
         if (!use.store) continue;
         engine_options& options = wanted[use.store];
         options.direction = how.direction;
-        options.depth = use.store->deep() ? how.depth : 1;
+        options.depth = use.store->depth(how.depth);
         options.block = std::max(options.block, use.block);
         options.requests = std::max(options.requests, use.blocks);
         options.memory = how.memory.data();

@@ -72,7 +72,7 @@ protected:
         engine_options options;
         options.direction = direction;
         options.block = block;
-        options.depth = from.deep() ? 8 : 1;
+        options.depth = from.depth(8);
         options.requests = offsets.size();
         options.memory = tiles.data();
         options.bytes = tiles.size();
