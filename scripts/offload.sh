@@ -65,11 +65,12 @@ stand_in() {
     awk 'NF > 1 { of[$2] = of[$2] $1 ";" } END { for (version in of) print version " { " of[version] " };" }' \
         "$build/names" >"$build/versions"
     [[ -s $build/versions ]] || echo '{ global: *; };' >"$build/versions"
-    gcc -shared -fPIC -w -o "$folder/$2" "$build/stand_in.c" -Wl,-soname,"$2",--version-script="$build/versions"
+    gcc -shared -fPIC -w -o "$folder/$2" "$build/stand_in.c" "-Wl,-soname,$2,--version-script=$build/versions"
 }
 stand_in libz3.so.4 libzx.so.4
 stand_in libedit.so.2 libedix.so.2
 stand_in libxml2.so.2 libxmlx.so.2
 # LLVM looks for libcuda.so, which only developers' packages have
-gcc -shared -o "$folder/libcuda.so" -Wl,-soname,libcuda.so,--no-as-needed -L"$(dirname "$(find -L /usr/local/cuda/ -path '*stubs/libcuda.so' | head -n 1)")" -lcuda
+gcc -shared -o "$folder/libcuda.so" -Wl,-soname,libcuda.so,--no-as-needed \
+    -L"$(dirname "$(find -L /usr/local/cuda/ -path '*stubs/libcuda.so' | head -n 1)")" -lcuda
 ls -l "$folder"

@@ -17,9 +17,10 @@ from a case and a key of a file:
     page.says("| `explicit`, fused, tuned | {} | {} |", explicit.median, explicit.quantity("whole"))
     page.given("data sheet", "a link of 63 GB/s")
 
-`table` computes all lines between `<!-- NAME -->` and `<!-- end -->`, so `--write` can fill a table when
-its result file is there. `given` names numbers that no result file has, with the reason. A number that neither `says` nor
-`given` covers is an error, so a new number cannot come without its source.
+`table` computes all lines between `<!-- NAME -->` and `<!-- end -->`, so `--write` can fill a table
+when its result file is there. `given` names numbers that no result file has, with the reason. A
+number that neither `says` nor `given` covers is an error, so a new number cannot come without its
+source.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def results(file: str) -> Run:
 
 
 def newest(name: str) -> str:
-    """The newest result file of this name, such as `himeno-fortran`, by its path below results/; empty
-    for none."""
+    """The newest result file of this name, such as `himeno-fortran`, by its path below results/;
+    empty for none."""
     found = RESULTS.glob(f"*/*-{name}.json")
     by_date = sorted(found, key=lambda path: path.name)
     return str(by_date[-1].relative_to(RESULTS)) if by_date else ""

@@ -63,8 +63,7 @@ job_himeno-init() {
 job_himeno-fortran() {
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
     # first whether each compiler's code is right: gosa of a small grid is verified
-    local every=f-acc-data,f-acc-host-data,f-acc-managed-all,f-acc-managed,f-omp-target,omp-target,omp-system,acc-data
-    run himeno-fortran-small 40 himeno processor=gpu grid=S iterations=64 form=fused,two-kernel style=$every compiler=gcc,llvm trials=1
+    run himeno-fortran-small 40 himeno processor=gpu grid=S iterations=64 form=fused,two-kernel compiler=gcc,llvm trials=1 style=f-acc-data,f-acc-host-data,f-acc-managed-all,f-acc-managed,f-omp-target,omp-target,acc-data
     run_cases himeno-fortran 285 <<'EOF'
 [defaults]
 processor = "gpu"

@@ -14,6 +14,7 @@ from watari.common.errors import UnsupportedError
 from watari.plan.request import resolve
 
 STYLES = [name for name, style in himeno_axes.STYLES.items() if style.in_directives]
+FOR_A_GPU = [name for name in STYLES if name not in ("f-cpu", "f-do-concurrent")]
 FORMS = ["fused", "two-kernel"]
 
 
@@ -26,7 +27,7 @@ def run(style: str, **given: Any) -> dict[str, Any]:
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", FOR_A_GPU)
 def test_the_cpu_is_no_substitute(style: str) -> None:
     wanted = {"processor": "cpu", "style": style, "grid": "XS", "iterations": 1}
     request = resolve("himeno", wanted, synthetic.gpu_machine())[0]

@@ -68,7 +68,7 @@ struct parameters {
     bool oversubscribe = false;
     extents split{1, 1, 1, 1};  ///< ranks along each direction
     comm::path path = comm::path::staged;
-    bool overlap = false;         ///< half spinors travel while the hop is computed
+    bool overlap = false;                       ///< half spinors travel while the hop is computed
     cases::compiler by = cases::compiler::gcc;  ///< of a style in directives
     const share* part = nullptr;  ///< part of this rank; null: one rank has the whole lattice
 

@@ -65,10 +65,11 @@ void* load_directive(const std::string& application, const style_facts& row, com
 
 void require_ran(const directive::answer& answer, const std::string& style, processor who) {
     if (answer.no_device)
-        throw unsupported("style " + style + ": the compiler's runtime library finds no GPU " +
-                          std::to_string(who.number) +
-                          "; GCC's plugin is in the package libgomp-plugin-nvptx1, LLVM's needs a "
-                          "libcuda.so");
+        throw unsupported(
+            "style " + style + ": the compiler's runtime library finds no GPU " +
+            std::to_string(who.number) +
+            "; GCC's plugin is in the package libgomp-plugin-nvptx1, LLVM's looks for the "
+            "driver's library without a version, as scripts/offload.sh makes one");
     if (who.is_gpu() && !answer.ran_on_gpu)
         throw error("style " + style + " did not run on the GPU");
 }

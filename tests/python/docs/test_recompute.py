@@ -74,6 +74,23 @@ def test_the_page_is_written_with_the_digits_that_it_shows(page: Page) -> None:
     assert page.written() == WORDS.replace("12.5", "13.4")
 
 
+def test_a_table_is_computed_whole(page: Page) -> None:
+    page.text = "Before 1.\n<!-- rates -->\nNot measured yet.\n<!-- end -->\nA rate of 7.5 here.\n"
+    page.table("rates", ["| 12.5 |", "| 99.9 |"])
+    page.says("A rate of {} here", 7.4)
+    assert page.errors[0] == "table rates is not the computed one"
+    page.text = page.written()
+    assert page.text == (
+        "Before 1.\n<!-- rates -->\n| 12.5 |\n| 99.9 |\n<!-- end -->\nA rate of 7.4 here.\n"
+    )
+    page.errors, page.covered, page.computed, page.tables = [], [], [], []
+    page.table("rates", ["| 12.5 |", "| 99.9 |"])
+    page.says("A rate of {} here", 7.4)
+    assert (page.errors, list(page.uncovered())) == ([], [])
+    page.table("other", [])
+    assert page.errors == ["not on the page: <!-- other -->"]
+
+
 def test_a_file_that_the_page_does_not_cite_is_reported(page: Page) -> None:
     page.sources |= {"machine/20260101-a.json", "machine/20260101-b.json"}
     assert page.uncited() == ["does not cite machine/20260101-b.json"]

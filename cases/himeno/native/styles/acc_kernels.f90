@@ -10,7 +10,7 @@ module himeno_acc
   integer :: many_gangs = 528, many_warps = 4
   integer(word) :: nothing = 0
   private :: low, high, both, load, rounded_product, residual, residual_at, &
-    advance
+    advance, advance_at, advance_point, copy_point, copy_faces
 
 contains
 
@@ -38,30 +38,27 @@ contains
     asks_where_it_runs = merge(1, 0, on_gpu)
   end function
 
-  ! Computes wrk2 from p; returns gosa. 56 bytes per point.
+  ! Computes wrk2 from p; returns gosa. 56 bytes per point. Addresses go to the region: GCC 12 gives a
+  ! region that runs on the host a null pointer for an array in `deviceptr`.
   real(c_double) function step(r, p, wrk2, a, b, c, wrk1, bnd)
     type(request), intent(in) :: r
     real(point), target :: p(*), wrk2(*), a(*), b(*), c(*), wrk1(*), bnd(*)
     type(shape) :: s
     s = shape_of(r)
     if (s%pairs) then
-      step = step_of_pairs(s%row, s%plane, s%points, s%line, s%layer, s%pieces, &
-                           words(p, s%points), p, words(wrk2, s%points), words(a, 4 * s%points), &
-                           words(b, 3 * s%points), words(c, 3 * s%points), words(wrk1, s%points), &
-                           words(bnd, s%points))
+      step = step_of_pairs(s%row, s%plane, s%points, s%line, s%layer, s%pieces, c_loc(p), c_loc(wrk2), &
+                           c_loc(a), c_loc(b), c_loc(c), c_loc(wrk1), c_loc(bnd))
     else
-      step = step_of_points(s%row, s%plane, s%points, s%line, s%layer, s%pieces, p, wrk2, a, b, c, &
-                            wrk1, bnd)
+      step = step_of_points(s%row, s%plane, s%points, s%line, s%layer, s%pieces, c_loc(p), &
+                            c_loc(wrk2), c_loc(a), c_loc(b), c_loc(c), c_loc(wrk1), c_loc(bnd))
     end if
   end function
 
-  real(c_double) function step_of_pairs(row, plane, points, line, layer, pieces, p, near, wrk2, &
-                                        a, b, c, wrk1, bnd) result(gosa)
+  real(c_double) function step_of_pairs(row, plane, points, line, layer, pieces, p, wrk2, a, b, c, wrk1, &
+                                        bnd) result(gosa)
     integer(word), intent(in) :: row, plane, points
     integer, intent(in) :: line, layer, pieces
-    integer(word), dimension(points / 2) :: p, wrk2, wrk1, bnd
-    integer(word) :: a(2 * points), b(3 * points / 2), c(3 * points / 2)
-    real(point) :: near(points)
+    type(c_ptr), intent(in) :: p, wrk2, a, b, c, wrk1, bnd
     integer :: n, i, j, k, gangs, warps
     integer(word) :: zero, words_of_row, words_of_plane, all
     gangs = many_gangs
@@ -72,55 +69,103 @@ contains
     all = points / 2
     gosa = 0
     !$acc parallel loop gang(static:1) worker vector num_gangs(gangs) num_workers(warps) &
-    !$acc& private(i, j, k) reduction(+:gosa) deviceptr(p, near, wrk2, a, b, c, wrk1, bnd)
+    !$acc& private(i, j, k) reduction(+:gosa) firstprivate(p, wrk2, a, b, c, wrk1, bnd)
     do n = 0, pieces - 1
       i = n / layer + 1
       j = mod(n, layer) / line + 1
       k = mod(n, line)
-      gosa = gosa + advance(i * words_of_plane + j * words_of_row + k + 1, 2 * k, words_of_row, &
-                            words_of_plane, all, p, near, wrk2, a, b, c, wrk1, bnd, zero)
+      gosa = gosa + advance_at(i * words_of_plane + j * words_of_row + k + 1, 2 * k, words_of_row, &
+                               words_of_plane, all, p, wrk2, a, b, c, wrk1, bnd, zero)
     end do
+  end function
+
+  ! `advance` with addresses.
+  real(c_double) function advance_at(x, k, row, plane, all, p, wrk2, a, b, c, wrk1, bnd, zero)
+    !$acc routine seq
+    integer(word), intent(in) :: x, row, plane, all, zero
+    integer, intent(in) :: k
+    type(c_ptr), intent(in) :: p, wrk2, a, b, c, wrk1, bnd
+    integer(word), pointer, contiguous, dimension(:) :: p_, wrk2_, a_, b_, c_, wrk1_, bnd_
+    real(point), pointer, contiguous :: near(:)
+    call c_f_pointer(p, p_, [all])
+    call c_f_pointer(p, near, [2 * all])
+    call c_f_pointer(wrk2, wrk2_, [all])
+    call c_f_pointer(a, a_, [4 * all])
+    call c_f_pointer(b, b_, [3 * all])
+    call c_f_pointer(c, c_, [3 * all])
+    call c_f_pointer(wrk1, wrk1_, [all])
+    call c_f_pointer(bnd, bnd_, [all])
+    advance_at = advance(x, k, row, plane, all, p_, near, wrk2_, a_, b_, c_, wrk1_, bnd_, zero)
   end function
 
   real(c_double) function step_of_points(row, plane, points, line, layer, pieces, p, wrk2, a, b, c, &
                                          wrk1, bnd) result(gosa)
     integer(word), intent(in) :: row, plane, points
     integer, intent(in) :: line, layer, pieces
-    real(point), dimension(points) :: p, wrk2, wrk1, bnd
-    real(point) :: a(4 * points), b(3 * points), c(3 * points)
+    type(c_ptr), intent(in) :: p, wrk2, a, b, c, wrk1, bnd
     integer :: n, gangs, warps
     integer(word) :: x, zero
-    real(point) :: ss
     gangs = many_gangs
     warps = many_warps
     zero = nothing
     gosa = 0
     !$acc parallel loop gang(static:1) worker vector num_gangs(gangs) num_workers(warps) &
-    !$acc& private(x, ss) reduction(+:gosa) deviceptr(p, wrk2, a, b, c, wrk1, bnd)
+    !$acc& private(x) reduction(+:gosa) firstprivate(p, wrk2, a, b, c, wrk1, bnd)
     do n = 0, pieces - 1
       x = (n / layer + 1) * plane + (mod(n, layer) / line + 1) * row + mod(n, line) + 2
-      ss = residual_at(x, row, plane, points, p, a, b, c, wrk1, bnd, zero)
-      gosa = gosa + real(ss * ss, c_double)
-      wrk2(x) = p(x) + 0.8_point * ss
+      gosa = gosa + advance_point(x, row, plane, points, p, wrk2, a, b, c, wrk1, bnd, zero)
     end do
   end function
+
+  ! Computes wrk2 from p at point x; returns its part of gosa.
+  real(c_double) function advance_point(x, row, plane, points, p, wrk2, a, b, c, wrk1, bnd, zero)
+    !$acc routine seq
+    integer(word), intent(in) :: x, row, plane, points, zero
+    type(c_ptr), intent(in) :: p, wrk2, a, b, c, wrk1, bnd
+    real(point), pointer, contiguous, dimension(:) :: p_, wrk2_, a_, b_, c_, wrk1_, bnd_
+    real(point) :: ss
+    call c_f_pointer(p, p_, [points])
+    call c_f_pointer(wrk2, wrk2_, [points])
+    call c_f_pointer(a, a_, [4 * points])
+    call c_f_pointer(b, b_, [3 * points])
+    call c_f_pointer(c, c_, [3 * points])
+    call c_f_pointer(wrk1, wrk1_, [points])
+    call c_f_pointer(bnd, bnd_, [points])
+    ss = residual_at(x, row, plane, points, p_, a_, b_, c_, wrk1_, bnd_, zero)
+    wrk2_(x) = p_(x) + 0.8_point * ss
+    advance_point = real(ss * ss, c_double)
+  end function
+
+  ! to(x) = from(y)
+  subroutine copy_point(to, x, from, y)
+    !$acc routine seq
+    type(c_ptr), intent(in) :: to, from
+    integer(word), intent(in) :: x, y
+    real(point), pointer, contiguous :: to_(:), from_(:)
+    call c_f_pointer(to, to_, [x])
+    call c_f_pointer(from, from_, [y])
+    to_(x) = from_(y)
+  end subroutine
 
   ! p = wrk2 in the interior. 8 bytes per point.
   subroutine update(r, p, wrk2)
     type(request), intent(in) :: r
-    real(point), dimension(r%i * r%j * r%k) :: p, wrk2
+    real(point), target :: p(*), wrk2(*)
+    type(c_ptr) :: to, from
     integer :: n, line, layer, pieces
     integer(word) :: x, row, plane
+    to = c_loc(p)
+    from = c_loc(wrk2)
     row = r%k
     plane = r%k * r%j
     line = int(r%k) - 2
     layer = line * (int(r%j) - 2)
     pieces = layer * (int(r%i) - 2)
     !$acc parallel loop gang(static:1) worker vector num_gangs(528) num_workers(8) private(x) &
-    !$acc& deviceptr(p, wrk2)
+    !$acc& firstprivate(to, from)
     do n = 0, pieces - 1
       x = (n / layer + 1) * plane + (mod(n, layer) / line + 1) * row + mod(n, line) + 2
-      p(x) = wrk2(x)
+      call copy_point(to, x, from, x)
     end do
   end subroutine
 
@@ -128,63 +173,43 @@ contains
   ! contiguous. An axis that is not split has none.
   subroutine pack_faces(r, p, of_j, of_k, depth, on_gpu)
     type(request), intent(in) :: r
-    real(point) :: p(r%k, r%j, r%i), of_j(r%k, r%i, 2), of_k(r%j, r%i, 2)
+    real(point), target :: p(*), of_j(*), of_k(*)
     integer, intent(in) :: depth
     logical, intent(in) :: on_gpu
-    integer :: i, j, k, first, last
-    if (r%split_j > 1) then
-      first = 1 + depth
-      last = int(r%j) - depth
-      !$acc parallel loop collapse(2) if(on_gpu) deviceptr(p, of_j)
-      do i = 1, int(r%i)
-        do k = 1, int(r%k)
-          of_j(k, i, 1) = p(k, first, i)
-          of_j(k, i, 2) = p(k, last, i)
-        end do
-      end do
-    end if
-    if (r%split_k > 1) then
-      first = 1 + depth
-      last = int(r%k) - depth
-      !$acc parallel loop collapse(2) if(on_gpu) deviceptr(p, of_k)
-      do i = 1, int(r%i)
-        do j = 1, int(r%j)
-          of_k(j, i, 1) = p(first, j, i)
-          of_k(j, i, 2) = p(last, j, i)
-        end do
-      end do
-    end if
+    if (r%split_j > 1) call copy_faces(c_loc(of_j), c_loc(p), .true., r%i, r%k, r%j * r%k, 1_word, &
+                                       depth * r%k, (r%j - 1 - depth) * r%k, on_gpu)
+    if (r%split_k > 1) call copy_faces(c_loc(of_k), c_loc(p), .true., r%i, r%j, r%j * r%k, r%k, &
+                                       int(depth, word), r%k - 1 - depth, on_gpu)
   end subroutine
 
   ! Copies them back.
   subroutine unpack_faces(r, p, of_j, of_k, depth, on_gpu)
     type(request), intent(in) :: r
-    real(point) :: p(r%k, r%j, r%i), of_j(r%k, r%i, 2), of_k(r%j, r%i, 2)
+    real(point), target :: p(*), of_j(*), of_k(*)
     integer, intent(in) :: depth
     logical, intent(in) :: on_gpu
-    integer :: i, j, k, first, last
-    if (r%split_k > 1) then
-      first = 1 + depth
-      last = int(r%k) - depth
-      !$acc parallel loop collapse(2) if(on_gpu) deviceptr(p, of_k)
-      do i = 1, int(r%i)
-        do j = 1, int(r%j)
-          p(first, j, i) = of_k(j, i, 1)
-          p(last, j, i) = of_k(j, i, 2)
-        end do
+    if (r%split_k > 1) call copy_faces(c_loc(of_k), c_loc(p), .false., r%i, r%j, r%j * r%k, r%k, &
+                                       int(depth, word), r%k - 1 - depth, on_gpu)
+    if (r%split_j > 1) call copy_faces(c_loc(of_j), c_loc(p), .false., r%i, r%k, r%j * r%k, 1_word, &
+                                       depth * r%k, (r%j - 1 - depth) * r%k, on_gpu)
+  end subroutine
+
+  ! Two planes of `rows` rows of `count` points. In the grid rows lie `plane` apart, points `stride`;
+  ! the planes begin `first` and `second` points behind the beginning.
+  subroutine copy_faces(faces, p, packs, rows, count, plane, stride, first, second, on_gpu)
+    type(c_ptr), intent(in) :: faces, p
+    logical, intent(in) :: packs, on_gpu
+    integer(word), intent(in) :: rows, count, plane, stride, first, second
+    integer(word) :: i, n, x, y
+    !$acc parallel loop collapse(2) private(x, y) if(on_gpu) firstprivate(faces, p)
+    do i = 0, 2 * rows - 1
+      do n = 0, count - 1
+        x = i * count + n + 1
+        y = merge(i, i - rows, i < rows) * plane + n * stride + merge(first, second, i < rows) + 1
+        if (packs) call copy_point(faces, x, p, y)
+        if (.not. packs) call copy_point(p, y, faces, x)
       end do
-    end if
-    if (r%split_j > 1) then
-      first = 1 + depth
-      last = int(r%j) - depth
-      !$acc parallel loop collapse(2) if(on_gpu) deviceptr(p, of_j)
-      do i = 1, int(r%i)
-        do k = 1, int(r%k)
-          p(k, first, i) = of_j(k, i, 1)
-          p(k, last, i) = of_j(k, i, 2)
-        end do
-      end do
-    end if
+    end do
   end subroutine
 
   include 'pair.inc'

@@ -65,9 +65,8 @@ contains
     integer, intent(in) :: n
     real(c_float), dimension(r%k, r%j, r%i) :: old, new, wrk1, bnd
     real(c_float) :: a(r%k, r%j, r%i, 4), b(r%k, r%j, r%i, 3), c(r%k, r%j, r%i, 3)
-    real(c_double) :: gosa
     !$acc host_data use_device(old, new, a, b, c, wrk1, bnd)
-    gosa = step(r, old, new, a, b, c, wrk1, bnd)
+    call note_gosa(r, n, step(r, old, new, a, b, c, wrk1, bnd))
     if (r%fused == 0) call update(r, old, new)
     !$acc end host_data
     if (r%fused /= 0) then
@@ -75,7 +74,7 @@ contains
     else
       call exchange_halo(old)
     end if
-    call note(r, n, gosa, lap())
+    call note_seconds(r, n)
   end subroutine
 
   subroutine exchange_halo(p)

@@ -47,15 +47,14 @@ contains
     integer, intent(in) :: n
     real(c_float), dimension(r%k, r%j, r%i) :: old, new, wrk1, bnd
     real(c_float) :: a(r%k, r%j, r%i, 4), b(r%k, r%j, r%i, 3), c(r%k, r%j, r%i, 3)
-    real(c_double) :: gosa
-    gosa = step(r, old, new, a, b, c, wrk1, bnd)
+    call note_gosa(r, n, step(r, old, new, a, b, c, wrk1, bnd))
     if (r%fused == 0) then
       call update(r, old, new)
       call exchange(r, old)
     else
       call exchange(r, new)
     end if
-    call note(r, n, gosa, lap())
+    call note_seconds(r, n)
   end subroutine
 
 end subroutine

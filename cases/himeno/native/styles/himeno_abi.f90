@@ -101,16 +101,23 @@ contains
     call halo(r%caller, p)
   end subroutine
 
-  ! Stores the gosa and the seconds of iteration n.
-  subroutine note(r, n, gosa, seconds)
+  ! Stores gosa of iteration n: before the exchange, which adds up the gosa of all ranks.
+  subroutine note_gosa(r, n, gosa)
     type(request), intent(in) :: r
     integer, intent(in) :: n
-    real(c_double), intent(in) :: gosa, seconds
-    real(c_double), pointer :: all_gosa(:), all_seconds(:)
-    call c_f_pointer(r%gosa, all_gosa, [r%iterations])
-    call c_f_pointer(r%seconds, all_seconds, [r%iterations])
-    all_gosa(n) = gosa
-    all_seconds(n) = seconds
+    real(c_double), intent(in) :: gosa
+    real(c_double), pointer :: all(:)
+    call c_f_pointer(r%gosa, all, [r%iterations])
+    all(n) = gosa
+  end subroutine
+
+  ! Stores the seconds of iteration n.
+  subroutine note_seconds(r, n)
+    type(request), intent(in) :: r
+    integer, intent(in) :: n
+    real(c_double), pointer :: all(:)
+    call c_f_pointer(r%seconds, all, [r%iterations])
+    all(n) = lap()
   end subroutine
 
 end module

@@ -57,7 +57,8 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     take_part(own, part, all.rank());
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
-    // a style in directives packs by itself, and by the staged path the CPU carries its half spinors
+    // a style in directives packs by itself, and by the staged path the CPU carries its half
+    // spinors
     const bool packed = row.language != cases::directives::none;
     const bool by_cpu = packed && p.path == comm::path::staged;
     const processor packs = by_cpu ? the_cpu : own.processor;

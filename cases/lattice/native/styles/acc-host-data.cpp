@@ -1,5 +1,6 @@
-// Style `acc-host-data`: a data region around the solve, as acc-data. The exchange gets the pointers of
-// the GPU: to a CUDA-aware MPI, NCCL or the other GPU, as implementation 2 of Doi (2016) for Himeno.
+// Style `acc-host-data`: a data region around the solve, as acc-data. The exchange gets the
+// pointers of the GPU: to a CUDA-aware MPI, NCCL or the other GPU, as implementation 2 of Doi
+// (2016) for Himeno.
 #include "acc_kernels.hpp"
 
 #include <cstdlib>
