@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import synthetic
 from held_out import FITTED
@@ -20,7 +18,6 @@ from watari.cli import commands
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "results" / "nvidia-h200-x86_64" / "20261125-trace-patterns-later.json"
 DEEP = "[" * 100_000
-WIND = ["--grid", "32x32x32", "--steps", "1", "-o", "wind.vti"]
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
@@ -199,38 +196,3 @@ def through_pipe(capsys: pytest.CaptureFixture[str], content: str, *words: str) 
     code, _, _ = answer(capsys, *named)
     os.close(end)
     return code
-
-
-def npy(values: Any) -> bytes:
-    made = io.BytesIO()
-    np.save(made, values)
-    return made.getvalue()
-
-
-def damaged_maps() -> dict[str, bytes]:
-    whole = npy(np.zeros((4, 4)))
-    zipped = io.BytesIO()
-    np.savez(zipped, np.zeros((4, 4)))
-    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }"
-    claims = whole[:8] + len(header).to_bytes(2, "little") + header
-    return {
-        "zip": zipped.getvalue(),
-        "no zip": b"PK\x05\x06" + b"\0" * 30,
-        "begins as a zip": b"PK\x03\x04" + b"\0" * 30,
-        "header cut": whole[:10] + whole[10:90].replace(b"}", b"("),
-        "brackets": whole[:10] + whole[10:].replace(b"'shape'", b"((((((("),
-        "claims terabytes": claims,
-        "empty": b"",
-        "not whole": whole[:-1],
-    }
-
-
-@pytest.mark.parametrize("name", damaged_maps())
-def test_a_damaged_map_of_heights_is_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    Path("map.npy").write_bytes(damaged_maps()[name])
-    assert "map.npy" in refused(capsys, "wind", "file:map.npy", *WIND)
-
-
-@pytest.mark.parametrize("file", ENDLESS)
-def test_a_map_of_heights_is_a_regular_file(capsys: pytest.CaptureFixture[str], file: str) -> None:
-    refused(capsys, "wind", f"file:{file}", *WIND)
