@@ -1,11 +1,11 @@
 // A table of calls: each row reads source, target and bytes from the parameters of a call.
 #include "calls.hpp"
 
-#include "activity.hpp"
-#include "evict.hpp"
+#include "../records/activity.hpp"
+#include "../records/writer.hpp"
+#include "../sampled/evict.hpp"
 #include "libraries.hpp"
 #include "sites.hpp"
-#include "writer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plan.hpp"
+#include "../plan.hpp"
 
 namespace attach::staged {
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "../driver/driver_call.hpp"
-#include "../log/lock.hpp"
-#include "../styles/settings.hpp"
+#include "../../driver/driver_call.hpp"
+#include "../../log/lock.hpp"
+#include "../../styles/settings.hpp"
 
 namespace attach::staged {
 namespace {

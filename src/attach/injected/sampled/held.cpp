@@ -1,6 +1,6 @@
 #include "held.hpp"
 
-#include "writer.hpp"
+#include "../records/writer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "../driver/driver_call.hpp"
+#include "../../driver/driver_call.hpp"
 #include "known.hpp"
 
 namespace attach::staged {

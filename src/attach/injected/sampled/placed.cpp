@@ -2,7 +2,7 @@
 // style `mapped` of `watari try`.
 #include "placed.hpp"
 
-#include "writer.hpp"
+#include "../records/writer.hpp"
 
 namespace watari::attach {
 namespace {

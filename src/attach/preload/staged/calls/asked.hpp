@@ -1,13 +1,13 @@
 // A copy that the program asked for: staged, or made by the driver's own function (`as_is`).
 #pragma once
 
-#include "../calls/functions.hpp"
-#include "../log/copied.hpp"
-#include "../log/event_log.hpp"
-#include "../styles/settings.hpp"
-#include "early.hpp"
-#include "known.hpp"
-#include "staged.hpp"
+#include "../../calls/functions.hpp"
+#include "../../log/copied.hpp"
+#include "../../log/event_log.hpp"
+#include "../../styles/settings.hpp"
+#include "../early.hpp"
+#include "../memory/known.hpp"
+#include "../staged.hpp"
 
 namespace attach::staged {
 

@@ -3,7 +3,7 @@
 // program: without a free lane it goes to the driver.
 #pragma once
 
-#include "../driver/driver.hpp"
+#include "../../driver/driver.hpp"
 #include "work.hpp"
 
 namespace attach::staged {

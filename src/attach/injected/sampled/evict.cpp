@@ -3,15 +3,15 @@
 // are not sampled.
 #include "evict.hpp"
 
-#include "activity.hpp"
-#include "amounts.hpp"
-#include "launches.hpp"
+#include "../calls/launches.hpp"
+#include "../records/activity.hpp"
+#include "../records/amounts.hpp"
+#include "../records/writer.hpp"
 #include "managed.hpp"
 #include "placed.hpp"
 #include "sample.hpp"
 #include "schedule.hpp"
 #include "spending.hpp"
-#include "writer.hpp"
 
 #include <algorithm>
 #include <atomic>

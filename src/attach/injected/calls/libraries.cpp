@@ -1,6 +1,6 @@
 #include "libraries.hpp"
 
-#include "writer.hpp"
+#include "../records/writer.hpp"
 
 #include <dlfcn.h>
 #include <mutex>

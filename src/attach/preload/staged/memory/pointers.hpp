@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "../driver/driver.hpp"
+#include "../../driver/driver.hpp"
 
 namespace attach::staged {
 

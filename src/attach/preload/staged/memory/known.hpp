@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "../driver/driver.hpp"
+#include "../../driver/driver.hpp"
 
 namespace attach::staged {
 

@@ -10,8 +10,8 @@
 // launch, so that a write of the CPU after its read faults, too.
 #include "sample.hpp"
 
+#include "../records/writer.hpp"
 #include "pages.hpp"
-#include "writer.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "sites.hpp"
 
-#include "writer.hpp"
+#include "../records/writer.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "../driver/driver_call.hpp"
+#include "../../driver/driver_call.hpp"
+#include "../plan.hpp"
 #include "lines.hpp"
-#include "plan.hpp"
 #include "quota.hpp"
 
 namespace attach::staged {

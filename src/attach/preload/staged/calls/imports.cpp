@@ -1,6 +1,6 @@
 // Replacements of the functions that register host memory and import GPU memory. They only note it.
-#include "../calls/functions.hpp"
-#include "known.hpp"
+#include "../../calls/functions.hpp"
+#include "../memory/known.hpp"
 
 namespace attach {
 namespace {

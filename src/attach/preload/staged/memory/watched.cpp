@@ -7,7 +7,7 @@
 
 #include <cstdarg>
 
-#include "../driver/real.hpp"
+#include "../../driver/real.hpp"
 #include "ranges.hpp"
 
 namespace attach::staged {

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../driver/driver_call.hpp"
+#include "../../driver/driver_call.hpp"
 
 namespace attach::staged {
 namespace {

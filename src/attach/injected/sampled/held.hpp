@@ -2,7 +2,7 @@
 // afterwards.
 #pragma once
 
-#include "libraries.hpp"
+#include "../calls/libraries.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "plan.hpp"
+#include "../plan.hpp"
 
 namespace attach::staged {
 namespace {

@@ -1,6 +1,6 @@
 #include "activity.hpp"
 
-#include "libraries.hpp"
+#include "../calls/libraries.hpp"
 #include "translated.hpp"
 #include "writer.hpp"
 
