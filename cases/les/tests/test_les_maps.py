@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from products import run_cli
+from command_line import refused
 
 WIND = ["--grid", "XS", "--steps", "1", "-o", "wind.vti"]
 
@@ -16,14 +16,6 @@ WIND = ["--grid", "XS", "--steps", "1", "-o", "wind.vti"]
 @pytest.fixture(autouse=True)
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def refused(capsys: pytest.CaptureFixture[str], file: str) -> str:
-    """The one line with which a map is refused."""
-    code, _, err = run_cli(capsys, "wind", f"file:{file}", *WIND)
-    assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith("watari: ")
-    return err
 
 
 def npy(values: Any) -> bytes:
@@ -53,9 +45,9 @@ def damaged_maps() -> dict[str, bytes]:
 @pytest.mark.parametrize("name", damaged_maps())
 def test_a_damaged_map_of_heights_is_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
     Path("map.npy").write_bytes(damaged_maps()[name])
-    assert "map.npy" in refused(capsys, "map.npy")
+    assert "map.npy" in refused(capsys, "wind", "file:map.npy", *WIND)
 
 
 @pytest.mark.parametrize("file", ["/dev/zero", "."])
 def test_a_map_of_heights_is_a_regular_file(capsys: pytest.CaptureFixture[str], file: str) -> None:
-    refused(capsys, file)
+    refused(capsys, "wind", f"file:{file}", *WIND)

@@ -11,29 +11,12 @@ from typing import Any
 
 import pytest
 import synthetic
+from command_line import refused, run_cli
 from held_out import FITTED
-
-from watari.cli import commands
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "results" / "nvidia-h200-x86_64" / "20261125-trace-patterns-later.json"
 DEEP = "[" * 100_000
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(map(str, words)))
-    out, err = capsys.readouterr()
-    return int(ended.value.code or 0), out, err
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    code, _, err = answer(capsys, *words)
-    assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith("watari: ")
-    return err
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +88,7 @@ def test_every_stored_trace_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     traces = sorted((ROOT / "results").rglob("*-trace-*.json"))
     assert len(traces) > 4
     for path in traces:
-        assert answer(capsys, "report", path, "-o", "page.html")[0] == 0, path
+        assert run_cli(capsys, "report", path, "-o", "page.html")[0] == 0, path
 
 
 def test_a_trace_for_the_model_alone_has_no_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,6 +176,6 @@ def through_pipe(capsys: pytest.CaptureFixture[str], content: str, *words: str) 
     os.write(start, content.encode())  # fits into the pipe
     os.close(start)
     named = [f"/dev/fd/{end}" if word == "PIPE" else word for word in words]
-    code, _, _ = answer(capsys, *named)
+    code, _, _ = run_cli(capsys, *named)
     os.close(end)
     return code

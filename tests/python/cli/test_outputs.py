@@ -9,8 +9,8 @@ from pathlib import Path
 import fake_cli
 import pytest
 import synthetic
+from command_line import run_cli
 from files_of_cases import READS, WRITES, reading
-from products import run_cli
 
 from watari.results import schema
 
