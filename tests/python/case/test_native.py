@@ -48,7 +48,7 @@ def test_a_request_is_made_without_the_module_whose_lack_its_trial_reports(
     (request,) = resolve(name, {}, synthetic.cpu_machine())
     assert describe(request)
     assert expected_bytes(request) > 0
-    with pytest.raises(UnsupportedError, match="is not in this build: make build|GPU"):
+    with pytest.raises(UnsupportedError, match=r"is not in this build: make build|GPU"):
         cases.CASES[name].run(request.parameters)
 
 
