@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from watari import _native
+from watari.case.native import NOT_BUILT
+from watari.common.errors import UnsupportedError
 
 # An example may take any time: the machine may be busy.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,6 +42,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         reason = why_not() if marked else None
         for item in marked if reason else []:
             item.add_marker(pytest.mark.skip(reason=str(reason)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Skips a test whose case was not built (`make build CASES=...`), with the reason."""
+    try:
+        return (yield)
+    except UnsupportedError as error:
+        if NOT_BUILT in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 @pytest.fixture(scope="session")

@@ -38,9 +38,7 @@ def case_names(root: Path = ROOT) -> frozenset[str]:
 def folder_of(path: str, root: Path = ROOT) -> str:
     """The folder of a file, such as `memory` or `cases/gemm`; empty for a file of none."""
     if path.startswith(BINDINGS):
-        name = Path(path).stem
-        case = name.removesuffix("_cases")
-        return f"{CASES}/{case}" if case in case_names(root) else name
+        return Path(path).stem
     tree = next((tree for tree in TREES if path.startswith(tree)), "")
     rest = path[len(tree) :].split("/")
     if rest[0] == CASES and len(rest) > 2:

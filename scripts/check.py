@@ -133,7 +133,7 @@ def main() -> None:
         except FailedError as error:
             said, is_good = f"FAILED: {error}", False
         lines.append(f"{name:13} {time.monotonic() - begun:4.0f} s  {said}")
-        if name == "build" and not is_good:
+        if name == "build" and said.startswith("FAILED"):
             break
     print("\n==== Summary", *lines, sep="\n")
     if not is_good:

@@ -1,14 +1,14 @@
 """Seeds faults, one at a time, and records which tests see each: `python tests/faults.py`
 
     python tests/faults.py                the faults that have no record yet, Python first
-    python tests/faults.py --only 3 17    these, again
+    python tests/faults.py --only WORDS   those whose `why` has these words, again
     python tests/faults.py --tests attach run    with the tests of these folders alone
-    python tests/faults.py --table        only writes tests/faults.md from the records
 
-faults.toml has the faults. A fault is put into a copy of HEAD (build/faults/), which is built if
-the file is C++, and tested: first by the tests of its folder, then by those of the folders that use
-it (scripts/affected.py), up to the first that fail. build/faults/seen.json keeps the records.
-A fault that no test sees needs a test.
+faults.toml has the faults, cases/<name>/tests/faults.toml those of a case. A fault is put into a
+copy of HEAD (build/faults/), which is built if the file is C++, and tested: first by the tests of
+its folder, then by those of the folders that use it (scripts/affected.py), up to the first that
+fail. Their names become `seen` of the fault. build/faults/seen.json has the searches of a fault
+that is not yet tried in full. A fault that no test sees needs a test.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -42,28 +43,35 @@ SUFFIXES = {".py", *affected.NATIVE}
 
 @dataclass(frozen=True)
 class Fault:
-    """One row of faults.toml."""
+    """One row of a faults.toml: `why` names it, `seen` are the tests that fail."""
 
-    number: int
     kind: str
     why: str
     old: str
     new: str
+    seen: tuple[str, ...] | None = None
 
     def place(self, root: Path = ROOT) -> str:
         """The file that has it, below the root. Raises ValueError unless there is one place."""
-        found = [
-            (path, text) for path, text in affected.sources(root, SUFFIXES) if self.old in text
-        ]
+        found = [(path, text) for path, text in sources(root) if self.old in text]
         places = sum(text.count(self.old) for _, text in found)
         if places != 1:
-            raise ValueError(f"fault {self.number} is in {places} places: {self.old!r}")
+            raise ValueError(f"'{self.why}' is in {places} places: {self.old!r}")
         return found[0][0]
 
 
+@cache
+def sources(root: Path) -> list[tuple[str, str]]:
+    """Path and text of each file that may have a fault, before any is put in."""
+    return list(affected.sources(root, SUFFIXES))
+
+
+def tables() -> list[Path]:
+    return [TESTS / "faults.toml", *sorted(ROOT.glob("cases/*/tests/faults.toml"))]
+
+
 def read_faults() -> list[Fault]:
-    rows = toml(TESTS / "faults.toml")["fault"]
-    return [Fault(**row) for row in rows]
+    return [Fault(**row) for file in tables() for row in toml(file)["fault"]]
 
 
 def call(*words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -196,59 +204,41 @@ def try_all(faults: list[Fault], records: Records, tests: list[str]) -> None:
     prepare(bool(native))
     for some, search in rounds:
         for fault in some:
-            known = records.setdefault(str(fault.number), {})
+            known = records.setdefault(fault.why, {})
             if search.__name__ in known or any(known.values()):
                 continue
             with seeded(fault) as place:
                 known[search.__name__] = seen = search(place, tests)
             RECORDS.write_text(json.dumps(records, indent=1))
-            print(fault.number, place, *seen or [f"no test {search.__name__}"], flush=True)
+            if seen or search is seen_by_users:
+                write_seen(fault, seen)
+            print(place, fault.why, *seen or [f"no test {search.__name__}"], sep=" | ", flush=True)
 
 
-def table(faults: list[Fault], records: dict[str, list[str]]) -> str:
-    lines = [
-        "# Faults and the tests that see them",
-        "",
-        "`python tests/faults.py` seeds the faults of `faults.toml`, one by one, and writes this.",
-        "",
-        "| | folder | kind | the fault | seen by |",
-        "|---|---|---|---|---|",
-    ]
-    for one in faults:
-        seen = records.get(str(one.number))
-        shown = (
-            "not tried in full"
-            if seen is None
-            else ", ".join(f"`{s}`" for s in seen) or "**no test**"
+def write_seen(fault: Fault, seen: list[str]) -> None:
+    """Puts the tests that see a fault below its `why`."""
+    row = re.compile(rf'^(why = "{re.escape(fault.why)}"\n)(?:seen = .*\n)?', re.MULTILINE)
+    for file in tables():
+        file.write_text(
+            row.sub(lambda found: f"{found[1]}seen = {json.dumps(seen)}\n", file.read_text())
         )
-        folder = affected.folder_of(one.place())
-        lines.append(f"| {one.number} | {folder} | {one.kind} | {one.why} | {shown} |")
-    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", nargs="+", type=int, default=[])
+    parser.add_argument("--only", metavar="WORDS")
     parser.add_argument("--tests", nargs="+", default=[])
-    parser.add_argument("--table", action="store_true")
     asked = parser.parse_args()
-    faults = read_faults()
     records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
-    if not asked.table:
-        if asked.only:
-            faults_now = [fault for fault in faults if fault.number in asked.only]
-            records = {key: seen for key, seen in records.items() if int(key) not in asked.only}
-        else:
-            faults_now = faults
-        try_all(faults_now, records, asked.tests)
-    shown = {
-        key: [name for names in known.values() for name in names]
-        for key, known in records.items()
-        if any(known.values()) or seen_by_users.__name__ in known
-    }
-    (TESTS / "faults.md").write_text(table(faults, shown))
+    faults = read_faults()
+    if asked.only:
+        faults = [fault for fault in faults if asked.only in fault.why]
+        records = {why: known for why, known in records.items() if asked.only not in why}
+    else:
+        faults = [fault for fault in faults if fault.seen is None]
+    try_all(faults, records, asked.tests)
 
 
 if __name__ == "__main__":

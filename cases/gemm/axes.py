@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
+from watari import _native
 from watari.case import axis, engines
 from watari.case.axis import Machine, Parameters
-from watari.case.native import module
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 
@@ -60,7 +60,7 @@ def settle(given: Parameters) -> Parameters:
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
     """The engine by which the processor starts its own transfers."""
-    return str(module(__package__).gemm_default_engine(parameters["processor"]))
+    return _native.gemm_default_engine(parameters["processor"])
 
 
 def default_n(machine: Machine, parameters: Parameters) -> int:
@@ -75,30 +75,29 @@ def default_store(machine: Machine, parameters: Parameters) -> str:
 
 def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
     """A quarter of the three matrices, but at least GEMM_USUAL_SLOTS tiles of the least size."""
-    native = module(__package__)
-    smallest = {**parameters, "tile": native.GEMM_LEAST_TILE}
-    return max(matrix_bytes(parameters) // 4, int(native.GEMM_USUAL_SLOTS) * slot_bytes(smallest))
+    smallest = {**parameters, "tile": _native.GEMM_LEAST_TILE}
+    return max(matrix_bytes(parameters) // 4, _native.GEMM_USUAL_SLOTS * slot_bytes(smallest))
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
     """The largest power of two up to 2048 with which fast memory holds 32 tiles; else 128. The
     library defines this default and the next two (src/watari/gemm/defaults.hpp)."""
     element = BYTES[parameters["precision"]]
-    return int(module(__package__).gemm_default_tile(parameters["fast-memory"], element))
+    return _native.gemm_default_tile(parameters["fast-memory"], element)
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core, fewer for a GPU's queues."""
     cores = int(machine["processors"][0]["cores"])
     on_disk = parameters["store"] == "file"
-    return int(module(__package__).gemm_default_threads(parameters["engine"], cores, on_disk))
+    return _native.gemm_default_threads(parameters["engine"], cores, on_disk)
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """Requests in flight of each thread."""
     p, element = parameters, BYTES[parameters["precision"]]
-    on_disk, default = p["store"] == "file", module(__package__).gemm_default_depth
-    return int(default(p["engine"], on_disk, p["layout"], p["tile"], element))
+    on_disk, default = p["store"] == "file", _native.gemm_default_depth
+    return default(p["engine"], on_disk, p["layout"], p["tile"], element)
 
 
 def require_sense(parameters: Parameters) -> None:
@@ -107,7 +106,7 @@ def require_sense(parameters: Parameters) -> None:
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
-        if not module(__package__).gemm_holds(parameters["precision"], parameters[name]):
+        if not _native.gemm_holds(parameters["precision"], parameters[name]):
             raise UsageError(
                 f"gemm: {name}={parameters[name]:g} is beyond precision={parameters['precision']}"
             )

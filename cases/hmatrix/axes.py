@@ -6,9 +6,9 @@ import math
 import re
 from pathlib import Path
 
+from watari import _native
 from watari.case.axis import Machine, Parameters, expanded, parse_size
 from watari.case.engines import GPU_ONLY
-from watari.case.native import module
 from watari.common.errors import UsageError
 
 SOLVERS = ("gmres", "bicgstab", "fgmres")
@@ -74,7 +74,7 @@ def settle(given: Parameters) -> Parameters:
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
     """The engine by which the processor starts its own transfers."""
-    return module(__package__).hmatrix_engine("cpu") if parameters["processor"] == "cpu" else "gpu"
+    return _native.usual_engine("cpu") if parameters["processor"] == "cpu" else "gpu"
 
 
 def require_sense(parameters: Parameters) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from watari import _native
 from watari.case.native import module
 from watari.cases.hmatrix.mesh import Mesh
 from watari.common.errors import WatariError
@@ -55,7 +56,7 @@ class Options:
             "fast-memory": self.fast_memory,
             "build_threads": self.threads,
             "path": os.fspath(path),
-            "engine": self.engine or module(__package__).hmatrix_engine(self.processor),
+            "engine": self.engine or _native.usual_engine(self.processor),
             "eta": 2.0,
             "recompress": True,
             "precision": "single" if self.eps >= LEAST_SINGLE else "double",
@@ -74,7 +75,6 @@ def own_rank(options: Options) -> int:
 
 def end_ranks() -> None:
     """The normal end of a process that is one of several."""
-    from watari import _native
 
     _native.end_ranks()
 

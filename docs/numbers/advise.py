@@ -98,7 +98,7 @@ page.given_block("an example of the test driver", "as-is, managed-prefetch, mana
 page.given_block("words of an answer", "| 0.16 s (0.15 s to 0.17 s) |")
 page.given(
     "limits of the changes: python/watari/model/replay/savings/copies.py, calls.py, huge.py, "
-    "staging.py; src/attach/injected/fresh.cpp",
+    "staging.py; src/attach/injected/touches/fresh.cpp",
     "| no change that was considered saves 1% |",
     "below 1% of the run",
     "of 4 MiB and more at one call site",

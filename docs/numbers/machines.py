@@ -181,6 +181,6 @@ page.given("data sheets", "(3350 over 4800)", "| 4800 |", "64 | 450 |", "| 64 | 
 page.given(
     PUBLISHED, "282 | 512 |", "3200 (Yoshida 2024), 3400 (Boku 2025)", "410, 400", "300, 300"
 )
-page.given(PUBLISHED, "310 to 360, 400 to 420", "reports ratios of 1.5 to 3")
+page.given(PUBLISHED, "310 to 360, 400 to 420")
 page.given("limits of the machine", "4814 GB/s, from width", "and 63 GB/s, the rate")
 page.given("settings", "in place of 200)")

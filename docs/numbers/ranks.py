@@ -21,13 +21,6 @@ for name, ranks in (("himeno-strong", (2, 4)), ("himeno-weak-4", (4,))):
         )
         assert 0.98 < nccl / peer < 1.02  # "less than 2% of Himeno's rate"
 
-les = results(f"{TWO}les-ranks-later-paths.json")
-city = {
-    halo: trials(les.case("les", split="1x2x1", halo=halo), "cells_per_s")[0]
-    for halo in ("nccl", "peer")
-}
-page.says("The city of grid L has with `nccl` {} of the rate", city["nccl"] / city["peer"])
-
 lattice = results(f"{TWO}lattice-ranks-later.json")
 
 

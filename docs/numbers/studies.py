@@ -51,7 +51,6 @@ page.given(
     "peak at 4 MiB, within a 300 MiB L3",
     "with 65,535 nodes",
     "both with 16 threads",
-    "rate of 16 threads",
     "least at 8, 64 and 256 KiB",
     "tiles of 512, 1024, 2048",
     "ours at 556 MB",
@@ -255,7 +254,7 @@ page.says(
     doi("omp-target", "XL", 1, "steady") / doi("explicit", "XL", 1, "steady"),
 )
 
-# Boku: streams, the city, trees
+# Boku: streams
 miyabi = results(f"{H200}20261121-miyabi-memory.json")
 one, both = (
     miyabi.case(
@@ -271,19 +270,6 @@ one, both = (
     for bidirectional in (False, True)
 )
 page.says("the other direction, {} times", both / one)
-two = results("2x-nvidia-h200-x86_64/20261125-les-ranks-later.json")
-city = {grid: two.case("les", grid=grid, ranks=1).quantity("cells_per_s") for grid in ("L", "XL")}
-page.says("{}e9 to {}e9 cells/s", *(city[grid] / 1e9 for grid in ("L", "XL")))
-threads = median(
-    results(f"{H200}20261125-alone-les-{n}.json").case("les").quantity("cells_per_s")
-    for n in (1, 2)
-)
-page.says(
-    "has {} times the rate of 16 threads, {} over {} million cells/s",
-    city["L"] / threads,
-    city["L"] / 1e6,
-    threads / 1e6,
-)
 
 # Doi: the lattice
 lattice = results(f"{H100}20261126-lattice.json")

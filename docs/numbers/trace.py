@@ -159,7 +159,7 @@ page.given(
     "within 2% or the range",
     "up to 70% longer",
 )
-page.given("src/attach/injected/activity.cpp", "three times 10 ms")
+page.given("src/attach/injected/records/activity.cpp", "three times 10 ms")
 page.given("the machine", "an H200 with 32 CPU cores")
 
 # Replays on an H100

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "python"))  # modules that tests share
 Attempt = Callable[[random.Random, Path], str]
 
 

@@ -22,11 +22,11 @@ import attacks
 import products
 from attacks import Broken, Unsupported
 from commands import Ended, end, start, watari
+from files_of_cases import WRITES
 
 MIB = 2**20
 INSIDE = "WATARI_HOSTILE_MOUNTS"  # in the environment once mounts are our own
 RUN = ["run", "copy", "processor=cpu", "size=16KiB,64KiB", "trials=3", "samples=200"]
-WIND = ["wind", "flat", "--grid", "XS", "--steps", "2", "-o", "wind.vti"]
 STORAGE = ["run", "storage", "processor=cpu", "size=4MiB", "requests=64", "block=4KiB"]
 STORAGE += ["trials=1", "samples=2", "engine=posix,queue", "folder=data", "cache=warm"]
 
@@ -178,24 +178,25 @@ def of_storage(rng: random.Random, disk: Path) -> str:
     return outcome
 
 
-def of_wind(rng: random.Random, disk: Path) -> str:
-    """An image of 0.7 MB does not fit a disk; with room again it is written."""
+def of_output(rng: random.Random, disk: Path) -> str:
+    """The output of a case's command does not fit a disk; with room again it is written."""
+    words, option, output = rng.choice(WRITES)
     ballast = Ballast(rng, disk, int(10 ** rng.uniform(2, 6.3)))
-    ended = ballast.command(WIND, disk)
+    ended = ballast.command([*words, option, output], disk)
     ballast.remove()
     had_room = ended.code == 0
     if not had_room:
-        check_told(ended, ["wind.vti", "output"])
+        check_told(ended, [output, "output"])
         if {path.name for path in disk.iterdir()}:
             raise Broken(f"files are left after {ended}")
-        products.whole(watari(WIND, disk))
-    if [path.name for path in disk.iterdir()] != ["wind.vti"]:
-        raise Broken(f"no image, or files beside it, after {ended}")
+        products.whole(watari([*words, option, output], disk))
+    if [path.name for path in disk.iterdir()] != [output]:
+        raise Broken(f"no output, or files beside it, after {ended}")
     return "had room" if had_room else "reported, then made"
 
 
 def attempt(rng: random.Random, folder: Path) -> str:
-    of = rng.choice([of_product, of_copy, of_storage, of_wind])
+    of = rng.choice([of_product, of_copy, of_storage, *[of_output] * bool(WRITES)])
     system = rng.choice(["ext4", "tmpfs"]) if loops() else "tmpfs"
     with mounted(folder / "disk", system, rng.randrange(32, 48) * MIB):
         return of(rng, folder / "disk")

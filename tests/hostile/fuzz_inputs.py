@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import io
 import json
 import os
 import random
@@ -28,6 +27,7 @@ import attacks
 import fuzz_files
 import mutations
 from attacks import Broken
+from files_of_cases import READS, reading
 from mutations import changed_bytes, changed_json
 
 ROOT = Path(__file__).parents[2]
@@ -204,26 +204,16 @@ def mesh(rng: random.Random) -> str:
     return f"{check(['bem', path, '-o', 'c.vtu', '--threads', '1', *repair])} meshes"
 
 
-@functools.cache
-def height_map() -> bytes:
-    """A map of heights."""
-    import numpy
-
-    made = io.BytesIO()
-    numpy.save(made, numpy.where(numpy.arange(1024).reshape(32, 32) % 7 == 0, 8.0, 0.0))
-    return made.getvalue()
-
-
-def heights(rng: random.Random) -> str:
-    """A map of heights: its head, or all of it."""
-    whole = height_map()
+def input_of_case(rng: random.Random) -> str:
+    """A file that a case's command reads: its head, or all of it."""
+    command, suffix, made, output = rng.choice(READS)
+    whole = made()
     content = changed_bytes(rng, whole[:128]) + whole[128:]
     if rng.random() < 0.3:
         content = changed_bytes(rng, rng.choice([whole, b"PK\x03\x04" + whole, b""]))
-    path = name(rng, ".npy")
+    path = name(rng, suffix)
     Path(path).write_bytes(content)
-    words = ["wind", f"file:{path}", "--grid", "32x32x32", "--steps", "1", "-o", "wind.vti"]
-    return f"{check(words)} maps"
+    return f"{check([*reading(command, path), output])} inputs of {command[0]}"
 
 
 def place(rng: random.Random) -> str:
@@ -242,13 +232,14 @@ def place(rng: random.Random) -> str:
         ["run", "--plan", path, *fuzz_files.NOWHERE],
         ["run", "--resume", path, *fuzz_files.NOWHERE],
         ["bem", path, "-o", "c.vtu"],
-        ["wind", f"file:{path}", "--grid", "32x32x32", "--steps", "1", "-o", "wind.vti"],
+        *([*reading(words, path), output] for words, _, _, output in READS),
     )
     return f"{check(rng.choice(commands))} places"
 
 
 FUZZED: list[Callable[[random.Random], str]] = [
-    trace, trace, machine, machine, result, result, mesh, heights, place,
+    trace, trace, machine, machine, result, result, mesh, place,
+    *[input_of_case] * bool(READS),
 ]  # fmt: skip
 
 

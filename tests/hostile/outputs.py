@@ -15,6 +15,7 @@ from pathlib import Path
 import attacks
 import numpy
 from attacks import Broken
+from files_of_cases import READS, reading
 from fuzz_files import command_output
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +33,10 @@ COMMANDS: list[tuple[list[str], list[str], str]] = [
     (["predict", "trace.json", "--machine", "gh200", "-o"], ["trace.json"], ".svg"),
     (["gemm", "A.npy", "B.npy", "--fast-memory", "2MiB", "--processor", "cpu", "-o"],
      ["A.npy", "B.npy"], ".npy"),
-    (["wind", "file:h.npy", "--grid", "XS", "--steps", "1", "-o"], ["h.npy"], ".vti"),
     (["bem", "cube:1", "-o"], [], ".vtu"),
     (["bem", "cube:1", "-o", "c.vtu", "--charges"], [], ".npy"),
+    *((reading(words, f"{words[0]}{suffix}"), [f"{words[0]}{suffix}"], Path(output).suffix)
+      for words, suffix, _, output in READS),
 ]  # fmt: skip
 BESIDE = [".hmatrix", ".hmatrix.partial", ".hmatrix.partial.journal"]  # of `watari bem`
 NOTES = b"the notes of a user\n"
@@ -46,7 +48,8 @@ def inputs() -> None:
     shutil.copy(TRACE, "trace.json")
     numpy.save("A.npy", numpy.eye(30, dtype=numpy.float32))
     numpy.save("B.npy", numpy.ones((30, 20), dtype=numpy.float32))
-    numpy.save("h.npy", 8.0 * numpy.eye(32))
+    for words, suffix, content, _ in READS:
+        Path(f"{words[0]}{suffix}").write_bytes(content())
 
 
 def an_input(rng: random.Random, read: list[str], suffix: str) -> str:

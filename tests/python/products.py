@@ -11,7 +11,6 @@ import pytest
 
 import watari
 from watari.cases.gemm import product
-from watari.cli import commands
 
 FAST = 2**21  # bytes
 JOURNAL = Path("C.npy.partial.journal")
@@ -100,14 +99,6 @@ def on_processor(*words):
     """`watari gemm` of A.npy and B.npy on the CPU."""
     line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
     return [*line, "--processor", "cpu", *words]
-
-
-def run_cli(capsys, *words):
-    """Exit code, output and errors of `watari ...` in this process."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(words))
-    out, err = capsys.readouterr()
-    return ended.value.code, out, err
 
 
 def cut(path, size):

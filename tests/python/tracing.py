@@ -13,6 +13,8 @@ import emulator
 import numpy as np
 
 from watari.attach.events import Allocation, Events, Frame, Process
+from watari.attach.trace.observed import observed
+from watari.attach.trace.observed.touched import Touches
 from watari.attach.trace.records.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
 from watari.model import trace_file
 
@@ -103,3 +105,29 @@ def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):
         return ended, None
     trace_file.read(path)  # has every field, as readers require
     return ended, json.loads(path.read_text())
+
+
+def seen(of, allocations, touches=None):
+    """The observations of records, and their call sites."""
+    return observed.seen_of(of, events(*allocations), touches or Touches(), 1.0)
+
+
+def file_of(of, allocations, touches=None):
+    """The content of a trace made of records."""
+    found, sites = seen(of, allocations, touches)
+    facts = {
+        "command": "./a.out", "complete": True, "incomplete": [], "untraced_seconds": 1.0,
+        "traced_seconds": 2.0, "traced_once_seconds": 0.1, "ended": "", "ended_untraced": "",
+        "processes": 1, "touches": "",
+        "cupti": 130000,
+        "check": {"pages": 1, "to_gpu": 1, "to_cpu": 1, "sparse": 1, "sparse_seen": 1,
+                  "gpu_faults": 1, "cpu_faults": 1, "reasons": []},
+    }  # fmt: skip
+    return observed.trace("a.out", found, sites.copies, facts)
+
+
+def example():
+    """Records of a program that copies, computes and copies back, and its allocations."""
+    a = 0x10000000
+    of = process(copy(1, 2, MIB, 5, a, 8), kernel(3, 4), copy(5, 6, MIB, 5, a, 9, Copy.TO_CPU))
+    return of, [allocation(a, MIB)]

@@ -12,6 +12,7 @@
 #include "watari/core/members.hpp"
 #include "watari/gemm/foresight.hpp"
 #include "watari/gemm/options.hpp"
+#include "watari/gemm/words.hpp"
 #include "watari/measure/trial.hpp"
 
 #include <cstddef>
@@ -21,10 +22,6 @@ namespace watari::gemm {
 
 inline constexpr word<schedule_kind> schedule_words[] = {{"reuse", schedule_kind::reuse},
                                                          {"naive", schedule_kind::naive}};
-inline constexpr word<gemm::layout> layout_words[] = {{"row-major", layout::row_major},
-                                                      {"tiled", layout::tiled}};
-inline constexpr word<precision> precision_words[] = {{"single", precision::single_precision},
-                                                      {"double", precision::double_precision}};
 
 struct parameters : options {
     shape size{};

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from command_line import run_cli
 from numpy.lib import format as npy_format
 from products import (
     Listener,
@@ -17,7 +18,6 @@ from products import (
     factors,
     gemm,
     on_processor,
-    run_cli,
     save,
     with_header,
 )

@@ -16,14 +16,9 @@ from watari.charts.figure import Drawing, draw
 from watari.cli import summary
 from watari.report import figures, page
 from watari.results import schema
-from watari.results.measured import Measured, measurements
+from watari.results.measured import Measured
 
 RNG = np.random.default_rng(8)
-
-
-def measured(*cases: dict[str, Any]) -> list[Measured]:
-    plain = synthetic.plain() | {"cases": list(cases)}
-    return measurements([schema.Results.model_validate(plain)])
 
 
 def gemm(engine: str, tile: int, **more: Any) -> dict[str, Any]:
@@ -42,7 +37,7 @@ def rows_of(drawing: Drawing) -> list[dict[str, Any]]:
 def comparison() -> list[Measured]:
     """The comparison of Hanawa (2025), and the same with blocks that stay."""
     tiles = (512, 2048)
-    return measured(
+    return synthetic.measured(
         *(
             gemm(e, t, schedule=s)
             for s in ("naive", "reuse")
@@ -112,7 +107,7 @@ def test_hanawas_ratio_stands_beside_ours_in_its_conditions_alone(
 
 
 def test_one_point_is_no_chart_and_trials_without_rates_have_no_floor() -> None:
-    assert charts(measured(gemm("gpu", 2048))) == []
+    assert charts(synthetic.measured(gemm("gpu", 2048))) == []
     cases = [gemm("gpu", 1024), gemm("gpu", 2048)]
     for one in cases:
         for trial in one["trials"]:
@@ -121,7 +116,7 @@ def test_one_point_is_no_chart_and_trials_without_rates_have_no_floor() -> None:
                 for name, quantity in trial["quantities"].items()
                 if "_s" not in name[-4:]
             }
-    (drawing,) = charts(measured(*cases))
+    (drawing,) = charts(synthetic.measured(*cases))
     assert not any(row["name"] in ("store", "arithmetic") for row in rows_of(drawing))
 
 
@@ -139,7 +134,7 @@ def test_the_summary_has_speed_rate_and_floor(comparison: list[Measured]) -> Non
 
 
 def test_words_of_a_case() -> None:
-    (plain, special) = measured(
+    (plain, special) = synthetic.measured(
         gemm("gpu", 2048, schedule="reuse"),
         gemm("posix", 512, threads=1, beta=0.5, precision="double", layout="tiled", n=1000),
     )

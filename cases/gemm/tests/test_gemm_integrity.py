@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from command_line import run_cli
 from products import (
     JOURNAL,
     Listener,
@@ -18,7 +19,6 @@ from products import (
     gemm,
     left_over,
     on_processor,
-    run_cli,
     save,
     state,
     unfinished,

@@ -9,6 +9,7 @@ import sys
 
 import numpy
 import pytest
+from command_line import run_cli
 from products import (
     FAST,
     JOURNAL,
@@ -17,7 +18,6 @@ from products import (
     gemm,
     left_over,
     on_processor,
-    run_cli,
     save,
     state,
     with_header,

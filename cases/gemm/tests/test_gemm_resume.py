@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from command_line import run_cli
 from products import (
     FAST,
     JOURNAL,
@@ -20,7 +21,6 @@ from products import (
     gemm,
     left_over,
     on_processor,
-    run_cli,
     save,
     state,
     unfinished,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from command_line import run_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from products import (
@@ -15,7 +16,6 @@ from products import (
     finished_tiles,
     gemm,
     left_over,
-    run_cli,
     save,
     state,
     unfinished,

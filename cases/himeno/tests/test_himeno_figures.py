@@ -16,17 +16,11 @@ from watari.cli.asked import given
 from watari.plan.request import resolve
 from watari.report import figures
 from watari.report.reproduce import commands
-from watari.results import schema
 from watari.results.key import key
 from watari.results.measured import Measured, measurements
 
 RNG = np.random.default_rng(5)
 Rows = list[dict[str, Any]]
-
-
-def measured(*cases: dict[str, Any]) -> list[Measured]:
-    plain = synthetic.plain() | {"cases": list(cases)}
-    return measurements([schema.Results.model_validate(plain)])
 
 
 def himeno(style: str, **more: Any) -> dict[str, Any]:
@@ -43,7 +37,7 @@ def rows_of(drawing: Drawing) -> Rows:
 
 def test_yoshida_is_drawn_with_its_difference_and_published_values_apart() -> None:
     protocol = {"iterations": 300, "form": "two-kernel", "kernel": "shared"}
-    cases = measured(*(himeno(s, **protocol) for s in ("explicit", "managed", "system")))
+    cases = synthetic.measured(*(himeno(s, **protocol) for s in ("explicit", "managed", "system")))
     (drawing,) = drawn("himeno-speed", cases)
     rows = {row["name"]: row for row in rows_of(drawing) if "name" in row}
     for m in cases:
@@ -64,13 +58,16 @@ def test_yoshida_is_drawn_with_its_difference_and_published_values_apart() -> No
 
 
 def test_other_grids_have_no_published_values_of_xl() -> None:
-    (drawing,) = drawn("himeno-speed", measured(himeno("explicit", grid="L")))
+    (drawing,) = drawn("himeno-speed", synthetic.measured(himeno("explicit", grid="L")))
     assert not any("A100" in str(row) for row in rows_of(drawing))
 
 
 def test_the_floor_is_drawn_only_where_its_copy_was_measured() -> None:
     copy = synthetic.copy_case(RNG, "device", "device", 4 * synthetic.GIB, 4.25e12, 3)
-    with_copy, without = measured(himeno("explicit"), copy), measured(himeno("explicit"))
+    with_copy, without = (
+        synthetic.measured(himeno("explicit"), copy),
+        synthetic.measured(himeno("explicit")),
+    )
     (drawing,) = drawn("himeno-speed", with_copy)
     floors = [row["floor"] for row in rows_of(drawing) if "floor" in row]
     assert floors == [pytest.approx(4250 * 34 / 56, rel=0.02)]
@@ -89,14 +86,14 @@ def test_a_style_that_is_not_here_keeps_its_row_and_reason() -> None:
 
 def test_a_rate_above_the_limit_is_hollow_and_says_so() -> None:
     case = himeno("explicit") | {"flags": ["above-limit"]}
-    (drawing,) = drawn("himeno-speed", measured(case))
+    (drawing,) = drawn("himeno-speed", synthetic.measured(case))
     (row,) = [row for row in rows_of(drawing) if row.get("name") == "explicit"]
     assert row["flagged"]
     assert row["text"].endswith("above the limit")
 
 
 def test_iterations_keep_every_sample_in_a_line_or_its_band() -> None:
-    m = measured(himeno("system", iterations=3000))[0]
+    m = synthetic.measured(himeno("system", iterations=3000))[0]
     points = iterations.points(m.trials[0])
     times = [1e3 * s for s in m.trials[0]["device_s"]]
     assert points["sample"][:60] == list(range(1, 61))
@@ -111,14 +108,16 @@ def test_iterations_keep_every_sample_in_a_line_or_its_band() -> None:
 
 
 def test_iterations_mark_where_the_steady_state_begins() -> None:
-    (drawing,) = drawn("himeno-iterations", measured(himeno("system"), himeno("explicit")))
+    (drawing,) = drawn(
+        "himeno-iterations", synthetic.measured(himeno("system"), himeno("explicit"))
+    )
     marks = [row["sample"] for row in rows_of(drawing) if row.get("text") == "steady"]
     assert len(marks) == 1
     assert 45 <= marks[0] <= 52
 
 
 def test_time_adds_up_to_the_whole_run() -> None:
-    cases = measured(himeno("explicit"), himeno("acc-data", ranks=2, halo="staged"))
+    cases = synthetic.measured(himeno("explicit"), himeno("acc-data", ranks=2, halo="staged"))
     for m in cases:
         rows = spending.spent_rows(m)
         assert sum(row["seconds"] for row in rows) == pytest.approx(rows[0]["total"], rel=1e-3)
@@ -128,7 +127,7 @@ def test_time_adds_up_to_the_whole_run() -> None:
 
 
 def test_implementations_are_numbered_and_judged_by_their_own_single_gpu() -> None:
-    cases = measured(
+    cases = synthetic.measured(
         *(himeno("acc-data", ranks=n, halo="staged", split=f"{n}x1x1") for n in (1, 2, 4)),
         himeno("managed"),
     )
@@ -146,7 +145,7 @@ def test_implementations_are_numbered_and_judged_by_their_own_single_gpu() -> No
 
 def test_ranks_of_the_cpu_share_its_cores_so_nothing_is_perfect_scaling() -> None:
     given = {"processor": "cpu", "kernel": "shared"}
-    cases = measured(*(himeno("system", ranks=n, **given) for n in (1, 2)))
+    cases = synthetic.measured(*(himeno("system", ranks=n, **given) for n in (1, 2)))
     (drawing,) = drawn("himeno-gpus", cases)
     bars = [row for row in rows_of(drawing) if row.get("name") == "system"]
     assert [row["ideal"] for row in bars] == [None, None]
@@ -154,7 +153,7 @@ def test_ranks_of_the_cpu_share_its_cores_so_nothing_is_perfect_scaling() -> Non
 
 def test_paths_of_the_halo_have_bars_of_their_own() -> None:
     paths = [("nccl", False), ("nccl", True), ("peer", False)]
-    cases = measured(
+    cases = synthetic.measured(
         himeno("explicit"),
         *(himeno("explicit", ranks=2, halo=h, overlap=o) for h, o in paths),
         himeno("explicit", ranks=4, halo="peer", split="2x2x1"),
@@ -172,7 +171,7 @@ def test_paths_of_the_halo_have_bars_of_their_own() -> None:
 def test_a_case_without_enough_gpus_is_named_in_its_place() -> None:
     lost = himeno("acc-data", ranks=4) | {"status": "unsupported", "reason": "4 ranks, 2 GPUs"}
     lost["trials"] = [synthetic.lost_trial("unsupported", "4 ranks, 2 GPUs")]
-    cases = measured(himeno("acc-data"), himeno("acc-data", ranks=2), lost)
+    cases = synthetic.measured(himeno("acc-data"), himeno("acc-data", ranks=2), lost)
     (drawing,) = drawn("himeno-gpus", cases)
     (row,) = [row for row in rows_of(drawing) if row.get("ranks") == 4]
     assert (row["drawn"], row["text"]) == (False, "unsupported")
@@ -182,14 +181,16 @@ def test_a_case_without_enough_gpus_is_named_in_its_place() -> None:
 def test_a_grid_that_grows_with_its_ranks_is_weak_scaling(monkeypatch: pytest.MonkeyPatch) -> None:
     twice = "1022x512x1024"
     monkeypatch.setitem(synthetic.POINTS, twice, 2 * synthetic.POINTS["XL"])
-    cases = measured(himeno("explicit"), himeno("explicit", ranks=2, grid=twice, halo="peer"))
+    cases = synthetic.measured(
+        himeno("explicit"), himeno("explicit", ranks=2, grid=twice, halo="peer")
+    )
     (drawing,) = drawn("himeno-gpus", cases)
     assert drawing.heading.startswith("266 million points a GPU")
 
 
 def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -> None:
     slow, fast = himeno("managed", form="two-kernel"), himeno("managed")
-    cases = measured(slow, fast, himeno("explicit"))
+    cases = synthetic.measured(slow, fast, himeno("explicit"))
     (drawing,) = drawn("himeno-effort", cases)
     rows = {row["style"]: row for row in rows_of(drawing) if "style" in row}
     counted = {one.style: one.total for one in effort.effort("himeno")}
@@ -201,7 +202,7 @@ def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -
 
 
 def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
-    cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
+    cases = synthetic.measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
     (drawing,) = drawn("himeno-gpus", cases)
     lines = commands(drawing.cases)
     again = []

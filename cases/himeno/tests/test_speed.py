@@ -15,7 +15,7 @@ from watari.cases.himeno import speed, words
 from watari.cli import summary
 from watari.report.compare import compare
 from watari.results import schema
-from watari.results.measured import Measured, measurements
+from watari.results.measured import Measured
 
 RNG = np.random.default_rng(3)
 POINTS = himeno_axes.interior("XL")
@@ -43,14 +43,9 @@ def trial(
     }
 
 
-def measured(*cases: dict[str, Any]) -> list[Measured]:
-    plain = synthetic.plain() | {"cases": list(cases)}
-    return measurements([schema.Results.model_validate(plain)])
-
-
 def one(*trials: dict[str, Any], **parameters: Any) -> Measured:
     case = synthetic.himeno_case(RNG, "managed", 1, **parameters)
-    return measured(case | {"trials": list(trials)})[0]
+    return synthetic.measured(case | {"trials": list(trials)})[0]
 
 
 def device_copy(rate: float, size: int = 4 * synthetic.GIB, **more: Any) -> dict[str, Any]:
@@ -170,7 +165,7 @@ def test_the_floor_is_the_best_copy_of_the_same_file() -> None:
     case = synthetic.himeno_case(RNG, "explicit", 3)
     slow, fast = device_copy(4.0e12), device_copy(4.25e12, means="kernel")
     small = device_copy(4.3e12, size=synthetic.GIB)
-    m, *copies = measured(case, slow, fast, small)
+    m, *copies = synthetic.measured(case, slow, fast, small)
     assert speed.copy_rate(m, copies) == pytest.approx(4250, rel=0.02)
     rate = speed.of(m).rate
     assert rate is not None
@@ -181,7 +176,9 @@ def test_the_floor_is_the_best_copy_of_the_same_file() -> None:
 
 def test_without_its_copy_the_fraction_is_absent() -> None:
     case = synthetic.himeno_case(RNG, "explicit", 3)
-    m, copy, wrong = measured(case, device_copy(4.25e12), device_copy(4.25e12, processor="gpu:1"))
+    m, copy, wrong = synthetic.measured(
+        case, device_copy(4.25e12), device_copy(4.25e12, processor="gpu:1")
+    )
     assert speed.fraction(m, [m]) is None
     assert speed.fraction(m, [wrong]) is None
     assert speed.fraction(m, [replace(copy, file=1)]) is None
@@ -198,7 +195,7 @@ def test_the_cpu_is_compared_with_its_own_memory_and_threads() -> None:
     copy = synthetic.copy_case(
         RNG, "pageable", "pageable", 4 * synthetic.GIB, 88e9, 3, processor="cpu", means="kernel"
     )
-    m, host_copy, device = measured(case, copy, device_copy(4.25e12))
+    m, host_copy, device = synthetic.measured(case, copy, device_copy(4.25e12))
     assert speed.copy_rate(m, [host_copy, device]) == pytest.approx(88, rel=0.03)
     fewer = replace(host_copy, parameters={**host_copy.parameters, "threads": 2})
     assert speed.copy_rate(m, [fewer]) is None
@@ -206,7 +203,7 @@ def test_the_cpu_is_compared_with_its_own_memory_and_threads() -> None:
 
 def test_the_table_names_the_three_rates() -> None:
     cases = [synthetic.himeno_case(RNG, s, 3) for s in ("explicit", "managed-prefetch")]
-    (table,) = words.PRESENTATION.tables(measured(*cases))
+    (table,) = words.PRESENTATION.tables(synthetic.measured(*cases))
     for row in table.rows:
         benchmark, steady, whole = (
             float(row[f"GFLOPS, {name}"]) for name in ("benchmark", "steady", "whole")

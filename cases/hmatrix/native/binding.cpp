@@ -156,21 +156,6 @@ struct charge_solver {
     std::unique_ptr<hmatrix::solver> by;
 };
 
-/// Returns the first engine for files that this machine supports, in a processor's preferred order.
-std::string usual_engine(const std::string& processor) {
-    const watari::processor who = cases::processor_named(processor);
-    std::string reasons;
-    for (const char* name : {"gpu", "uring", "posix"}) {
-        if (!who.is_gpu() && std::string(name) == "gpu") continue;
-        storage::engine_options options;
-        options.who = who;
-        const std::string reason = storage::engine_named(name).unsupported(options);
-        if (reason.empty()) return name;
-        reasons += std::string(reasons.empty() ? "" : "; ") + name + ": " + reason;
-    }
-    throw unsupported(reasons);
-}
-
 }  // namespace
 
 static void bind_hmatrix(nb::module_& module) {
@@ -181,8 +166,6 @@ static void bind_hmatrix(nb::module_& module) {
     module.def(
         "hmatrix_shape", [](const std::string& text) { return as_arrays(hmatrix::shape(text)); },
         nb::arg("text"), "A generator's mesh: vertices, triangles, signs of the potential.");
-    module.def("hmatrix_engine", usual_engine, nb::arg("processor"),
-               "The engine that reads matrices where none is asked for.");
     module.def(
         "hmatrix_rank",
         [](const nb::dict& p) {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from products import run_cli
+from command_line import run_cli
 
 import watari
 from watari.cases.hmatrix import _native as native

@@ -10,8 +10,7 @@ import synthetic
 from watari.cases.hmatrix import words
 from watari.charts.figure import Drawing, draw
 from watari.report import figures
-from watari.results import schema
-from watari.results.measured import Measured, measurements
+from watari.results.measured import Measured
 
 MIB = 2**20
 AXES = {"processor": "gpu", "mesh": "bumpy:35", "eps": 1e-6, "eta": 2.0, "tolerance": 1e-6}
@@ -32,11 +31,6 @@ def case(engine: str, share: float, batch: int, seconds: float, **more: Any) -> 
     return whole
 
 
-def measured(*cases: dict[str, Any]) -> list[Measured]:
-    plain = synthetic.plain() | {"cases": list(cases)}
-    return measurements([schema.Results.model_validate(plain)])
-
-
 def charts(cases: list[Measured], name: str) -> list[Drawing]:
     return [d for d in draw(figures.figures(), cases) if d.figure.name == name]
 
@@ -44,7 +38,7 @@ def charts(cases: list[Measured], name: str) -> list[Drawing]:
 @pytest.fixture(scope="module")
 def plane() -> list[Measured]:
     """Two engines over two shares and two batches; gpu is twice as fast."""
-    return measured(
+    return synthetic.measured(
         *(
             case(engine, share, batch, seconds * (1.5 - share), threads=threads)
             for engine, threads, seconds in (("posix", 1, 0.4), ("gpu", 2, 0.2))
@@ -84,7 +78,7 @@ def test_each_budget_has_a_chart_over_the_batch(plane: list[Measured]) -> None:
 
 
 def test_one_point_is_no_chart() -> None:
-    alone = measured(case("gpu", 0.5, MIB, 0.1))
+    alone = synthetic.measured(case("gpu", 0.5, MIB, 0.1))
     assert not charts(alone, "hmatrix")
     assert not charts(alone, "hmatrix-batch")
 

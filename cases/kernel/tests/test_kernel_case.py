@@ -24,11 +24,6 @@ MACHINE = synthetic.gpu_machine()
 (CASE,) = row.CASES
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def one(name: str = "saxpy", **given: Any) -> Request:
     (request,) = resolve("kernel", {"source": str(EXAMPLES / f"{name}.cu"), **given}, MACHINE)
     return request

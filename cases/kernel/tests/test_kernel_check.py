@@ -16,11 +16,6 @@ N = 1000
 RNG = numpy.random.default_rng(1)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def checks(name: str) -> str:
     return check.parse(f"{EXAMPLES / 'checks.py'}:{name}")
 

@@ -20,11 +20,6 @@ from watari.plan.request import resolve
 pytestmark = pytest.mark.gpu
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def run(source: str, check: str, **given: Any) -> dict[str, Any]:
     words = {"source": source, "check": check, "size": "4MiB", "samples": 3, **given}
     (request,) = resolve("kernel", words, probe.machine())

@@ -115,7 +115,8 @@ TEST(lattice_directive, every_array_of_acc_managed_is_managed) {
 
 TEST(lattice_directive, a_missing_shared_object_names_its_package) {
     for (const char* style : {"acc-data", "omp-target"}) try {
-            cases::load_directive("lattice", cases::style_named(styles(), style), "/nowhere");
+            cases::load_directive("lattice", cases::style_named(styles(), style),
+                                  cases::compiler::gcc, "/nowhere");
             FAIL() << style;
         } catch (const unsupported& refused) {
             EXPECT_NE(std::string(refused.what()).find("gcc-12-offload-nvptx"), std::string::npos);

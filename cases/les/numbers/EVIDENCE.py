@@ -249,6 +249,11 @@ for row, values in (
     ("STREAM's triad, GB/s", loops[1]),
 ):
     page.says(f"{row} | {', '.join('{}' for _ in values)} | {{}} |", *values, median(values))
+page.says(
+    "One H200 has {} times this rate at L, {} million",
+    rates["L"] / 1e6 / median(cells),
+    rates["L"] / 1e6,
+)
 page.says("floor by STREAM's copy, and {} by its triad", median(used) / median(loops[1]))
 page.says("16 threads reach {} of their floor", median(used) / median(loops[0]))
 page.says("of which the city has {}", median(used) / median(copies))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from products import run_cli
+from command_line import run_cli
 
 from watari.cases.les import command, output, trial
 from watari.common.errors import UsageError

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import ended
 from storage_trials import OPENING, SMALL, STORE, run, trial
 
 from watari import _native
@@ -16,7 +17,6 @@ from watari.case import engines as case_engines
 from watari.case.engines import FAULTS
 from watari.cases.storage import axes as storage_axes
 from watari.cases.storage import numbers
-from watari.cli import commands
 from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.common.units import exact_size
 from watari.results import schema
@@ -144,9 +144,7 @@ def test_a_result_file_is_valid_and_can_be_resumed(
     file, axes = tmp_path / "r.json", {**SMALL, "folder": folder, "trials": 2}
     engines = ",".join(case_engines.FILE_ENGINES)
     words = ["storage", f"engine={engines}", *(f"{k}={v}" for k, v in axes.items())]
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["run", *words, "-o", str(file)])
-    assert ended.value.code == 0
+    assert ended("run", *words, "-o", str(file)) == 0
     output = capsys.readouterr().out
     assert all(column in output for column in numbers.COLUMNS)
     check_against_schema(file)
@@ -156,9 +154,7 @@ def test_a_result_file_is_valid_and_can_be_resumed(
     cut = json.loads(file.read_text())
     del cut["cases"][0]["trials"][1]
     file.write_text(json.dumps(cut))
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["run", *words, "--resume", str(file)])
-    assert ended.value.code == 0
+    assert ended("run", *words, "--resume", str(file)) == 0
     again = json.loads(file.read_text())
     assert again["cases"][0]["trials"][0] == whole["cases"][0]["trials"][0]
     assert len(again["cases"][0]["trials"]) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from watari.case.axis import Parameters
@@ -25,6 +26,7 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
 # choice to the library.
 OF_THE_RUN = ("ranks", "processes", "gpus")
 LEFT_OPEN = {"halo": "none", "page": "default", "compiler": "none"}
+NOT_BUILT = "is not in this build"
 
 
 def passed(parameters: Parameters) -> Parameters:
@@ -52,10 +54,12 @@ def missing(package: str) -> str:
     """Why a case has no compiled module, and how to get it."""
     own, case = package.rpartition(".")[::2]
     if own != "watari.cases":
-        return f"{package} has no compiled part here: install it from its sources, with a compiler"
-    return (
-        f"{case} is not in this build: make build has all cases, make build CASES={case} this one"
-    )
+        folder = Path(str(import_module(package).__file__)).parent
+        return (
+            f"{package} in {folder} has no compiled part: install it from its sources, with a "
+            "compiler, and run it outside of them"
+        )
+    return f"{case} {NOT_BUILT}: make build has all cases, make build CASES={case} this one"
 
 
 def native(package: str | None, case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:

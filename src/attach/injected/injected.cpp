@@ -8,11 +8,11 @@
 //   WATARI_TRACE_EVICT_SECONDS   seconds that sampling may take; 10 if it is not set
 //   WATARI_TRACE_EVICT_UNTIL     ns of CLOCK_MONOTONIC at which sampling is over; never if not set
 //   WATARI_TRACE_EVICT_ONLY      `local`, `mapped` or `faulting`: the first launches alone, in it
-#include "activity.hpp"
-#include "calls.hpp"
-#include "evict.hpp"
-#include "libraries.hpp"
-#include "writer.hpp"
+#include "calls/calls.hpp"
+#include "calls/libraries.hpp"
+#include "records/activity.hpp"
+#include "records/writer.hpp"
+#include "sampled/evict.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "attach/injected/blocks.hpp"
+#include "attach/injected/sampled/blocks.hpp"
 
 #include <gtest/gtest.h>
 

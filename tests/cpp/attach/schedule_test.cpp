@@ -1,4 +1,4 @@
-#include "attach/injected/schedule.hpp"
+#include "attach/injected/sampled/schedule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "attach/injected/spending.hpp"
+#include "attach/injected/sampled/spending.hpp"
 
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ void triad(void** arguments, std::uint64_t) {
     for (std::size_t i = 0; i < count; ++i) sums[i] = first[i] + factor * second[i];
 }
 
-// of src/attach/injected/touches.cpp
+// of src/attach/injected/touches/touches.cpp
 void watari_touch(void** arguments, std::uint64_t) {
     auto* first = argument<volatile unsigned char*>(arguments, 0);
     const auto step = argument<std::uint64_t>(arguments, 1);

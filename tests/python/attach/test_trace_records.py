@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import numpy as np
@@ -12,34 +11,15 @@ from tracing import MIB, READ, WRITE, allocation, copy, counter, kernel, process
 
 from watari.attach.trace import check, session
 from watari.attach.trace.check import PAGE, judged
-from watari.attach.trace.observed import findings, observed, phases, touched
+from watari.attach.trace.observed import findings, phases, touched
 from watari.attach.trace.observed.touched import Touches
 from watari.attach.trace.records import records
 from watari.attach.trace.records.lives import MANY, NOBODY, grouped, owners
 from watari.attach.trace.records.records import Copy, Counter, Kind
 from watari.attach.trace.records.transfers import Direction, How, transfers
-from watari.cli import commands
 from watari.common.errors import WatariError
-from watari.model.program import read_trace
 
 A, B, C, D = 0x10000000, 0x20000000, 0x30000000, 0x40000000
-
-
-def seen(of, allocations, touches=None):
-    return observed.seen_of(of, tracing.events(*allocations), touches or Touches(), 1.0)
-
-
-def file_of(of, allocations, touches=None):
-    found, sites = seen(of, allocations, touches)
-    facts = {
-        "command": "./a.out", "complete": True, "incomplete": [], "untraced_seconds": 1.0,
-        "traced_seconds": 2.0, "traced_once_seconds": 0.1, "ended": "", "ended_untraced": "",
-        "processes": 1, "touches": "",
-        "cupti": 130000,
-        "check": {"pages": 1, "to_gpu": 1, "to_cpu": 1, "sparse": 1, "sparse_seen": 1,
-                  "gpu_faults": 1, "cpu_faults": 1, "reasons": []},
-    }  # fmt: skip
-    return observed.trace("a.out", found, sites.copies, facts)
 
 
 def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:
@@ -140,7 +120,7 @@ def test_a_phase_has_what_its_launches_touch_in_order() -> None:
     touches = launches(
         {"aa#0": touched.Touch(MIB, True, False)}, {"bb#0": touched.Touch(MIB, False, True)}
     )
-    _, gpu = file_of(of, lives, touches)["phases"]
+    _, gpu = tracing.file_of(of, lives, touches)["phases"]
     assert gpu["accesses"] == [
         {"allocation": "aa#0", "processor": "gpu", "read": MIB, "written": 0, "passes": 2.0},
         {"allocation": "bb#0", "processor": "gpu", "read": 0, "written": MIB, "passes": 2.0},
@@ -150,7 +130,7 @@ def test_a_phase_has_what_its_launches_touch_in_order() -> None:
 def test_without_a_sampled_run_kernels_use_what_was_copied() -> None:
     of = process(copy(1, 2, MIB, 5, A, 8), kernel(3, 4), copy(5, 6, MIB // 2, 5, B, 9, Copy.TO_CPU))
     lives = [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")]
-    gpu = file_of(of, lives)["phases"][1]
+    gpu = tracing.file_of(of, lives)["phases"][1]
     assert [(a["allocation"], a["read"], a["written"]) for a in gpu["accesses"]] == [
         ("aa#0", MIB, 0), ("bb#0", 0, MIB // 2),
     ]  # fmt: skip
@@ -164,7 +144,7 @@ def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:
         counter(Counter.CPU_FAULT, 4, A, 1, READ),
         counter(Counter.TO_CPU, 4.1, A, 2 * PAGE),
     )
-    content = file_of(of, [allocation(A, MIB, kind="managed")])
+    content = tracing.file_of(of, [allocation(A, MIB, kind="managed")])
     first, _, last = content["phases"]
     seen_there = [phase["allocations"] for phase in content["observed"]["timeline"]["phases"]]
     assert seen_there == [
@@ -182,16 +162,16 @@ def test_a_copy_beside_a_kernel_that_does_not_use_it_could_overlap() -> None:
     other, same = ({name: touched.Touch(MIB, True, False)} for name in ("aa#0", "bb#0"))
     sentence = "1 copies run alone beside a kernel that does not use their data"
     for touch, expected in ((other, 1), (same, 0)):
-        found, _ = seen(of, lives, launches(touch))
+        found, _ = tracing.seen(of, lives, launches(touch))
         assert sum(sentence in text for text in findings.all_of(found)) == expected
 
 
 def test_data_that_cross_again_and_again_are_named() -> None:
     there = [copy(i, i + 0.5, MIB, 5, A, i) for i in range(1, 5)]
-    found, _ = seen(process(*there), [allocation(A, MIB)])
+    found, _ = tracing.seen(process(*there), [allocation(A, MIB)])
     assert any("is copied to the GPU 4 times" in text for text in findings.all_of(found))
     both = [counter(c, i, A, MIB) for i in range(1, 9) for c in (Counter.TO_GPU, Counter.TO_CPU)]
-    found, _ = seen(process(*both), [allocation(A, MIB, kind="managed")])
+    found, _ = tracing.seen(process(*both), [allocation(A, MIB, kind="managed")])
     assert any("crosses 8 times each way" in text for text in findings.all_of(found))
 
 
@@ -254,74 +234,9 @@ def test_records_of_another_clock_are_noticed(tmp_path) -> None:
 
 
 def test_an_allocation_of_no_bytes_is_not_divided_by() -> None:
-    of, lives = example()
-    content = file_of(of, [*lives, allocation(0, 0, "bb")])
+    of, lives = tracing.example()
+    content = tracing.file_of(of, [*lives, allocation(0, 0, "bb")])
     assert [a["bytes"] for a in content["allocations"]] == [MIB]
-
-
-def example():
-    of = process(copy(1, 2, MIB, 5, A, 8), kernel(3, 4), copy(5, 6, MIB, 5, A, 9, Copy.TO_CPU))
-    return of, [allocation(A, MIB)]
-
-
-def test_the_file_is_a_program_of_the_model(tmp_path) -> None:
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps(file_of(*example())))
-    program = read_trace(path)
-    assert [phase.name for phase in program.phases] == ["cpu-1", "gpu-2", "cpu-3"]
-    assert program.allocations["aa#0"].bytes == MIB
-
-
-def test_a_program_that_moved_nothing_is_a_file_too(tmp_path) -> None:
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps(file_of(process(), [])))
-    assert read_trace(path).allocations == {}
-    traced = pytest.importorskip("watari.report.traced")
-    assert "Nothing crossed the link." in traced.page(json.loads(path.read_text()), "watari trace")
-
-
-def test_the_page_says_what_the_file_says_and_trusts_no_name() -> None:
-    traced = pytest.importorskip("watari.report.traced")
-    content = file_of(*example())
-    content["observed"]["kernels"][0]["name"] = "<script>alert(1)</script>"
-    content["observed"]["incomplete"] = ["CUPTI dropped 3 records"]
-    page = traced.page(content, "watari trace -- ./a.out")
-    assert "<script>alert" not in page
-    assert "&lt;script&gt;alert" in page
-    assert "Incomplete: CUPTI dropped 3 records" in page
-    assert page.count('class="cells') == 2
-    assert "(2.00 times as long)" in page
-
-
-def test_the_page_shows_bytes_and_faults_of_allocations_by_phase() -> None:
-    traced = pytest.importorskip("watari.report.traced")
-    parts = (
-        counter(Counter.CPU_FAULT, 1, A, 1),
-        kernel(3, 4),
-        counter(Counter.GPU_FAULT, 3.1, A, 1),
-        counter(Counter.TO_GPU, 3.2, A, 4096),
-    )
-    content = file_of(process(*parts), [allocation(A, MIB, "aa", "managed")])
-    label = content["observed"]["allocations"][0]["label"]
-    labels = {"aa#0": label}
-    first, second = content["observed"]["timeline"]["phases"]
-    assert traced.used_text(first, labels) == f"{label}: 1 CPU faults"
-    assert traced.used_text(second, labels) == f"{label}: 4.1 kB to the GPU, 1 GPU faults"
-    assert f">{label}: 4.1 kB to the GPU, 1 GPU faults<" in traced.page(content, "watari trace")
-    many = {"allocations": [{"name": str(i), "to_cpu": i} for i in range(1, 7)]}
-    assert traced.used_text(many, {}).split("; ")[::4] == ["6: 6 B to the CPU", "and 2 more"]
-    assert traced.used_text({}, {}) == ""  # a file of an earlier version
-
-
-def test_report_makes_the_page_of_a_trace_from_another_machine(tmp_path, capsys) -> None:
-    pytest.importorskip("watari.report.traced")
-    path, page = tmp_path / "trace.json", tmp_path / "trace.html"
-    path.write_text(json.dumps(file_of(*example()), indent=1))
-    assert commands.exit_code(["report", str(path)]) == 0
-    assert page.read_text().count('class="cells') == 2
-    assert commands.exit_code(["report", str(path), str(path)]) == 2
-    assert commands.exit_code(["report", str(path), "--format", "svg"]) == 2
-    assert f"watari report {path} -o trace.html" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", '{"total": 1', "[3]"])

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+import synthetic
 
+from watari import cases
 from watari.case import native
 from watari.common.errors import UnsupportedError
+from watari.plan.request import describe, expected_bytes, resolve
 
 
 def package(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -24,10 +29,27 @@ def test_a_case_that_was_not_built_says_how_to_get_it(
 ) -> None:
     package(tmp_path, "made_without_module", monkeypatch)
     with pytest.raises(
-        UnsupportedError, match="made_without_module has no compiled part here: install"
+        UnsupportedError, match=f"in {tmp_path}/made_without_module has no compiled part: install"
     ):
         native.module("made_without_module")
     assert native.missing("watari.cases.deep").startswith("deep is not in this build: make build")
+
+
+@pytest.mark.parametrize("name", sorted(cases.CASES))
+def test_a_request_is_made_without_the_module_whose_lack_its_trial_reports(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_modules(module: str) -> ModuleType:
+        if module.endswith("._native"):
+            raise ModuleNotFoundError(f"No module named '{module}'", name=module)
+        return import_module(module)
+
+    monkeypatch.setattr(native, "import_module", without_modules)
+    (request,) = resolve(name, {}, synthetic.cpu_machine())
+    assert describe(request)
+    assert expected_bytes(request) > 0
+    with pytest.raises(UnsupportedError, match=r"is not in this build: make build|GPU"):
+        cases.CASES[name].run(request.parameters)
 
 
 def test_a_module_that_fails_is_not_taken_for_one_that_is_missing(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import synthetic
+from command_line import ended
 
 from watari.cases import effort
 from watari.cases.himeno import axes as himeno_axes
-from watari.cli import commands
 from watari.common.errors import UsageError
 from watari.results import schema
 
@@ -78,9 +78,7 @@ def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> No
 
 
 def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["effort", "himeno", *words])
-    return int(ended.value.code or 0)
+    return ended("effort", "himeno", *words)
 
 
 def test_with_results_the_table_has_speeds_and_the_figure_is_a_file(

@@ -10,9 +10,8 @@ from typing import Any
 import fake_cli
 import pytest
 import synthetic
+from command_line import ended
 from held_out import FITTED, TESTED
-
-from watari.cli import commands
 
 ROOT = Path(__file__).parents[3]
 HIMENO = str(next(ROOT / "results" / name for name in TESTED if "himeno-sam" in name))
@@ -25,21 +24,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def watari(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(words))
-    return int(ended.value.code or 0)
-
-
 def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert watari(*words, "--json") == 0
+    assert ended(*words, "--json") == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_a_profile_of_results_predicts_as_the_results_do(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watari("profile", str(FITTED), "-o", "machine.json") == 0
+    assert ended("profile", str(FITTED), "-o", "machine.json") == 0
     assert "pass gpu" in capsys.readouterr().out
     words = ("predict", "himeno", "grid=XL")
     by_file = as_json(capsys, *words, "--machine", "machine.json")
@@ -60,7 +53,7 @@ def test_measured_seconds_stand_beside_predicted_ones(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["himeno", "grid=XL", "iterations=3000", "form=fused", "--machine", str(FITTED)]
-    assert watari("predict", *words, "--beside", HIMENO, "-o", "both.svg", "--why") == 0
+    assert ended("predict", *words, "--beside", HIMENO, "-o", "both.svg", "--why") == 0
     out = capsys.readouterr().out
     assert "measured" in out
     assert re.search(
@@ -77,7 +70,7 @@ def test_more_processes_take_longer(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_advice_names_styles_effort_and_what_decides(capsys: pytest.CaptureFixture[str]) -> None:
-    assert watari("advise", "himeno", "grid=L", "--machine", str(FITTED)) == 0
+    assert ended("advise", "himeno", "grid=L", "--machine", str(FITTED)) == 0
     out = capsys.readouterr().out
     assert "managed-prefetch: " in out
     assert "because managed spends" in out
@@ -94,11 +87,11 @@ def test_advice_without_a_program_is_that_of_the_newest_result(
     folder.mkdir()
     made = synthetic.results(synthetic.cpu_machine())
     (folder / "made.json").write_text(made.model_dump_json(by_alias=True))
-    assert watari("advise") == 0
+    assert ended("advise") == 0
     out = capsys.readouterr().out
     assert "from its newest result results/made.json" in out
     assert "Used again and again by the CPU" in out
-    assert watari("advise", "--results", str(FITTED)) == 0
+    assert ended("advise", "--results", str(FITTED)) == 0
     assert "Read again and again by the GPU: GPU memory" in capsys.readouterr().out
 
 
@@ -109,7 +102,7 @@ def files(here: Path) -> Path:
     phases = [{"name": "p", "accesses": [USED]}]
     (here / "h200.json").write_text(json.dumps(TRACE | {"phases": phases}))
     (here / "probe.json").write_text(json.dumps(synthetic.gpu_machine()))
-    assert watari("profile", str(FITTED), "-o", "profile.json") == 0
+    assert ended("profile", str(FITTED), "-o", "profile.json") == 0
     return here
 
 
@@ -142,7 +135,7 @@ def test_a_file_of_another_kind_is_named(
     files: Path, words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (files / "other.json").write_text('{"schema": true}')
-    assert watari(*words) == 2
+    assert ended(*words) == 2
     assert says in capsys.readouterr().err
 
 
@@ -151,12 +144,12 @@ def test_a_result_file_of_a_newer_version_is_named_so(
 ) -> None:
     newer = json.loads(FITTED.read_text()) | {"schema": 2}
     (files / "newer").write_text(json.dumps(newer))
-    assert watari("advise", "newer") == 2
+    assert ended("advise", "newer") == 2
     assert "written by a newer Watari" in capsys.readouterr().err
 
 
 def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert watari("advise") == 2
+    assert ended("advise") == 2
     assert "watari list machines" in capsys.readouterr().err
 
 
@@ -171,17 +164,17 @@ def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFi
 def test_a_wrong_word_is_named_before_a_machine_is_asked_for(
     command: str, word: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watari(command, word) == 2
+    assert ended(command, word) == 2
     assert says in capsys.readouterr().err
 
 
 def test_a_wrong_list_is_refused_with_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert watari("list", "machine") == 2
+    assert ended("list", "machine") == 2
     assert "did you mean 'machines'?" in capsys.readouterr().err
 
 
 def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert watari("list", "machines") == 0
+    assert ended("list", "machines") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == [
         "gh200",
@@ -212,7 +205,7 @@ def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_words_end_with_2_and_one_line(
     words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watari(*words) == 2
+    assert ended(*words) == 2
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
@@ -222,7 +215,7 @@ def test_wrong_words_end_with_2_and_one_line(
 def test_what_the_model_does_not_know_is_refused_with_the_reason(
     case: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watari("predict", case, "--machine", "gh200") == 0
+    assert ended("predict", case, "--machine", "gh200") == 0
     assert "is not in the model" in capsys.readouterr().out
 
 
@@ -258,12 +251,12 @@ def test_a_file_that_is_not_meant_is_named_with_what_it_is(
     Path("list.json").write_text("[]")
     Path("empty.json").write_text(json.dumps(synthetic.plain() | {"cases": []}))
     on = () if "--machine" in words else ("--machine", "gh200")
-    assert watari("predict", *words, *on) == 2
+    assert ended("predict", *words, *on) == 2
     assert says in capsys.readouterr().err
 
 
 def test_a_case_that_the_model_refuses_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert watari("advise", "storage", "--machine", "gh200") == 0
+    assert ended("advise", "storage", "--machine", "gh200") == 0
     assert "not said: this case: what storage accesses" in capsys.readouterr().out
 
 
@@ -284,7 +277,7 @@ def test_a_file_that_is_no_trace_is_named_before_the_machine(
     monkeypatch.chdir(tmp_path)  # without a result of this machine
     if content:
         Path("a.out").write_text(content)
-    assert watari(command, "./a.out", *more) == 2
+    assert ended(command, "./a.out", *more) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert says in error or (more and content and content[0] == "{" and "has no axes" in error)

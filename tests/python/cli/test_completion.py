@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command_line import ended
 
 from watari import cases
 from watari.cli import commands, completion, man
@@ -50,9 +51,7 @@ def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore
 
     def ask(shell: str, line: str) -> set[str]:
         script = tmp_path / "script"
-        with pytest.raises(SystemExit) as ended:
-            commands.main(["completion", shell])
-        assert ended.value.code == 0
+        assert ended("completion", shell) == 0
         script.write_text(capsys.readouterr().out)
         program = {"zsh": ["zsh", "-f"], "bash": ["bash", "--norc"], "fish": ["fish", "-N"]}[shell]
         text = ASK[shell].format(script=script, line=line)
@@ -112,9 +111,7 @@ def test_every_case_axis_and_choice_is_in_the_table() -> None:
 
 
 def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["completion", "fsh"])
-    assert ended.value.code == 2
+    assert ended("completion", "fsh") == 2
     assert "did you mean 'fish'?" in capsys.readouterr().err
 
 

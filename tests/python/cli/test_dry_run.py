@@ -8,9 +8,10 @@ from pathlib import Path
 import fake_cli
 import pytest
 import synthetic
+from command_line import ended
 
 from watari.cases import CASES
-from watari.cli import commands, dry_run
+from watari.cli import dry_run
 from watari.machine import record
 from watari.plan import plan
 from watari.plan.request import resolve
@@ -18,9 +19,7 @@ from watari.results import schema
 
 
 def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["run", *words])
-    return int(ended.value.code or 0)
+    return ended("run", *words)
 
 
 @pytest.fixture(autouse=True)

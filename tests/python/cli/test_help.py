@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from command_line import ended
 
-from watari.cli import commands
 from watari.cli.app import commands_by_name
 
 
 def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    with pytest.raises(SystemExit) as ended:
-        commands.main([*words, "--help"])
-    assert ended.value.code == 0
+    assert ended(*words, "--help") == 0
     return capsys.readouterr().out
 
 

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import synthetic
+from command_line import refused, run_cli
 from held_out import FITTED
-
-from watari.cli import commands
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "results" / "nvidia-h200-x86_64" / "20261125-trace-patterns-later.json"
 DEEP = "[" * 100_000
-WIND = ["--grid", "32x32x32", "--steps", "1", "-o", "wind.vti"]
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(map(str, words)))
-    out, err = capsys.readouterr()
-    return int(ended.value.code or 0), out, err
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    code, _, err = answer(capsys, *words)
-    assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith("watari: ")
-    return err
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +88,7 @@ def test_every_stored_trace_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     traces = sorted((ROOT / "results").rglob("*-trace-*.json"))
     assert len(traces) > 4
     for path in traces:
-        assert answer(capsys, "report", path, "-o", "page.html")[0] == 0, path
+        assert run_cli(capsys, "report", path, "-o", "page.html")[0] == 0, path
 
 
 def test_a_trace_for_the_model_alone_has_no_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,41 +177,6 @@ def through_pipe(capsys: pytest.CaptureFixture[str], content: str, *words: str) 
     os.write(start, content.encode())  # fits into the pipe
     os.close(start)
     named = [f"/dev/fd/{end}" if word == "PIPE" else word for word in words]
-    code, _, _ = answer(capsys, *named)
+    code, _, _ = run_cli(capsys, *named)
     os.close(end)
     return code
-
-
-def npy(values: Any) -> bytes:
-    made = io.BytesIO()
-    np.save(made, values)
-    return made.getvalue()
-
-
-def damaged_maps() -> dict[str, bytes]:
-    whole = npy(np.zeros((4, 4)))
-    zipped = io.BytesIO()
-    np.savez(zipped, np.zeros((4, 4)))
-    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }"
-    claims = whole[:8] + len(header).to_bytes(2, "little") + header
-    return {
-        "zip": zipped.getvalue(),
-        "no zip": b"PK\x05\x06" + b"\0" * 30,
-        "begins as a zip": b"PK\x03\x04" + b"\0" * 30,
-        "header cut": whole[:10] + whole[10:90].replace(b"}", b"("),
-        "brackets": whole[:10] + whole[10:].replace(b"'shape'", b"((((((("),
-        "claims terabytes": claims,
-        "empty": b"",
-        "not whole": whole[:-1],
-    }
-
-
-@pytest.mark.parametrize("name", damaged_maps())
-def test_a_damaged_map_of_heights_is_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    Path("map.npy").write_bytes(damaged_maps()[name])
-    assert "map.npy" in refused(capsys, "wind", "file:map.npy", *WIND)
-
-
-@pytest.mark.parametrize("file", ENDLESS)
-def test_a_map_of_heights_is_a_regular_file(capsys: pytest.CaptureFixture[str], file: str) -> None:
-    refused(capsys, "wind", f"file:{file}", *WIND)

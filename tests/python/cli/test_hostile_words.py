@@ -12,6 +12,7 @@ from typing import Any
 import fake_cli
 import pytest
 import synthetic
+from command_line import refused
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
@@ -19,28 +20,12 @@ from watari import cases
 from watari.case.axes import TRIALS
 from watari.case.axis import count, parse_duration, parse_size
 from watari.cases.gemm import axes as gemm_axes
-from watari.cli import commands
 from watari.common.errors import UsageError
 from watari.results import schema
 
 MANY = "9" * 5000
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=1", "samples=3"]
 Answer = tuple[int, str, str]
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
-    """Exit code, output and errors of a command."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(map(str, words)))
-    out, err = capsys.readouterr()
-    return int(ended.value.code or 0), out, err
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    code, _, err = answer(capsys, *words)
-    assert (code, err.count("\n")) == (2, 1), err
-    return err
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from pathlib import Path
 import fake_cli
 import pytest
 import synthetic
-from products import run_cli
+from command_line import run_cli
+from files_of_cases import READS, WRITES, reading
 
 from watari.results import schema
 
@@ -35,8 +36,7 @@ COMMANDS: dict[str, tuple[list[str], str, str, list[str]]] = {
     "gemm": (["gemm", "in.json", "in.json"], "-o", "o.npy", []),
     "bem": (["bem", "cube:2"], "-o", "o.vtu", []),
     "bem --charges": (["bem", "cube:2", "-o", "c.vtu"], "--charges", "o.npy", []),
-    "wind": (["wind", "flat", "--grid", "XS", "--steps", "1"], "-o", "o.vti", []),
-}
+} | {words[0]: (words, option, output, []) for words, option, output in WRITES}
 
 
 @pytest.fixture(autouse=True)
@@ -122,12 +122,15 @@ def aliases(path: Path) -> list[str]:
         ("m.xml", ["check", "in.json", "--baseline", "m.xml", "--junit"]),
         ("m.npy", ["gemm", "m.npy", "other.npy", "-o"]),
         ("m.npy", ["gemm", "other.npy", "m.npy", "-o"]),
-        ("m.vti", ["wind", "file:m.vti", "-o"]),
         ("m.vtu", ["bem", "m.vtu", "-o"]),
         ("m.npy", ["bem", "m.npy", "-o", "c.vtu", "--charges"]),
         ("m.json", ["try", "--fit", "1GiB", "--trace", "m.json", "-o"]),
         ("m.json", ["try", "--same-output", "m.json", "-o"]),
         ("m.json.journal", ["run", "--resume", "m.json.journal", "-o"]),
+        *(
+            (name := f"m{Path(output).suffix}", reading(words, name))
+            for words, _, _, output in READS
+        ),
     ],
 )
 def test_an_input_is_never_the_output(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import fake_cli
 import pytest
+from command_line import ended
 
 from watari import cases
 from watari.case.axis import nearest
@@ -156,6 +157,4 @@ def test_a_folder_that_is_not_there_is_refused(
     assert not absent.exists()
     absent.mkdir()
     for folder in (absent, "~/.cache/watari"):
-        with pytest.raises(SystemExit) as ended:
-            commands.main(f"run {name} processor=cpu folder={folder} --dry-run".split())
-        assert ended.value.code == 0
+        assert ended(*f"run {name} processor=cpu folder={folder} --dry-run".split()) == 0

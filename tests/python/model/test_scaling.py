@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import ended
 from held_out import FITTED, RESULTS, Pair, of_files, profile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from watari.cli import commands
 from watari.common.errors import UsageError
 from watari.machine.record import Machine
 from watari.model import choose, machine, scaled
@@ -192,12 +192,6 @@ def test_a_profile_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     assert machine.read(tmp_path / "old.json") == base()
 
 
-def watari(*words: Any) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main([str(word) for word in words])
-    return int(ended.value.code or 0)
-
-
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -208,21 +202,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_probe_and_results_make_a_profile_that_predicts(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert watari("profile", FITTED, "-o", "h200.json") == 0
+    assert ended("profile", FITTED, "-o", "h200.json") == 0
     for measured in (FITTED, "h200.json"):
-        assert watari("profile", measured, "--for", "probe.json", "-o", "made.json") == 0
+        assert ended("profile", measured, "--for", "probe.json", "-o", "made.json") == 0
         out = capsys.readouterr().out
         assert "not measured: nvidia-h200-x86_64 with other rates (GPU memory x 0.5, " in out
         assert machine.read(here / "made.json").sources == [Path(measured).name, "probe.json"]
-    assert watari("predict", "himeno", "grid=L", "--machine", "made.json") == 0
+    assert ended("predict", "himeno", "grid=L", "--machine", "made.json") == 0
     out = capsys.readouterr().out
     assert "not measured" in out.splitlines()[0]
     assert "GPU memory x 0.5" in out.splitlines()[0]
-    assert watari("advise", "--machine", "made.json") == 0
+    assert ended("advise", "--machine", "made.json") == 0
     out = capsys.readouterr().out
     assert "not measured" in out.splitlines()[0]
     assert "from another machine's times" in out
-    assert watari("predict", "himeno", "--machine", "made.json", "--json") == 0
+    assert ended("predict", "himeno", "--machine", "made.json", "--json") == 0
     assert json.loads(capsys.readouterr().out)[0]["kind"] == "scaled"
 
 
@@ -267,7 +261,7 @@ def test_a_probe_that_says_too_little_is_refused(
     plain = changed()
     change(plain)
     (here / "probe.json").write_text(json.dumps(plain))
-    assert watari("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 2
+    assert ended("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 2
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
@@ -286,9 +280,9 @@ def test_a_probe_that_says_too_little_is_refused(
 def test_what_cannot_be_scaled_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str], words: tuple[Any, ...], says: str
 ) -> None:
-    assert watari("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 0
+    assert ended("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 0
     capsys.readouterr()
-    assert watari(*words) == 2
+    assert ended(*words) == 2
     assert says in capsys.readouterr().err
 
 

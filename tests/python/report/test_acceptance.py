@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import fake_cli
 import pytest
+from command_line import ended
 from test_probe import MACHINES, described
 
-from watari.cli import commands
 from watari.machine.record import Machine
 from watari.report.check import expect, formats, items
 from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
@@ -276,9 +276,7 @@ def test_a_wrong_expectation_is_refused(
 
 
 def check(*words: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["check", *map(str, words)])
-    return int(ended.value.code or 0)
+    return ended("check", *words)
 
 
 def test_by_its_command(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import numpy as np
 import pytest
 import synthetic
+from comparing import printed, words
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from watari.report import compare, verdicts
 from watari.report.compare import (
@@ -38,22 +35,8 @@ from watari.results.significance import (
 medians = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=10)
 
 
-def run(**given: Any) -> Results:
-    return synthetic.results(**given)
-
-
-def words(rows: Comparison, case: str) -> set[str]:
-    return {row.verdict for row in rows if row.case == case and row.base}
-
-
-def printed(rows: Comparison, width: int = 160) -> str:
-    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    console.print(verdicts.render(rows))
-    return console.export_text()
-
-
 def test_the_run_with_fewer_trials_says_whether_more_would_decide() -> None:
-    row = compare.compare(run(seed=1), run(seed=2))[0]
+    row = compare.compare(synthetic.results(seed=1), synthetic.results(seed=2))[0]
     unsure = Judgement(1.0, (0.9, 1.1), 1.0, 1.0, 0.02)  # three trials would do
     for levels in (([1.0] * 2, [1.0] * 9), ([1.0] * 9, [1.0] * 2)):
         found = compare.settled(row, levels, unsure, False, False, 0.05)
@@ -62,13 +45,15 @@ def test_the_run_with_fewer_trials_says_whether_more_would_decide() -> None:
 
 
 def test_without_a_shift_all_is_the_same() -> None:
-    rows = compare.compare(run(seed=1), run(seed=2))
+    rows = compare.compare(synthetic.results(seed=1), synthetic.results(seed=2))
     assert {row.verdict for row in rows if row.base} == {SAME}
     assert exit_code(rows) == 0
 
 
 def test_shifts_are_detected() -> None:
-    rows = compare.compare(run(seed=1), run(seed=2, slower={"copy": 1.15, "touch": 0.85}))
+    rows = compare.compare(
+        synthetic.results(seed=1), synthetic.results(seed=2, slower={"copy": 1.15, "touch": 0.85})
+    )
     assert words(rows, "copy") == {SLOWER}
     assert words(rows, "touch") == {FASTER}
     assert words(rows, "access") == {SAME}
@@ -76,13 +61,16 @@ def test_shifts_are_detected() -> None:
 
 
 def test_the_threshold_decides_what_matters() -> None:
-    base, new = run(seed=1, trials=8), run(seed=2, trials=8, slower={"copy": 1.1})
+    base, new = (
+        synthetic.results(seed=1, trials=8),
+        synthetic.results(seed=2, trials=8, slower={"copy": 1.1}),
+    )
     assert words(compare.compare(base, new, threshold=0.02), "copy") == {SLOWER}
     assert words(compare.compare(base, new, threshold=0.2), "copy") == {SAME}
 
 
 def test_the_other_way_round() -> None:
-    base, new = run(seed=1), run(seed=2, slower={"copy": 1.15})
+    base, new = synthetic.results(seed=1), synthetic.results(seed=2, slower={"copy": 1.15})
     forth, back = compare.compare(base, new), compare.compare(new, base)
     opposite = {SLOWER: FASTER, FASTER: SLOWER}
     for row, other in zip(forth, back, strict=True):
@@ -93,7 +81,7 @@ def test_the_other_way_round() -> None:
 
 
 def test_every_phase_is_judged() -> None:
-    base, new = run(seed=1), synthetic.plain(seed=2)
+    base, new = synthetic.results(seed=1), synthetic.plain(seed=2)
     migration = next(c for c in new["cases"] if c["case"] == "migration")
     for trial in migration["trials"]:
         trial["host_s"][100:200] = [1.3 * s for s in trial["host_s"][100:200]]
@@ -103,7 +91,9 @@ def test_every_phase_is_judged() -> None:
 
 
 def test_one_trial_each_is_no_evidence() -> None:
-    rows = compare.compare(run(trials=1), run(trials=1, seed=2, slower={"copy": 1.5}))
+    rows = compare.compare(
+        synthetic.results(trials=1), synthetic.results(trials=1, seed=2, slower={"copy": 1.5})
+    )
     judged = [row for row in rows if row.base]
     assert {row.verdict for row in judged} == {UNSURE}
     assert all(row.interval is None and "one trial each" in row.note for row in judged)
@@ -139,13 +129,13 @@ def test_another_machine() -> None:
     other = synthetic.plain(synthetic.cpu_machine(), seed=2)
     for case in other["cases"]:
         case["parameters"]["threads"] = 2
-    rows = compare.compare(run(seed=1), Results.model_validate(other))
+    rows = compare.compare(synthetic.results(seed=1), Results.model_validate(other))
     measured = [row for row in rows if row.base]
     assert len(measured) == 3
     assert {row.note for row in measured} == {"threads 16, now 2"}
     assert {row.verdict for row in rows if not row.base} == {LOST, ONLY_BASE}
     assert exit_code(rows) == 4
-    back = compare.compare(Results.model_validate(other), run(seed=1))
+    back = compare.compare(Results.model_validate(other), synthetic.results(seed=1))
     assert {row.verdict for row in back if not row.base} == {ONLY_NEW}
     text = printed(rows)
     assert "machine: h200-x86, now epyc-2core" in text
@@ -161,13 +151,17 @@ def test_the_same_case_twice_has_more_trials() -> None:
 
 
 def test_what_the_table_says() -> None:
-    text = printed(compare.compare(run(seed=1), run(seed=2, slower={"migration": 1.3})))
+    text = printed(
+        compare.compare(
+            synthetic.results(seed=1), synthetic.results(seed=2, slower={"migration": 1.3})
+        )
+    )
     assert "migration managed 1GiB, cpu" in text
     assert "GB/s" in text
     assert "3 slower" in text
     assert "machine:" not in text
     assert printed(Comparison()).strip().endswith("nothing to compare")
-    assert printed(compare.compare(run(), run(seed=2)), width=80)
+    assert printed(compare.compare(synthetic.results(), synthetic.results(seed=2)), width=80)
 
 
 def test_a_case_of_another_version_is_shown_in_full() -> None:
@@ -178,7 +172,7 @@ def test_a_case_of_another_version_is_shown_in_full() -> None:
 def test_runs_with_nothing_in_them() -> None:
     empty = Results.model_validate(synthetic.plain() | {"cases": []})
     assert compare.compare(empty, empty) == []
-    assert {row.verdict for row in compare.compare(empty, run())} == {ONLY_NEW}
+    assert {row.verdict for row in compare.compare(empty, synthetic.results())} == {ONLY_NEW}
 
 
 # --- chance ---------------------------------------------------------------------------------
@@ -195,7 +189,7 @@ def test_too_few_trials_say_how_many_may_decide() -> None:
     times = np.exp(rng.normal(0, judgement.scatter, (200, 2, needed)))
     words = [verdict(judge(a, 1.2 * b), slower=True, faster=True)[0] for a, b in times]
     assert np.mean([word != UNSURE for word in words]) > 0.7
-    rows = compare.compare(run(trials=1), run(trials=2, seed=2))
+    rows = compare.compare(synthetic.results(trials=1), synthetic.results(trials=2, seed=2))
     assert not any("one trial each" in row.note for row in rows)
     assert trials_needed(Judgement(1 / 1.05, (0.9, 1.0), 0.5, 1.0, 0.1)) is None  # at the threshold
     assert trials_needed(Judgement(1.0, None, 1.0, 1.0)) is None
@@ -227,99 +221,3 @@ def test_discoveries() -> None:
     assert discoveries(example[::-1], 0.05)[-4:] == [True] * 4
     assert discoveries([0.02] * 13) == [True] * 13  # all alike: all or none
     assert discoveries([]) == []
-
-
-def test_what_was_ok_and_is_not_measured_is_lost() -> None:
-    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2, slower={"copy": 2.0})
-    touched = [case for case in new["cases"] if case["case"] == "touch"]
-    new["cases"] = [case for case in new["cases"] if case["case"] != "touch"]
-    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    lost = [row for row in rows if row.verdict == LOST]
-    assert {row.case for row in lost} == {"touch"}
-    assert {row.note for row in lost} == {"ok in base, not in new"}
-    assert SLOWER in {row.verdict for row in rows}
-    assert exit_code(rows) == 4  # though something is slower too
-    new["missing"] = [
-        {"case": c["case"], "parameters": c["parameters"], "trials": 5} for c in touched
-    ]
-    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    assert {row.note for row in rows if row.verdict == LOST} == {
-        "ok in base, its run ended before this case"
-    }
-
-
-@pytest.mark.parametrize("status", ["unsupported", "failed", "wrong"])
-def test_any_end_but_ok_is_a_loss(status: str) -> None:
-    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
-    new["cases"][0] |= {"status": status, "reason": "gone"}
-    new["cases"][0]["trials"] = [synthetic.lost_trial(status, "gone")]
-    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    assert (rows[0].verdict, rows[0].note) == (LOST, f"ok, now {status}: gone")
-    assert exit_code(rows) == 4
-
-
-def test_unsure_fails_where_that_is_asked_for() -> None:
-    rows = compare.compare(run(trials=1), run(trials=1, seed=2))
-    assert exit_code(rows) == 0
-    assert exit_code(rows, fail_on_unsure=True) == 3
-
-
-def test_a_note_of_many_rows_is_printed_once() -> None:
-    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
-    for case in new["cases"][:3]:
-        case |= {"status": "unsupported", "reason": "the driver is not loaded"}
-        case["trials"] = [synthetic.lost_trial("unsupported", "the driver is not loaded")]
-    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    assert printed(rows).count("the driver is not loaded") == 1
-
-
-def test_a_shorter_run_is_compared_and_noted() -> None:
-    """A case with fewer samples is compared. If two cases differ only in samples, neither is."""
-    base, new = run(seed=1), synthetic.plain(seed=2)
-    first = new["cases"][0]
-    before, first["parameters"]["samples"] = first["parameters"]["samples"], 7
-    rows = compare.compare(base, Results.model_validate(new))
-    (row,) = (row for row in rows if row.parameters.get("samples") == 7)
-    assert (row.verdict, row.note) == (SAME, f"samples {before}, now 7")
-    new["cases"].append({**first, "parameters": {**first["parameters"], "samples": 9}})
-    doubtful = compare.compare(base, Results.model_validate(new))
-    verdicts = [row.verdict for row in doubtful if row.verdict in (LOST, ONLY_NEW)]
-    assert verdicts == [LOST, ONLY_NEW, ONLY_NEW]
-
-
-def test_a_phase_that_new_lacks_is_lost() -> None:
-    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
-    migration = next(c for c in new["cases"] if c["case"] == "migration")
-    for trial in migration["trials"]:
-        trial["phases"] = trial["phases"][:2]
-    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    assert [row.part for row in rows if row.verdict == LOST] == ["gpu-2"]
-
-
-def test_rows_of_a_sweep_name_the_axis_that_was_swept() -> None:
-    plain = next(c for c in synthetic.plain()["cases"] if c["case"] == "copy")["parameters"]
-    rows = [compare.Row("copy", {**plain, "threads": n}, "", "same") for n in (1, 2)]
-    one, two = verdicts.labels(rows)
-    assert one.endswith(" threads=1")
-    assert two.endswith(" threads=2")
-    assert "threads" not in verdicts.labels(rows[:1])[0]
-    assert verdicts.labels(rows[:1], among=rows) == [one]
-
-
-def test_what_alarms_comes_last() -> None:
-    """On a terminal the last lines stay visible."""
-    new = synthetic.results(seed=2, slower={"copy": 1.6})
-    new.cases.remove(next(c for c in new.cases if c.case == "touch" and c.status == "ok"))
-    text = printed(compare.compare(run(seed=1), new))
-    lines = text.strip().splitlines()
-    at = {
-        word: [i for i, line in enumerate(lines[:-1]) if re.search(rf" {word}( |$)", line)]
-        for word in ("same", "slower", "lost")
-    }
-    assert max(at["same"]) < min(at["slower"])
-    assert max(at["slower"]) < min(at["lost"])
-    assert re.fullmatch(r"1 lost, \d+ slower, .*", lines[-1])
-
-
-def test_a_ratio_beyond_reading_is_bounded() -> None:
-    assert [verdicts.ratio_text(r) for r in (1e-9, 0.5, 5e20)] == ["<0.001", "0.500", ">1000"]

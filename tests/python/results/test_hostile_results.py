@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import synthetic
 import vl_convert
+from command_line import ended
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
@@ -88,9 +89,7 @@ def test_there_are_stored_results() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_every_stored_result_is_reported(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["report", str(path), "-o", str(tmp_path / "page.html")])
-    assert ended.value.code == 0
+    assert ended("report", str(path), "-o", str(tmp_path / "page.html")) == 0
 
 
 @pytest.mark.parametrize(
@@ -204,15 +203,11 @@ def test_a_case_and_an_axis_of_a_newer_version_are_shown(
 ) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(newer()))
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["compare", str(path), str(path)])
-    assert ended.value.code == 0
+    assert ended("compare", str(path), str(path)) == 0
     table = " ".join(capsys.readouterr().out.split())
     assert "teleport size=big ranks=many beam=yes" in table
     assert "beam=wide" in table
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["report", str(path), "-o", str(tmp_path / "page.html")])
-    assert ended.value.code == 0
+    assert ended("report", str(path), "-o", str(tmp_path / "page.html")) == 0
     page = (tmp_path / "page.html").read_text()
     assert "size=big, ranks=many, beam=yes" in page
     assert ", beam=wide" in page
@@ -226,9 +221,7 @@ def test_what_a_newer_version_measured_is_not_continued(
     data = newer() | {"machine": fake_cli.machine()}
     data["program"] = fake_cli.program(None).model_dump()
     Path("run.json").write_text(json.dumps(data))
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["run", "--resume", "run.json"])
-    assert ended.value.code == 2
+    assert ended("run", "--resume", "run.json") == 2
     assert "cannot be resumed: unknown case 'teleport'" in capsys.readouterr().err
 
 

@@ -23,6 +23,7 @@ from synthetic.trials import GIB, Generator, lost_trial
 from synthetic.trials import case as case
 from synthetic.trials import levels as levels
 from synthetic.trials import trial as trial
+from watari.results.measured import Measured, measurements
 from watari.results.schema import Results
 
 
@@ -115,3 +116,8 @@ def results(
 ) -> Results:
     """The same as a validated model."""
     return Results.model_validate(plain(machine, trials, seed, slower))
+
+
+def measured(*cases: dict[str, Any]) -> list[Measured]:
+    """The cases of one run, as figures get them."""
+    return measurements([Results.model_validate(plain() | {"cases": list(cases)})])

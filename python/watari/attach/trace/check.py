@@ -1,7 +1,8 @@
 """Checks whether driver, CUPTI and library lose records, with a program of known touches.
 
-src/attach/injected/touches.cpp states its touches. Records of unified memory do get lost: on an
-H200 one of three runs of a program missed 9% of its transfers, and CUPTI reported none as dropped.
+src/attach/injected/touches/touches.cpp states its touches. Records of unified memory do get lost:
+on an H200 one of three runs of a program missed 9% of its transfers, and CUPTI reported none as
+dropped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The cost of tracing on this machine, and the time of calls without it.
 
-watari_touches times bursts of calls (src/attach/injected/burst.cpp). The cost of each kind is the
-difference between a run with tracing and one without. The rest of the difference is what tracing
-takes once.
+watari_touches times bursts of calls (src/attach/injected/touches/burst.cpp). The cost of each kind
+is the difference between a run with tracing and one without. The rest of the difference is what
+tracing takes once.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 #include "../log/lock.hpp"
 #include "../pooled/pooled.hpp"
 #include "../prefetched/prefetched.hpp"
-#include "../staged/known.hpp"
+#include "../staged/memory/known.hpp"
 #include "../styles/changes.hpp"
 #include "../styles/hints.hpp"
 #include "../styles/managed.hpp"

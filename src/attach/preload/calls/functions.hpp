@@ -92,7 +92,7 @@ result cuGraphInstantiateWithParams(void** made, void* graph, void* parameters);
 result cuGraphInstantiateWithParams_ptsz(void** made, void* graph, void* parameters);
 result cuGraphLaunch(void* graph, stream on);
 result cuGraphLaunch_ptsz(void* graph, stream on);
-// staged/copies.cpp
+// staged/calls/copies.cpp
 result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes);
 result cuMemcpyHtoD_v2_ptds(device_pointer to, const void* from, std::size_t bytes);
 result cuMemcpyDtoH_v2(void* to, device_pointer from, std::size_t bytes);
@@ -105,7 +105,7 @@ result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpy_ptds(device_pointer to, device_pointer from, std::size_t bytes);
 result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, stream on);
 result cuMemcpyAsync_ptsz(device_pointer to, device_pointer from, std::size_t bytes, stream on);
-// staged/batches.cpp
+// staged/calls/batches.cpp
 result cuMemcpyBatchAsync(const device_pointer* to, const device_pointer* from,
                           const std::size_t* bytes, std::size_t count,
                           const driver::batch_attributes* attributes, const std::size_t* firsts,
@@ -123,7 +123,7 @@ result cuMemcpyBatchAsync_v2_ptsz(const device_pointer* to, const device_pointer
                                   const std::size_t* bytes, std::size_t count,
                                   const driver::batch_attributes* attributes,
                                   const std::size_t* firsts, std::size_t kinds, stream on);
-// staged/imports.cpp
+// staged/calls/imports.cpp
 result cuMemHostRegister_v2(void* host, std::size_t bytes, unsigned flags);
 result cuMemHostUnregister(void* host);
 result cuIpcOpenMemHandle_v2(device_pointer* pointer, driver::shared_handle handle, unsigned flags);
@@ -136,7 +136,7 @@ result cuMemRelease(unsigned long long handle);
 result cuMemMap(device_pointer pointer, std::size_t bytes, std::size_t offset,
                 unsigned long long handle, unsigned long long flags);
 result cuMemUnmap(device_pointer pointer, std::size_t bytes);
-// staged/rectangles.cpp
+// staged/calls/rectangles.cpp
 result cuMemcpy2D_v2(const driver::rectangle* asked);
 result cuMemcpy2D_v2_ptds(const driver::rectangle* asked);
 result cuMemcpy2DUnaligned_v2(const driver::rectangle* asked);

@@ -4,7 +4,7 @@
 
 #include "../pooled/pooled.hpp"
 #include "../prefetched/prefetched.hpp"
-#include "../staged/known.hpp"
+#include "../staged/memory/known.hpp"
 #include "functions.hpp"
 
 namespace attach {

@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include "../styles/settings.hpp"
+#include "memory/pointers.hpp"
 #include "plan.hpp"
-#include "pointers.hpp"
 
 namespace attach::staged {
 namespace {

@@ -7,12 +7,12 @@
 #include "../log/event_log.hpp"
 #include "../log/gains.hpp"
 #include "../styles/memory.hpp"
-#include "backoff.hpp"
-#include "crew.hpp"
 #include "early.hpp"
-#include "pointers.hpp"
-#include "pool.hpp"
-#include "ranges.hpp"
+#include "memory/pointers.hpp"
+#include "memory/ranges.hpp"
+#include "pool/backoff.hpp"
+#include "pool/crew.hpp"
+#include "pool/pool.hpp"
 
 namespace attach::staged {
 namespace {

@@ -3,8 +3,8 @@
 #include "../calls/functions.hpp"
 #include "../driver/driver_call.hpp"
 #include "../log/event_log.hpp"
-#include "backoff.hpp"
-#include "pool.hpp"
+#include "pool/backoff.hpp"
+#include "pool/pool.hpp"
 
 namespace attach::staged {
 namespace {

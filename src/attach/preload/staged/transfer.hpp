@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "../driver/driver.hpp"
-#include "lanes.hpp"
+#include "pool/lanes.hpp"
 
 namespace attach::staged {
 

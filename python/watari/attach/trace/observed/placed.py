@@ -19,7 +19,7 @@ import numpy as np
 from watari.attach.trace.records.records import Array, Kind, Recorded, columns
 from watari.attach.trace.records.repeats import ordinals
 
-LOCAL, MAPPED, FAULTING = 1, 2, 3  # src/attach/injected/schedule.hpp
+LOCAL, MAPPED, FAULTING = 1, 2, 3  # src/attach/injected/sampled/schedule.hpp
 NAMES = {LOCAL: "local", MAPPED: "mapped", FAULTING: "faulting"}
 ALL = tuple(NAMES.values())
 LEAST = 4  # launches of a kernel with which every placement has its turn

@@ -2,9 +2,9 @@
 
 All memory is managed in that run, and some of it is read-mostly, so that a write after a read
 faults, too. Before each of the first launches of a kernel all of it is evicted. After the launch
-the library looks up where every page is (src/attach/injected/sample.cpp). Pages on the GPU were
-touched; read-mostly pages without a copy on the CPU were written. The driver fetches at least 64
-KiB and prefetches around faults: bytes are an upper limit where accesses are sparse.
+the library looks up where every page is (src/attach/injected/sampled/sample.cpp). Pages on the GPU
+were touched; read-mostly pages without a copy on the CPU were written. The driver fetches at least
+64 KiB and prefetches around faults: bytes are an upper limit where accesses are sparse.
 
 The recorded transfers of a launch are a second source, but records get lost. They count where they
 are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its time.

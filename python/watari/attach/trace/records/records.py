@@ -1,4 +1,4 @@
-"""Reads the records of the injected library; src/attach/injected/format.hpp has the format.
+"""Reads the records of the injected library; src/attach/injected/records/format.hpp has the format.
 
 A process has three files: records of 64 bytes, calls of 32 bytes, and lines of text that both refer
 to. The file of a killed process ends in a partial record or line: only whole ones count.
