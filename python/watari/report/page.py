@@ -28,7 +28,7 @@ from watari.common.variables import readable
 from watari.report import sweeps
 from watari.report.figures import figures
 from watari.report.overview import run
-from watari.report.paper import folder, write_figures
+from watari.report.paper import PIXELS, folder, write_figures
 from watari.report.reproduce import commands
 from watari.report.tables import missing, numbers, tables, troubles
 from watari.results import published, schema
@@ -82,7 +82,8 @@ def write_asked(
 ) -> list[Path]:
     """Writes a chart over the axis `x` for each case that has it, with a line for each value of
     `by`; `width` in mm. Returns the files. Raises FileError, UsageError."""
-    found = sweeps.asked(measurements(results(paths, without_names)), x, by)
+    pixels = width * PIXELS if width else None
+    found = sweeps.asked(measurements(results(paths, without_names)), x, by, pixels)
     return write_figures(found, folder(where), format, paths, width)
 
 

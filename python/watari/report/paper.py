@@ -18,6 +18,7 @@ from watari.common.written import Written
 from watari.results.measured import Measured
 
 PIXELS = 96 / 25.4  # of a mm, as SVG and CSS define them
+POINTS = 72 / 25.4  # of a mm, as PDF has them
 DOTS = 300  # an inch, of a PNG for paper
 
 
@@ -42,33 +43,30 @@ def write_figures(
         raise FileError(f"{where}: cannot be written: {reason(error)}") from error
     written.check([Written("-o", path, written.FIGURE) for path in files], read)
     specs = [drawing.spec() for drawing in files.values()]
-    if width:
-        specs = [on_paper(spec, width * PIXELS) for spec in specs]
-    made = converted(specs, format, scale=paper_scale(format) if width else None)
-    if width and format == "svg":
-        made = [in_millimetres(content, width) for content in made]
+    made = as_wide(specs, format, width) if width else converted(specs, format)
     for path, content in zip(files, made, strict=True):
         write_atomically(path, content)
     return list(files)
 
 
-def on_paper(spec: dict[str, Any], width: float) -> dict[str, Any]:
-    """A chart of a width in pixels, axes and legend included."""
-    return {**spec, "width": width, "autosize": {"type": "fit", "contains": "padding"}}
+def as_wide(specs: Sequence[dict[str, Any]], format: str, width: float) -> list[bytes]:
+    """Charts of one view that are `width` mm wide, axes and legend included. Raises WatariError."""
+    fitting = {"width": width * PIXELS, "autosize": {"type": "fit", "contains": "padding"}}
+    pictures = converted([{**spec, **fitting} for spec in specs], "svg")
+    if format == "svg":
+        return [sized(svg, width, "mm") for svg in pictures]
+    unit = POINTS if format == "pdf" else PIXELS
+    texts = [sized(svg, width * unit, "").decode() for svg in pictures]
+    return converted(texts, format, scale=DOTS / 25.4 / PIXELS if format == "png" else None)
 
 
-def paper_scale(format: str) -> float | None:
-    """Points a pixel of a PDF; pixels of a PNG at DOTS an inch."""
-    return {"pdf": 72 / 96, "png": DOTS / 96}.get(format)
-
-
-def in_millimetres(svg: bytes, width: float) -> bytes:
-    """An SVG whose size is in mm, in place of pixels."""
+def sized(svg: bytes, width: float, unit: str) -> bytes:
+    """An SVG of another size, of the same shape. Raises WatariError."""
     found = re.search(rb'width="([\d.]+)" height="([\d.]+)"', svg)
     if not found:
         raise WatariError("the plotting engine gave an SVG without a size")
     height = width * float(found[2]) / float(found[1])
-    size = f'width="{width:g}mm" height="{height:.4g}mm"'.encode()
+    size = f'width="{width:.6g}{unit}" height="{height:.6g}{unit}"'.encode()
     return svg[: found.start()] + size + svg[found.end() :]
 
 

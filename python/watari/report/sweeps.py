@@ -33,6 +33,7 @@ MOST = 8  # lines that a chart distinguishes
 FOLLOW = ("samples", "requests", "iterations", "oversubscribe", "folder")
 COLOURS = [*style.COLOURS.values(), "#c4503e", "#7564bd", "#5d8a3a"]
 WIDTH, HEIGHT = 420, 240
+SYMBOL, LETTER = 40, 6  # pixels of a legend's symbol with its room, and of a letter
 RUN = "run"  # `--by run`
 SWEEPS = Figure(
     "sweeps",
@@ -90,20 +91,43 @@ def grouped(same: Sequence[Measured], x: str) -> list[list[Measured]]:
 
 
 def lines(same: Sequence[Measured], x: str, by: str = "", least: int = 2) -> Lines:
-    """The lines of one case over an axis, named by the values of `by` and by others that differ."""
+    """The lines of one case over an axis; with `by`, in the order of its values."""
     groups = [group for group in grouped(same, x) if len(group) >= least]
+    if by:
+        groups.sort(key=lambda group: (not number(group[0][by]), group[0][by] or 0))
+    labels = next(filter(apart, (name(groups, x, by) for name in (values_of, words_of, axes_of))))
+    return Lines(same[0].case, x, dict(zip(labels, groups, strict=True)))
+
+
+def apart(labels: Sequence[str]) -> bool:
+    """Whether labels tell all lines apart."""
+    return len({*labels}) == len(labels)
+
+
+def values_of(groups: Sequence[list[Measured]], x: str, by: str) -> list[str]:
+    """The value of `by` as the name of each line."""
+    return [text(by, group[0][by]) if by else "" for group in groups]
+
+
+def words_of(groups: Sequence[list[Measured]], x: str, by: str) -> list[str]:
+    """The words of the case as the name of each line, with the run if there are several; the same
+    name for all where the words have the axis."""
+    said = [{cases.words(m.case, m.parameters) for m in group} for group in groups]
+    if any(len(words) > 1 for words in said):
+        return [""] * len(groups)
+    several = len({group[0].run for group in groups}) > 1
+    return [
+        f"{group[0].run}: {words.pop()}" if several else words.pop()
+        for group, words in zip(groups, said, strict=True)
+    ]
+
+
+def axes_of(groups: Sequence[list[Measured]], x: str, by: str) -> list[str]:
+    """Every axis that differs from line to line, as the name of each."""
     keys = [dict(key(group[0], (x,))) for group in groups]
-    differ = [name for name in (keys[0] if keys else {}) if len({k.get(name) for k in keys}) > 1]
-    named = {}
-    for group, values in zip(groups, keys, strict=True):
-        rest = [
-            n if v == "yes" else v if n == RUN or not v.isdigit() else f"{n} {v}"
-            for n in differ
-            if n != by and (v := values.get(n, "")) and v != "no"
-        ]
-        label = ", ".join([*([values.get(by, "")] if by else []), *rest])
-        named[label or same[0].case] = group
-    return Lines(same[0].case, x, named)
+    every = list(dict.fromkeys(name for values in keys for name in values))
+    differ = [n for n in every if len({values.get(n) for values in keys}) > 1]
+    return [", ".join(f"{n}={values.get(n, '')}" for n in differ) for values in keys]
 
 
 def points(one: Lines) -> list[dict[str, Any]]:
@@ -150,7 +174,7 @@ def axis(one: Lines) -> alt.X:
     )
 
 
-def chart(one: Lines) -> Panel:
+def chart(one: Lines, width: int) -> Panel:
     """The chart; the legend is above it, so that no name is wider than the paper."""
     rows = points(one)
     values = [row["value"] for row in rows]
@@ -159,7 +183,14 @@ def chart(one: Lines) -> Panel:
     scale = alt.Scale(type="log" if log else "linear", domain=domain, nice=False)
     unit = cases.presentation(one.case).unit
     names = list(one.lines)
-    legend = alt.Legend(title=None, columns=2 if len(names) > 2 else 0, labelLimit=150)
+    columns = max(1, width // (SYMBOL + LETTER * max(map(len, names))))
+    legend = alt.Legend(
+        title=None,
+        columns=columns if columns < len(names) else 0,
+        labelLimit=width - SYMBOL,
+        symbolOpacity=1,
+        symbolType="circle",
+    )
     base = alt.Chart(style.rows(rows)).encode(
         x=axis(one),
         color=alt.Color(
@@ -175,17 +206,17 @@ def chart(one: Lines) -> Panel:
     )
     dots = base.mark_point(filled=True, size=26, opacity=1).encode(y=y)
     return alt.layer(band, base.mark_line().encode(y=y), dots).properties(
-        width=WIDTH, height=HEIGHT
+        width=width, height=HEIGHT
     )
 
 
-def drawing(one: Lines) -> Drawing:
-    """The chart of some lines as a part of the figure SWEEPS."""
+def drawing(one: Lines, width: int = WIDTH) -> Drawing:
+    """The chart of some lines as a part of the figure SWEEPS; `width` in pixels."""
     most = sorted(one.lines, key=lambda name: -len(one.lines[name]))[:MOST]
     kept = Lines(one.case, one.x, {name: one.lines[name] for name in one.lines if name in most})
     left = len(one.lines) - len(kept.lines)
     heading = f"{one.case} over {one.x}" + f"; {left} more lines are in the tables" * bool(left)
-    return Drawing(f"{one.case}-over-{one.x}", SWEEPS, heading, chart(kept), kept.cases)
+    return Drawing(f"{one.case}-over-{one.x}", SWEEPS, heading, chart(kept, width), kept.cases)
 
 
 def by_case(measured: Sequence[Measured]) -> dict[str, list[Measured]]:
@@ -197,8 +228,11 @@ def by_case(measured: Sequence[Measured]) -> dict[str, list[Measured]]:
     return found
 
 
-def asked(measured: Sequence[Measured], x: str, by: str) -> list[Drawing]:
-    """The charts that a user names: each case that has the axis `x`. Raises UsageError."""
+def asked(
+    measured: Sequence[Measured], x: str, by: str, width: float | None = None
+) -> list[Drawing]:
+    """The charts that a user names: each case that has the axis `x`; `width` in pixels. Raises
+    UsageError."""
     found = by_case(measured)
     axes = list(dict.fromkeys(n for same in found.values() for m in same for n in m.parameters))
     for option, name in (("--x", x), ("--by", by)):
@@ -207,7 +241,7 @@ def asked(measured: Sequence[Measured], x: str, by: str) -> list[Drawing]:
     if x == RUN:
         raise UsageError("--x: name an axis; --by run gives each run a line")
     made = [lines(same, x, by) for same in found.values() if x in same[0].parameters]
-    drawn = [drawing(one) for one in made if one.lines]
+    drawn = [drawing(one, int(width or WIDTH)) for one in made if one.lines]
     if not drawn:
         raise UsageError(f"--x {x}: no case here has two values of it that differ in nothing else")
     return drawn
