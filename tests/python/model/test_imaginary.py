@@ -70,6 +70,11 @@ def test_every_output_says_that_it_is_imaginary(
         assert {one["kind"] for one in json.loads(out)} == {"imaginary"}
 
 
+def test_the_example_is_a_machine() -> None:
+    found = choose.by_text(str(Path(__file__).parents[3] / "examples" / "imaginary.toml"))
+    assert found.name == "imaginary imaginary"
+
+
 def test_a_profile_of_results_may_be_the_base(tmp_path: Path) -> None:
     profile = next(path for path in known.files().values() if path.suffix == ".json")
     found = choose.by_text(str(written(tmp_path, f'like = "{profile}"\ngpu.l2 = "2x"\n')))
