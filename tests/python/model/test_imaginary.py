@@ -71,8 +71,8 @@ def test_every_output_says_that_it_is_imaginary(
 
 
 def test_the_example_is_a_machine() -> None:
-    found = choose.by_text(str(Path(__file__).parents[3] / "examples" / "imaginary.toml"))
-    assert found.name == "imaginary imaginary"
+    found = choose.by_text(str(Path(__file__).parents[3] / "examples" / "faster-link.toml"))
+    assert found.name == "imaginary faster-link"
 
 
 def test_a_profile_of_results_may_be_the_base(tmp_path: Path) -> None:
