@@ -601,9 +601,7 @@ page.says(
     "| {} (XL, 4 GPUs, CUDA: halos through the host over PCIe against those between GPUs over NVLink), {} with overlap |",
     *(host / gpus for host, gpus in zip(through_host, between_gpus, strict=True)),
 )
-page.given(
-    "published/yoshida-2024.toml", "some 100 GFLOPS behind `explicit`, 80 behind `managed`"
-)
+page.given("published/yoshida-2024.toml", "some 100 GFLOPS behind `explicit`, 80 behind `managed`")
 page.given(
     "published/gpu-himeno.toml",
     "the public CUDA port at 1755 GFLOPS",

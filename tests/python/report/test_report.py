@@ -323,9 +323,21 @@ def test_a_card_has_the_number_of_the_answer() -> None:
     (name,) = page.by_name([stored])
     shown = overview.run(name, [stored], measurements([stored]))
     numbers = {tile["title"]: tile["number"] for tile in shown["headline"]}
-    first = next(sentence for sentence in shown["answer"] if sentence.topic == "again")
+    first = shown["answer"][0]
     assert numbers["GPU reads pinned"] == "50.6"
-    assert "(50.6 GB/s)" in first.text
+    assert "(50.6 GB/s)" in first["rest"]
+    assert (first["answer"], first["figure"], first["trials"]) == ("GPU memory", "4.25 TB/s", "3")
+    assert first["within"] == "4.25–4.26 TB/s"
+    assert first["bar"].says.startswith("88% of the limit, ")
+
+
+def test_what_the_machine_lacks_is_one_line() -> None:
+    stored = schema.read(RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json")
+    (name,) = page.by_name([stored])
+    lacks = overview.run(name, [stored], measurements([stored]))["lacks"]
+    assert lacks["line"] == "memory system, cuda-aware-mpi; 15 cases unsupported"
+    assert [what for what, _ in lacks["rows"]][:2] == ["system memory", "cuda-aware-mpi"]
+    assert all(why for _, why in lacks["rows"])
 
 
 @pytest.mark.parametrize(
