@@ -132,7 +132,9 @@ TABLE = kind(
     rb"(file,host,)?machine,revision,case,|PAR1|\| Case \|",
     strict=True,
 )
-TEST_SUITE = kind("JUnit files", ".xml", rb'<\?xml[^>]*>\s*<testsuite name="watari check')
+TEST_SUITE = kind("JUnit files", ".xml", rb'<\?xml[^>]*>\s*<testsuites? name="watari (check|fleet)')
+NODES = kind("tables of nodes", ".csv", rb"node,verdict,", strict=True)
+METRICS = kind("text files of Prometheus", ".prom", rb"# HELP watari_", strict=True)
 ARRAY = kind("arrays of NumPy", ".npy", rb"\x93NUMPY")
 
 
