@@ -20,6 +20,14 @@ HOW_OFTEN = ("samples", "requests", "iterations", "folder")
 IN_CACHE = "within cache"
 
 
+def limit(m: Measured) -> float | None:
+    """The limit of the path, GB/s, in the case's own count of bytes; None if not known."""
+    if m.case not in CASES or not m["size"]:
+        return None
+    bound = limits.limit(CASES[m.case].profile(m.parameters), m.machine)
+    return bound / 1e9 if bound else None
+
+
 def whole(name: str, parameters: Parameters) -> str:
     """A case with its size."""
     return f"{words(name, parameters)}, {presentation(name).extent(parameters)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from watari.case.sentence import Sentence, within
+from watari.case.sentence import Bar, Sentence, bar, within
 from watari.cases.atomic.case import workers
 from watari.cases.atomic.words import MILLION, rates
 from watari.common.library import own_memory
@@ -45,7 +45,7 @@ def most(cases: Sequence[Measured], contention: str) -> Measured | None:
     )
 
 
-def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
+def apart(cases: Sequence[Measured]) -> tuple[Measured, str, Bar | None] | None:
     """Compares one shared counter with one counter a thread, for the same number of threads; on the
     GPU if both ran there."""
     alone = [m for m in cases if not m["together"]]
@@ -68,7 +68,12 @@ def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
                 f"one counter for all costs little: {of} make {rate(shared)} updates a second of "
                 f"it, and {rate(each)} with a counter each."
             )
-        return shared, text
+        beside = bar(
+            median(rates(shared)),
+            median(rates(each)),
+            f"the rate with a counter each, {rate(each)}",
+        )
+        return shared, text, beside
     return None
 
 
@@ -102,4 +107,6 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     levels = rates(first[0])
     sure = within(interval(levels), levels, per_second)
     crossover = together[1] if alone and together else ""
-    return [Sentence("counters", first[1], f"{rate(first[0])} updates/s", sure, crossover)]
+    figure = f"{rate(first[0])} updates/s"
+    beside = alone[2] if alone else None
+    return [Sentence("counters", first[1], figure, sure, crossover, bar=beside)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from watari.case.sentence import Sentence, within
+from watari.case.sentence import Sentence, bar, within
 from watari.cases.deep.case import nodes
 from watari.cases.deep.styles import STYLES
 from watari.cases.deep.words import whole
@@ -80,4 +80,7 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     )
     levels = whole(first)
     sure = within(interval(levels), levels, durations)
-    return [Sentence("tree", text, format_duration(seconds(first)), sure, crossover)]
+    last = rest[-1]
+    beside = bar(seconds(first), seconds(last), f"the time of style {last['style']}")
+    figure = format_duration(seconds(first))
+    return [Sentence("tree", text, figure, sure, crossover, bar=beside)]

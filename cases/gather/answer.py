@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.axes import line_bytes
-from watari.case.sentence import Sentence, arrays, nanoseconds, span, within
+from watari.case.sentence import Sentence, arrays, bar, nanoseconds, span, within
 from watari.cases.gather.case import elements
 from watari.cases.gather.words import LINE, pass_seconds, passes, special
 from watari.cases.notes import within_cache
@@ -85,4 +85,6 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     )
     levels = [median(p) / elements(small.parameters) * NS for p in passes(small)]
     sure = within(interval(levels), levels, nanoseconds)
-    return [Sentence("apart", text, figure, sure, crossover, arrays([int(small["size"])]))]
+    beside = bar(each(small), each(more[-1]), f"the cost of {format_size(more[-1]['element'])}")
+    sizes = arrays([int(small["size"])])
+    return [Sentence("apart", text, figure, sure, crossover, sizes, beside)]

@@ -99,5 +99,6 @@ FIGURES = (
         "of them. If pages had to move, the first pass has a line of its own.",
         over_element,
         group="Memory",
+        over=("element",),
     ),
 )

@@ -207,6 +207,7 @@ FIGURES = (
         "all flops at the rate of the BLAS, both measured in the same trials. A run that overlaps "
         "everything lies on the higher floor.",
         several_tiles,
+        over=("tile",),
     ),
     Figure(
         "gemm-one-tile",

@@ -46,6 +46,7 @@ FIGURES = (
         "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
         "the steady speed on one GPU, which has no halo and stands beside each path.",
         scaling.several,
+        over=("ranks",),
     ),
     Figure(
         "himeno-effort",

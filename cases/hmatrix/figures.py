@@ -202,6 +202,7 @@ FIGURES = (
         "Seconds of a product over the part of the matrix that stays in fast memory, a line for "
         "each engine that reads the rest. Lines meet if arithmetic hides the reading.",
         over_share,
+        over=("fast-memory",),
     ),
     Figure(
         "hmatrix-batch",
@@ -210,5 +211,6 @@ FIGURES = (
         "Seconds of a product over the bytes that are read at once. Small batches show the cost "
         "of a request with each engine.",
         over_batch,
+        over=("batch",),
     ),
 )

@@ -140,5 +140,6 @@ FIGURES = (
         "The settled rate in each memory; the band is the range of the trials.",
         over_size,
         group="Memory",
+        over=("size",),
     ),
 )

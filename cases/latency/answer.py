@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case import limits
-from watari.case.sentence import Sentence, arrays, nanoseconds, span, within
+from watari.case.sentence import Sentence, arrays, bar, nanoseconds, span, within
 from watari.cases.latency.words import latencies, special
 from watari.common.units import format_rate, format_size
 from watari.results.measured import Measured
@@ -51,4 +51,5 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     )
     levels = latencies(last)
     sure = within(interval(levels), levels, nanoseconds)
-    return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover, measured)]
+    beside = bar(near, far, f"it: a load in {format_size(first['size'])}")
+    return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover, measured, beside)]

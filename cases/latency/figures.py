@@ -105,7 +105,7 @@ def panel(same: Sequence[Measured]) -> Panel:
         base = alt.Chart(rows(caches_here)).encode(x=x)
         layers.append(base.mark_rule(color=INK, opacity=0.25, strokeDash=[2, 3]))
         layers.append(
-            base.mark_text(align="right", dx=-4, dy=5, opacity=style.FAINT, baseline="top").encode(
+            base.mark_text(dy=-3, opacity=style.FAINT, baseline="bottom", clip=False).encode(
                 y=alt.value(0), text="name:N"
             )
         )
@@ -142,5 +142,6 @@ FIGURES = (
         "core has its own). Diamonds are published by others.",
         over_size,
         group="Memory",
+        over=("size",),
     ),
 )

@@ -229,5 +229,6 @@ FIGURES = (
         "GFLOPS of the whole solve by style and number of ranks (as figures 8 and 9 of Doi 2016). "
         "The tick is perfect scaling from one GPU.",
         several,
+        over=("ranks",),
     ),
 )

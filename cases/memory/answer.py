@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from watari.case import limits
 from watari.case.sentence import (
     ALIKE,
     NOTHING,
+    Bar,
     Cost,
     Option,
     Sentence,
     arrays,
+    bar,
     best,
     comparable,
     confidence,
@@ -25,7 +28,7 @@ from watari.case.sentence import (
     span,
 )
 from watari.cases.memory.words import as_copy, plain
-from watari.cases.notes import within_cache
+from watari.cases.notes import limit, within_cache
 from watari.common.units import format_duration, format_size, format_speed
 from watari.results import statistics
 from watari.results.measured import Measured
@@ -40,6 +43,18 @@ SHARED = {"managed": "managed memory, moved by faults", "system": "system memory
 def of_case(cases: Sequence[Measured], name: str) -> list[Measured]:
     """Cases of this name without unusual values."""
     return [m for m in cases if m.case == name and plain(m)]
+
+
+def of_limit(m: Measured) -> Bar | None:
+    """The rate of a case as a part of the limit of its path."""
+    most = limit(m)
+    return bar(m.median, most, f"the limit, {format_speed(most)}") if most else None
+
+
+def of_link(speed: float, m: Measured) -> Bar | None:
+    """A speed in GB/s as a part of the link's limit."""
+    most = (limits.link_bandwidth(m.machine, "cpu", "gpu") or 0.0) / 1e9
+    return bar(speed, most, f"the link, {format_speed(most)}") if most else None
 
 
 def medians(m: Measured) -> list[float]:
@@ -124,7 +139,8 @@ def again(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = f"{crossover[:1].upper()}{crossover[1:]}." if pays else ""
     figure = format_speed(local.median)
     sizes = {int(local["size"]), *(size for option in paths.values() for size in option.sizes)}
-    return [Sentence("again", f"{text}.", figure, confidence(local), crossover, arrays(sizes))]
+    sure = confidence(local)
+    return [Sentence("again", f"{text}.", figure, sure, crossover, arrays(sizes), of_limit(local))]
 
 
 def for_more(first: Option, rest: Sequence[Option]) -> tuple[Option, str] | None:
@@ -155,7 +171,8 @@ def once(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = f"For more passes, {pair[0].name} pays {pair[1]}." if pair else ""
     sure = confidence_of(spent, first.trials)
     sizes = [size for option in ordered for size in option.sizes]
-    return [Sentence("once", f"{text}.", spent.speed, sure, crossover, arrays(sizes))]
+    beside = of_link(1 / spent.middle, cases[0])
+    return [Sentence("once", f"{text}.", spent.speed, sure, crossover, arrays(sizes), beside)]
 
 
 def turn(m: Measured) -> Option | None:
@@ -203,7 +220,9 @@ def turns(cases: Sequence[Measured]) -> list[Sentence]:
     crossover = f"{pair[0].name.capitalize()} pays {pair[1]}, in each turn." if pair else ""
     ends = (format_duration(end) for end in (spent.low, spent.high))
     sure = f"95%: {'–'.join(ends)}, {first.trials} trials" if first.trials > 1 else "a single trial"
-    return [Sentence("turns", f"{text}.", per_gb, sure, crossover, arrays([size]))]
+    last = ordered[-1]
+    beside = bar(spent.middle, last.total(1).middle, f"the time of {last.name}") if rest else None
+    return [Sentence("turns", f"{text}.", per_gb, sure, crossover, arrays([size]), beside)]
 
 
 def larger(cases: Sequence[Measured]) -> list[Sentence]:
@@ -220,7 +239,8 @@ def larger(cases: Sequence[Measured]) -> list[Sentence]:
     passes = max(1, -(-option.setup.middle // option.each.middle))
     crossover = f"With fewer than {passes:.0f} passes over each part the link is the limit."
     sizes = arrays({int(m["size"]), *option.sizes})
-    return [Sentence("larger", text, format_speed(m.median), confidence(m), crossover, sizes)]
+    figure = format_speed(m.median)
+    return [Sentence("larger", text, figure, confidence(m), crossover, sizes, of_limit(m))]
 
 
 def slow_ways(cases: Sequence[Measured]) -> list[Sentence]:
@@ -242,6 +262,7 @@ def slow_ways(cases: Sequence[Measured]) -> list[Sentence]:
             f"({format_speed(bad.median)} against {format_speed(good.median)})",
             bad,
             good,
+            instead.partition(" ")[2],
         )
         for what, bad, instead, good in pairs
         if bad and good and good.median > CLEARLY * bad.median
@@ -251,12 +272,13 @@ def slow_ways(cases: Sequence[Measured]) -> list[Sentence]:
         return []
     slow.sort(key=lambda item: -item[0])
     text = f"{'; '.join(words for _, words, *_ in slow)}."
-    worst = slow[0][2]
+    worst, better, way = slow[0][2:]
     same = [m for m in copies if pinned and all(m[n] == pinned[n] for n in (*engine, "from"))]
     crossover = too_small(pinned, [m for m in same if m.drawn and not m.flagged]) if pinned else ""
-    sizes = arrays(int(m["size"]) for _, _, *pair in slow for m in pair)
+    sizes = arrays(int(m["size"]) for _, _, *pair, _ in slow for m in pair)
     figure = format_speed(worst.median)
-    return [Sentence("slow", text, figure, confidence(worst), crossover, sizes)]
+    beside = bar(worst.median, better.median, f"the rate of {way}")
+    return [Sentence("slow", text, figure, confidence(worst), crossover, sizes, beside)]
 
 
 def too_small(large: Measured, copies: Sequence[Measured]) -> str:
@@ -303,7 +325,8 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     fast = [size for size in more if sizes[size].median >= fastest.median / 2]
     lost = [size for size in more if size > max(fast, default=0)]
     crossover = f"Arrays of {span(lost)} have less than half of the faster rate." if lost else ""
-    return [Sentence("cpu-again", text, figure, confidence(memory), crossover, shown)]
+    beside = bar(memory.median, fastest.median, f"the rate with {format_size(fastest['size'])}")
+    return [Sentence("cpu-again", text, figure, confidence(memory), crossover, shown, beside)]
 
 
 def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
@@ -323,7 +346,8 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
     passes = fresh.middle / later.middle
     crossover = f"Fresh pages cost as much as {passes:.2g} passes."
     sizes = arrays([int(m["size"])])
-    return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover, sizes)]
+    beside = bar(later.middle, fresh.middle, "the rate of memory used before")
+    return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover, sizes, beside)]
 
 
 def answer(cases: Sequence[Measured]) -> list[Sentence]:

@@ -123,6 +123,7 @@ def access_labels(p: Parameters) -> dict[str, str]:
     return {array: SIDES[p[array]] for array in ("source", "destination")}
 
 
+FAULTS = dict.fromkeys(("fault", "faults", "pagefault", "page-fault"), "operation=fault")
 COMMON: dict[str, Any] = {"presentation": "watari.cases.memory.words"}
 CASES = (
     Case(
@@ -172,6 +173,11 @@ CASES = (
             "nvbandwidth": "from=pinned to=device",
             "bandwidth": "",
             "memcpy": "",
+            "memory": "",
+            **dict.fromkeys(("pcie", "c2c"), "from=pinned to=device"),
+            "nvlink": "from=device to=device:1",
+            **dict.fromkeys(("hbm", "vram"), "memory=device"),
+            **dict.fromkeys(("dram", "ddr", "ram"), "memory=pageable processor=cpu"),
         },
         standard=standard.copies,
         **COMMON,
@@ -201,7 +207,10 @@ CASES = (
         alternatives=hints,
         outside={"prefetch": "bring"},
         example="memory=managed hint=none,prefetch source=cpu destination=gpu",
-        also={"managed": "memory=managed", "um": "memory=managed", "zero-copy": "hint=mapped"},
+        also={
+            **dict.fromkeys(("managed", "um", "uvm", "unified"), "memory=managed"),
+            "zero-copy": "hint=mapped",
+        },
         standard=standard.accesses,
         **COMMON,
     ),
@@ -267,7 +276,7 @@ CASES = (
         native(__package__, "touch", WRONG),
         touch_profile,
         example="processor=gpu memory=managed operation=first-touch,prefetch,fault",
-        also={"prefetch": "operation=prefetch", "fault": "operation=fault", "first-touch": ""},
+        also={"prefetch": "operation=prefetch", "first-touch": "", **FAULTS},
         standard=standard.touches,
         **COMMON,
     ),

@@ -45,6 +45,7 @@ FIGURES = (
         "starting a copy, and the speed of caches.",
         single(paths.over_size, plain),
         group="Memory",
+        over=("size",),
     ),
     Figure(
         "streams",
@@ -54,6 +55,7 @@ FIGURES = (
         single(paths.over_streams, paths.one_way),
         group="Memory",
         folded=True,
+        over=("streams",),
     ),
     Figure(
         "copies",

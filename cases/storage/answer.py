@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watari.case.sentence import Sentence, confidence, span
+from watari.case.sentence import Sentence, bar, confidence, span
 from watari.common.units import format_size, format_speed
 from watari.results.measured import Measured
 
@@ -42,4 +42,9 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     below = [size for size in blocks if size < half]
     crossover = f"Requests of {span(below)} reach less than half of the best rate." if below else ""
     sizes = f"requests of {span(blocks)}"
-    return [Sentence("files", f"{text}.", figure, confidence(first), crossover, sizes)]
+    beside = (
+        bar(small.median, first.median, f"it: requests of {format_size(smallest)}")
+        if smallest < block
+        else None
+    )
+    return [Sentence("files", f"{text}.", figure, confidence(first), crossover, sizes, beside)]

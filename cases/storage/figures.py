@@ -193,6 +193,7 @@ FIGURES = (
         "others call the operating system or cuFile.",
         bandwidth,
         group="Storage",
+        over=("block",),
     ),
     Figure(
         "storage-latency",
@@ -205,5 +206,6 @@ FIGURES = (
         latency,
         group="Storage",
         folded=True,
+        over=("block",),
     ),
 )

@@ -138,7 +138,7 @@ def test_blocks_of_one_size_are_in_the_page_if_in_no_chart(tmp_path: Path) -> No
     assert "Storage in numbers" in html
     assert all(column in html for column in numbers.COLUMNS)
     with pytest.raises(UsageError, match="nothing to draw"):
-        page.write([tmp_path / "one.json"], tmp_path / "figures", "svg")
+        page.write_drawn([tmp_path / "one.json"], tmp_path / "figures", "svg")
     assert not (tmp_path / "figures").exists()
 
 

@@ -1,7 +1,7 @@
 """The words an axis understands: sizes, durations, processors, memories, choices.
 
 An axis turns a user's text or TOML value into a plain JSON value. Sizes read as `4KiB`, `4GB` (10^9
-bytes), `4G` (GiB) or bytes.
+bytes), `4G` (GiB) or bytes; a range of sizes or numbers as `1MiB..1GiB`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ MOST_BYTES = 2**63 - 1
 DIGITS = r"\d{1,40}"  # of a whole number: Python refuses to read thousands
 WORD = re.IGNORECASE | re.ASCII  # else \d matches other digits, too, and K the Kelvin sign
 MOST_WAIT = 8e9  # seconds: the kernel counts nanoseconds in 63 bits
+SLIP = 0.75  # of two words, the share of letters that they have in common
 SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -55,8 +56,22 @@ def nearest(word: str, words: Iterable[str]) -> str:
     words = list(words)
     if {word.lower()} & {*INSTEAD, *ADVICE} and (other := counterpart(word, words)):
         return other
-    close = difflib.get_close_matches(word, words, n=1)
-    return f" (did you mean '{close[0]}'?)" if close else counterpart(word, words)
+    close = next(filter(lambda other: likely(word, other), similar(word, words)), "")
+    return f" (did you mean '{close}'?)" if close else counterpart(word, words)
+
+
+def similar(word: str, words: Iterable[str]) -> list[str]:
+    """The known words that look most like a word, the nearest first."""
+    return difflib.get_close_matches(word.lower(), list(words), n=3)
+
+
+def likely(word: str, other: str) -> bool:
+    """Whether a word may be meant for a similar one: `devices` looks like `advise`, and means
+    another thing. A slip of one or two letters keeps most of a word, or how it begins."""
+    word = word.lower()
+    if difflib.SequenceMatcher(a=word, b=other).ratio() >= SLIP or sorted(word) == sorted(other):
+        return True
+    return word[:2] == other[:2] and abs(len(word) - len(other)) <= 2
 
 
 def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
@@ -69,7 +84,9 @@ def parse_size(text: str) -> int:
     """Bytes of `64KiB`, `4GB`, `4G` or `1048576`. Raises UsageError."""
     match = re.fullmatch(rf"\s*({DIGITS}(?:\.\d+)?)\s*([KMGT]?)(iB|B)?\s*", text, WORD)
     if not match:
-        raise UsageError(f"'{text}' is not a size; write for example 64KiB, 4GB (10^9 bytes) or 4G")
+        ends = re.fullmatch(r"\s*(\d\S*?)\s*(?:-|:|to)\s*(\d\S*)\s*", text, WORD)
+        example = f"{ends[1]}..{ends[2]}" if ends else "64KiB, 4GB (10^9 bytes) or 4G"
+        raise UsageError(f"'{text}' is not a size; write for example {example}")
     number, prefix, unit = match.group(1), match.group(2).upper(), (match.group(3) or "").lower()
     scale = (DECIMAL if unit == "b" and prefix else BINARY)[prefix]
     size = round(float(number) * scale) if "." in number else int(number) * scale
@@ -187,6 +204,21 @@ def sequence(*words: str) -> Callable[[str], str]:
         return text
 
     return parse
+
+
+def parse_range(parse: Callable[[str], Value], text: str) -> list[Value]:
+    """The values of `1MiB..1GiB`, each twice the one before, and the last one whatever it is; of
+    any other text its one value. Raises UsageError."""
+    ends = re.fullmatch(r"(\d[^/]*?)\.\.(\d[^/]*)", text, re.ASCII)
+    first, last = map(parse, ends.groups()) if ends else (None, None)
+    if type(first) is not int or type(last) is not int:
+        return [parse(text)]
+    if not 0 < first < last:
+        raise UsageError(f"'{text}': a range begins above 0 and ends at a larger value")
+    values = [first]
+    while 2 * values[-1] < last:
+        values.append(2 * values[-1])
+    return [*values, last]
 
 
 def as_text(value: Value) -> str:

@@ -11,6 +11,7 @@ A sentence claims nothing beyond the sizes that were measured, and names them (`
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -43,6 +44,26 @@ HOPELESS = 5  # an interval from x to 5 x says nothing
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A share, 0 to 1, and what it is of: `88% of the limit, 4.81 TB/s`."""
+
+    share: float
+    says: str
+
+
+def bar(part: float, whole: float | None, of: str) -> Bar | None:
+    """The bar of a part of a whole; None where the whole is not known, or not the larger one."""
+    if not whole or not 0 < part <= whole:
+        return None
+    share = part / whole
+    return Bar(share, f"{share:.0%} of {of}" if share >= 0.01 else f"under 1% of {of}")
+
+
+# where the short answer of a text ends
+ENDS = re.compile(r"(: |; |\. |, (?=\d|where |read into )|\.$)")
+
+
+@dataclass(frozen=True)
 class Sentence:
     """The answer of a run on one topic. Empty `crossover`: there is none."""
 
@@ -52,6 +73,18 @@ class Sentence:
     confidence: str  # of the figure: its 95% interval, or `a single trial`
     crossover: str = ""
     measured: str = ""  # sizes of the measured data: `arrays of 1 MiB to 1 GiB`
+    bar: Bar | None = None
+
+    @property
+    def answer(self) -> str:
+        """The short answer: `GPU memory`, of `GPU memory. A kernel copies there at 4.25 TB/s.`"""
+        return ENDS.split(self.text, maxsplit=1)[0]
+
+    @property
+    def rest(self) -> str:
+        """The text after the short answer."""
+        found = ENDS.search(self.text)
+        return self.text[found.end() :].strip() if found else ""
 
     @property
     def sure(self) -> str:

@@ -53,6 +53,8 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     # memory and processors
     "host": ("cpu", "pinned", "pageable"),
     "pinned": ("explicit",),
+    "memory": ("style", "from", "to"),
+    "memories": ("memory", "style"),
     "dram": ("pageable", "cpu"),
     "ram": ("pageable", "cpu"),
     "hbm": ("device",),

@@ -22,15 +22,13 @@ def converted(spec: Any, format: str, version: str, scale: float) -> str | bytes
 
     made: str | bytes
     if isinstance(spec, str):
-        made = (
-            vl_convert.svg_to_pdf(spec) if format == "pdf" else vl_convert.svg_to_png(spec, scale)
-        )
+        made = (vl_convert.svg_to_pdf if format == "pdf" else vl_convert.svg_to_png)(spec, scale)
         return made
     spec = {**spec, "background": PAPER}
     if format == "svg":
         made = vl_convert.vegalite_to_svg(spec, vl_version=version)
     elif format == "pdf":
-        made = vl_convert.vegalite_to_pdf(spec, vl_version=version)
+        made = vl_convert.vegalite_to_pdf(spec, vl_version=version, scale=scale)
     else:
         made = vl_convert.vegalite_to_png(spec, vl_version=version, scale=scale)
     return made

@@ -25,6 +25,7 @@ class Figure:
     draw: Callable[[Sequence[Measured]], Drawn]
     group: str = "Applications"
     folded: bool = False
+    over: tuple[str, ...] = ()  # axes of numbers along which its charts run
 
 
 @dataclass(frozen=True)

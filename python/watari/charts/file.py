@@ -18,21 +18,24 @@ from watari.common.files import PACKAGE, reason
 from watari.common.printable import printable
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-SCALE = 3.0  # PNG pixels per point: 216 dots an inch
+SCALES = {"png": 3.0}  # of a pixel of the page: 216 dots an inch of it as points
 SECONDS = 600.0  # at most, for all charts of a command
 START = PACKAGE / "run" / "start.py"
 
 
-def converted(specs: Sequence[dict[str, Any] | str], format: str) -> list[bytes]:
+def converted(
+    specs: Sequence[dict[str, Any] | str], format: str, scale: float | None = None
+) -> list[bytes]:
     """Vega-Lite specifications as SVG, PDF or PNG, on white; or SVGs, which are texts, as PDF or
-    PNG. `format` in any case, as suffixes have it. Raises WatariError."""
+    PNG. `format` in any case, as suffixes have it; `scale`: points or pixels of a pixel. Raises
+    WatariError."""
     format = format.lower()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
             for number, spec in enumerate(specs):
                 (folder / f"{number:04}.json").write_text(json.dumps(shown(spec)))
-            convert(folder, format)
+            convert(folder, format, scale or SCALES.get(format, 1.0))
             return [(folder / f"{number:04}.{format}").read_bytes() for number in range(len(specs))]
         except OSError as error:
             raise WatariError(f"figures cannot be drawn: {reason(error)}") from None
@@ -49,9 +52,9 @@ def shown(part: Any) -> Any:
     return part
 
 
-def convert(folder: Path, format: str) -> None:
+def convert(folder: Path, format: str, scale: float) -> None:
     """Runs converter.py on a folder. Raises WatariError, OSError."""
-    words = [str(folder), format, VEGA_LITE, str(SCALE)]
+    words = [str(folder), format, VEGA_LITE, str(scale)]
     command = [sys.executable, str(START), "watari.charts.converter", *words]
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from watari import cases
+from watari.case.axes import TRIALS
 from watari.case.axis import Machine, nearest
+from watari.case.case import Case
+from watari.cli import guesses
 from watari.cli.app import commands_by_name
 from watari.common.errors import UsageError
+from watari.plan.plan import stored
 from watari.plan.request import resolve
 
 
@@ -16,6 +20,8 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     name, *rest = words
     if name in commands_by_name() and name not in cases.CASES:
         raise UsageError(f"'{name}' is a command, not a case: watari {name} --help")
+    if name not in cases.CASES and (here := guesses.of_run(words, stored())):
+        raise UsageError(here)
     if "=" in name:
         raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES.names())}")
     axes: dict[str, str] = {}
@@ -24,15 +30,27 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
         if not axis:
             raise UsageError(f"'{word}' is not axis=value")
         if not equals:
-            case = cases.find(name)
-            hint = f"; write {word}=VALUE" if word in case.axes else nearest(word, case.axes)
-            if case.also.get(word):
-                hint = f"; write {case.also[word]}"
-            raise UsageError(f"'{word}' is not axis=value{hint}")
+            raise UsageError(f"'{word}' is not axis=value{without_equals(cases.find(name), word)}")
         if axis in axes:
             raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
         axes[axis] = value
     return name, axes
+
+
+def without_equals(case: Case, word: str) -> str:
+    """Advice on a word without `=` after a case: an axis, a value of one, another case."""
+    if case.also.get(word):
+        return f"; write {case.also[word]}"
+    if word in (TRIALS.name, *case.axes):
+        return f"; write {word}=VALUE"
+    takes = [name for name, axis in case.axes.items() if word in axis.choices]
+    if takes:
+        return f"; write {' or '.join(f'{name}={word}' for name in takes)}"
+    if word in cases.CASES:
+        return f": a run has one case, or those of a plan; then watari run {word}"
+    if "/" in word and "folder" in case.axes:
+        return f"; write folder={word}"
+    return nearest(word, case.axes) or f"; its axes: watari run {case.name} --help"
 
 
 def planned(words: list[str], name: str | None, machine: Machine, brief: bool = False) -> Any:
@@ -56,6 +74,8 @@ def asked_for(words: list[str], name: str | None, machine: Machine) -> Any:
         case, axes = given(words)
         requests = resolve(case, axes, machine)
         return Plan(f"{case} from the command line", tuple(requests))
+    if name in guesses.PLANS and name not in stored():
+        raise UsageError(f"'{name}' is not a plan; here it is: {guesses.PLANS[name]}")
     if name:
         return read(find(name), machine)
     return Plan("standard", tuple(standard(machine)), "cases that every machine can measure")

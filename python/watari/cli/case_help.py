@@ -42,7 +42,8 @@ def help_text(case: Case) -> str:
     return (
         f"Usage: watari run {case.name} [AXIS=VALUE[,VALUE...]]... [OPTIONS]\n\n"
         f"{axes_text(case)}\n\n"
-        "Sizes read as 64KiB, 4GB (10^9 bytes) or 4G; several values, with commas, are a sweep.\n"
+        "Sizes read as 64KiB, 4GB (10^9 bytes) or 4G. Sweeps: 4KiB,1GiB; 1MiB..1GiB, each\n"
+        "size twice the one before.\n"
         f"Example: {example(case)}\n"
         "Options of every case: watari run --help"
     )

@@ -13,13 +13,15 @@ import shlex
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from itertools import dropwhile
 from typing import Any, TextIO, cast
 
 import typer
 
 from watari import cases
-from watari.case.axis import unknown
+from watari.case.axes import TRIALS
 from watari.case.vocabulary import ADVICE, counterpart
+from watari.cli import guesses
 from watari.cli.app import app, commands_by_name
 from watari.common.console import Printed
 from watari.common.errors import FileError, UsageError, WatariError
@@ -44,7 +46,7 @@ def invoked(arguments: list[str]) -> int:
     Ctrl-C and broken pipes itself."""
     command = typer.main.get_command(app)
     try:
-        with command.make_context("watari", list(arguments) or ["--help"]) as context:
+        with command.make_context("watari", guesses.meant(arguments) or ["--help"]) as context:
             command.invoke(context)
     except typer.Exit as ended:
         return ended.exit_code if arguments else UsageError.exit_code
@@ -71,9 +73,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def known_elsewhere(arguments: list[str]) -> str:
     """Advice on an unknown command: a case, or another tool's word; empty for a known one."""
-    word = next((each for each in arguments if not each.startswith("-")), "")
-    if word in commands_by_name():
+    rest = list(dropwhile(lambda each: each.startswith("-"), arguments))
+    if not rest or rest[0] in commands_by_name():
         return ""
+    word = rest[0]
     if word in cases.CASES:
         return f"'{word}' is a case: watari run {shlex.join(arguments)}"
     here = cases.written(word)
@@ -81,19 +84,27 @@ def known_elsewhere(arguments: list[str]) -> str:
         return f"no command '{word}'; here it is: {here}"
     if word in ADVICE:
         return f"no command '{word}' ({ADVICE[word]})"
-    return str(unknown("command", word, commands_by_name())) if word else ""
+    return guesses.of_command(rest, commands_by_name())
 
 
 def option_elsewhere(arguments: list[str], option: str) -> str:
     """Advice on an unknown option: an axis, which has no dashes, or another tool's word; empty for
     others."""
     word = option.lstrip("-")
+    command = next((each for each in arguments if each in commands_by_name()), "")
+    if here := guesses.of_option(command, option, arguments):
+        return here
+    if here := next(filter(None, map(cases.written, arguments[1:])), ""):
+        return f"no option '{option}'; here it is: {here}"
     named = next((cases.CASES[each] for each in arguments if each in cases.CASES), None)
-    axes = named.axes if named else {}
+    axes = {TRIALS.name: TRIALS, **named.axes} if named else {}
+    word = word if word in axes else word.removesuffix("s")
     if word in axes:
         return f"no option '{option}'; an axis has no dashes: {word}=VALUE"
     other = counterpart(word, axes)
     dashes = "; an axis has no dashes" if "(here:" in other else ""
+    if not other and not command:
+        return f"no option '{option}'; watari --help lists the commands"
     return f"no option '{option}'{other}{dashes}" if other else ""
 
 
@@ -101,11 +112,19 @@ def refused(arguments: list[str], error: Any) -> str:
     """One line for an error of the command line parser."""
     option = getattr(error, "option_name", "")
     here = option_elsewhere(arguments, option) if option else ""
-    here = here or known_elsewhere(arguments)
-    context = getattr(error, "ctx", None)
-    if here or not context or option:
-        return here or str(error.format_message())
-    return f"{error.format_message()} See {context.command_path} --help"
+    here = here or known_elsewhere(arguments) or guesses.of_program(arguments)
+    context, message = getattr(error, "ctx", None), str(error.format_message())
+    if here or not context:
+        return here or message
+    if option:
+        return f"{message}; {context.command_path} --help lists those that it has"
+    example = first_example(context.command.epilog or "")
+    return f"{message} See {context.command_path} --help" + f", as in {example}" * bool(example)
+
+
+def first_example(epilog: str) -> str:
+    """The first of the examples below a command's help."""
+    return epilog.partition(": ")[2].partition(" · ")[0]
 
 
 def current_folder() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ from watari.common.errors import UsageError
 from watari.common.written import Written
 
 FORMATS = ("svg", "pdf", "png")
+LEAST_WIDTH, MOST_WIDTH = 40, 500  # mm
 
 
 def known_format(format: str) -> None:
@@ -24,6 +26,17 @@ def known_format(format: str) -> None:
     if format not in FORMATS:
         known = ", ".join(FORMATS)
         raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+
+
+def parse_width(text: str) -> float:
+    """Millimetres of `85mm`, `8.5cm` or `3.35in`. Raises UsageError."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)?", text, re.ASCII)
+    width = float(found[1]) * {"cm": 10, "in": 25.4}.get(found[2], 1) if found else 0.0
+    if not LEAST_WIDTH <= width <= MOST_WIDTH:
+        raise UsageError(
+            f"'{text}' is not a width of {LEAST_WIDTH} to {MOST_WIDTH} mm; write for example 85mm"
+        )
+    return width
 
 
 def drawing(module: str) -> Any:
@@ -37,6 +50,7 @@ def drawing(module: str) -> Any:
 
 @app.command(
     epilog="Examples: watari report before.json after.json -o report.html · "
+    "watari report run.json --x size --by from --width 85mm --format pdf -o figures · "
     "watari report trace.json -o trace.html"
 )
 def report(
@@ -50,10 +64,23 @@ def report(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="omit hosts, paths and commands of the runs")
     ] = False,
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="AXIS", help="one figure of each case over an axis")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="AXIS", help="with --x: a line for each value")
+    ] = None,
+    width: Annotated[
+        str | None, typer.Option("--width", metavar="MM", help="with --x: as wide as 85mm, say")
+    ] = None,
 ) -> None:
     """Makes one page of result files (report.html), figures for a paper, or a trace's page."""
     from watari.model.kinds import TRACE, kind
 
+    if (by or width) and not x:
+        raise UsageError(f"{'--by' if by else '--width'} goes with --x AXIS")
+    millimetres = parse_width(width) if width else None
+    format = format or ("svg" if x else None)
     if format:
         known_format(format)
     traces = [path for path in results if kind(path) == TRACE]
@@ -73,8 +100,16 @@ def report(
         written.check([Written("-o", output, written.PAGE)], results)
     elif output.suffix.lower() in written.FIGURE.suffixes:
         raise UsageError(f"-o {output}: with --format, -o names the folder of the figures")
-    drawing("page").write(results, output, format, anonymous)
-    print(f"{'figures' if format else 'report'}: {output}")
+    page = drawing("page")
+    if x and format:
+        for path in page.write_asked(results, output, format, x, by or "", millimetres, anonymous):
+            print(f"figure: {path}")
+    elif format:
+        page.write_drawn(results, output, format, anonymous)
+        print(f"figures: {output}")
+    else:
+        page.write(results, output, anonymous)
+        print(f"report: {output}")
 
 
 STYLED = next(name for name, case in CASES.items() if case.styles)

@@ -16,9 +16,8 @@ from watari.common import written
 from watari.common.console import print_json
 from watari.common.errors import UsageError
 from watari.common.interrupts import INTERRUPTED
+from watari.common.places import RESULTS
 from watari.common.written import Written
-
-RESULTS = Path("results")  # where `watari run` writes
 
 
 @app.command(epilog="Example: watari compare before.json after.json --threshold 3%")

@@ -8,7 +8,7 @@ import typer
 
 from watari import cases
 from watari.case.axis import nearest
-from watari.cli import case_help
+from watari.cli import case_help, guesses
 from watari.cli.app import app, show, this_machine
 from watari.common.console import print_json, print_lines
 from watari.common.errors import UsageError
@@ -78,6 +78,9 @@ def list_cases(
 
         print(*asked.machines(), sep="\n")
         return
+    if here := guesses.LISTED.get(name or ""):
+        raise UsageError(f"'{name}' is not a list; here it is: {here}")
+    name = None if name in guesses.LISTED else name
     known = not name or name in cases.CASES or cases.written(name)
     if name and not known and (other := nearest(name, LISTS)):
         raise UsageError(f"unknown list '{name}'{other}; known: {', '.join(LISTS)}, and cases")

@@ -81,7 +81,15 @@ def page(commands: Mapping[str, Any], version: str) -> str:
         section("NAME", [f"watari \\- {about}"]),
         section("SYNOPSIS", [".B watari", text("COMMAND [OPTIONS] [ARGUMENTS]")]),
         section("COMMANDS", [command(name, of) for name, of in commands.items()]),
-        section("CASES", [text("A value with commas is a sweep."), *map(case, cases.CASES)]),
+        section(
+            "CASES",
+            [
+                text(
+                    "A sweep: size=4KiB,1GiB, or size=1MiB..1GiB, each size twice the one before."
+                ),
+                *map(case, cases.CASES),
+            ],
+        ),
         section("EXIT STATUS", [entry(code, words) for code, words in EXIT.items()]),
         section("FILES", [entry(name, words) for name, words in FILES.items()]),
     ]

@@ -1,4 +1,4 @@
-"""Texts of a file that others read: a path of this machine loses its folders.
+"""The folder of results; and paths in a file that others read, which lose this machine's folders.
 
 A folder of a home, a build or a temporary file says nothing to a reader elsewhere. Folders of the
 system stay (/usr/bin/mpirun, /sys/..., a file in memory below /dev/shm), and so do relative paths.
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+RESULTS = Path("results")  # where results without a file name are, and where they are looked for
 SYSTEM = re.compile("/(bin|boot|dev|etc|lib|lib64|opt|proc|run|sbin|sys|usr)/")
 # kept: folders, files and launcher, since a later run uses them; digits of pictures, no paths
 KEPT = ("folder", "file", "launcher", "pictures")

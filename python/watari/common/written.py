@@ -35,7 +35,20 @@ BLOCK = 4096  # bytes that are written to prove that a disk has room
 
 # suffixes that promise a kind of file; a file of another kind does not get them
 PROMISED = frozenset(
-    {".svg", ".pdf", ".png", ".html", ".htm", ".csv", ".parquet", ".tsv", ".xlsx", ".npy", ".npz"}
+    {
+        ".svg",
+        ".pdf",
+        ".png",
+        ".html",
+        ".htm",
+        ".csv",
+        ".md",
+        ".parquet",
+        ".tsv",
+        ".xlsx",
+        ".npy",
+        ".npz",
+    }
     | {".vtu", ".vti", ".nc", ".json", ".xml", ".toml", ".journal"}
 )
 
@@ -97,7 +110,7 @@ RESULTS = kind(
     "results",
     ".json",
     named(rb'\d+\s*,\s*"program"'),
-    instead={".csv .parquet": AS_TABLE, ".tsv .xlsx": AS_CSV, ".html .htm": AS_PAGE},
+    instead={".csv .parquet .md": AS_TABLE, ".tsv .xlsx": AS_CSV, ".html .htm": AS_PAGE},
 )
 TRACE = kind("traces", ".json", named(rb'"watari-trace-'), instead={".html .htm": AS_PAGE})
 MACHINE = kind("machine profiles", ".json", named(rb'"watari-machine-'))
@@ -113,7 +126,12 @@ SVG = rb"(<\?xml[^>]*>\s*)?(<!DOCTYPE svg[^>]*>\s*)?<svg"
 PNG, PDF = rb"\x89PNG\r\n", rb"%PDF-"
 FIGURE = kind("figures", ".svg .pdf .png", b"|".join((SVG, PDF, PNG)), strict=True)
 PICTURE = kind("pictures", ".png", PNG, strict=True)
-TABLE = kind("tables", ".csv .parquet", rb"machine,revision,case,|PAR1", strict=True)
+TABLE = kind(
+    "tables",
+    ".csv .parquet .md",
+    rb"(file,host,)?machine,revision,case,|PAR1|\| Case \|",
+    strict=True,
+)
 TEST_SUITE = kind("JUnit files", ".xml", rb'<\?xml[^>]*>\s*<testsuites? name="watari (check|fleet)')
 NODES = kind("tables of nodes", ".csv", rb"node,verdict,", strict=True)
 METRICS = kind("text files of Prometheus", ".prom", rb"# HELP watari_", strict=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from watari.case.sentence import NOTHING, Cost, Option, from_pass, pays_from
 from watari.common.units import format_duration
@@ -18,6 +19,8 @@ from watari.model.predict import Prediction
 from watari.model.price import Prices
 from watari.model.work import Pass, Step, components
 
+GAP = 0.05  # a smaller step between two times keeps styles in one group
+GROUPS = 3
 SAYS = {
     "transfer": "copies by the program",
     "fault": "page faults",
@@ -106,7 +109,7 @@ def advise(
     if not rest:
         verdict = f"{first.style}: {seconds}; no other style can be predicted"
     elif close:
-        verdict = f"either of {', '.join(best)}: {seconds} at best, too close to separate"
+        verdict = f"{in_groups([first, *close])}, too close to separate"
         fewest = min(best, key=lambda name: (effort or {}).get(name, 10**6))
         if effort and fewest in effort:
             verdict += f"; {fewest} needs the least code"
@@ -125,6 +128,27 @@ def advise(
         tuple(unsaid),
         refused,
     )
+
+
+def in_groups(alike: Sequence[Prediction]) -> str:
+    """`either of explicit, pinned: 1 s (0.9 s to 1.2 s); or managed: 1.3 s (...)`: styles of nearly
+    equal times together, the fastest first, cut at the widest gaps into GROUPS at most."""
+    middles = [one.total.middle for one in alike]
+    gaps = {
+        i: later / earlier
+        for i, (earlier, later) in enumerate(pairwise(middles), 1)
+        if later > (1 + GAP) * earlier > 0
+    }
+    cuts = sorted(sorted(gaps, key=lambda i: -gaps[i])[: GROUPS - 1])
+    parts = [alike[a:b] for a, b in zip([0, *cuts], [*cuts, len(alike)], strict=True)]
+    said = (f"{', '.join(p.style for p in part)}: {within(joint(part))}" for part in parts)
+    return f"either of {'; or '.join(said)}"
+
+
+def joint(alike: Sequence[Prediction]) -> Cost:
+    """The cost of styles that belong together: the first one's, and the ends of all."""
+    totals = [one.total for one in alike]
+    return Cost(totals[0].middle, min(t.low for t in totals), max(t.high for t in totals))
 
 
 def within(cost: Cost) -> str:

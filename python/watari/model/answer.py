@@ -34,6 +34,7 @@ WHERE = {
     "measured": "its profile",
     "published": "published values",
     "scaled": "another machine's times",
+    "imaginary": "times of the machine that it is like",
 }
 OF_CPU = ("cpu-again", "cpu-once", "files", "steps")
 

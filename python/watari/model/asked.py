@@ -13,6 +13,7 @@ from watari.case.axes import gpus
 from watari.case.sentence import Sentence
 from watari.cases import effort
 from watari.common.errors import FileError, UsageError, WatariError
+from watari.common.places import RESULTS as FOLDER
 from watari.model import answer, choose, fit, known, predict, program, scaled, trace_file
 from watari.model.kinds import PROBE, PROFILE, RESULTS, TRACE, begins_an_object, kind
 from watari.model.machine import MachineProfile
@@ -25,8 +26,13 @@ NEEDED = {True: {"pass gpu", "transfer pinned device"}, False: {"pass cpu"}}
 
 def machines() -> list[str]:
     """Published machines, a line each."""
-    profiles = [known.machine(name) for name in known.files()]
-    return [f"{p.name}: {p.title} (published rates: {len(p.curves)})" for p in profiles]
+    profiles = {name: known.machine(name) for name in known.files()}
+    return [f"{name}: {p.title} ({p.kind} rates: {len(p.curves)})" for name, p in profiles.items()]
+
+
+def values_of(name: str) -> str:
+    """`published values of the nearest one, gh200`."""
+    return f"{known.machine(name).kind} values of the nearest one, {name}"
 
 
 def machine_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -49,6 +55,9 @@ def require_known(words: list[str]) -> None:
     """Raises UsageError where the first word is neither a case nor a trace, before the machine is
     read."""
     first = words[0]
+    named = [word for word in words if word in known.files()]
+    if named:
+        raise UsageError(f"{named[0]} is a machine: leave it out, and write --machine {named[0]}")
     if first in cases.CASES:
         return
     path = Path(first)
@@ -67,8 +76,8 @@ def require_known(words: list[str]) -> None:
             trace_file.read(path)  # says what is wrong with it
         return
     if "/" in first or first.endswith(".json"):
-        known = ", ".join(cases.CASES)
-        raise UsageError(f"{first}: no such file or program; a trace, or a case: {known}")
+        names = ", ".join(cases.CASES)
+        raise UsageError(f"{first}: no such file or program; a trace, or a case: {names}")
     if "=" not in first:
         cases.find(first)
 
@@ -85,6 +94,8 @@ def on_machine(
     if text:
         profile = choose.by_text(text)
         more = f"; {scaled.says(profile)}" if profile.scaled else ""
+        if profile.kind == "measured":
+            more = f", measured: {', '.join(profile.sources)}"
         return profile, f"{profile.name}: {profile.title}{more}"
     if results:
         profile = fit.fit(choose.read(results), [path.name for path in results])
@@ -94,8 +105,8 @@ def on_machine(
         return found[0], f"this machine, from its newest result of memory paths, {found[1]}"
     name = choose.nearest(machine_here)
     return known.machine(name), (
-        f"no result of this machine's memory paths in {choose.FOLDER}/: published values of the "
-        f"nearest one, {name}; `watari run` measures this one"
+        f"no result of this machine's memory paths in {FOLDER}/: {values_of(name)}; "
+        "`watari run` measures this one"
     )
 
 
@@ -115,8 +126,8 @@ def of_trace(name: str) -> tuple[MachineProfile, str]:
         return found[0], f"{name}, where it was traced, from {found[1]}"
     like = choose.nearest_by_name(name)
     return known.machine(like), (
-        f"no result of {name or 'the machine of the trace'} in {choose.FOLDER}/: published values "
-        f"of the nearest one, {like}; `watari run` measures a machine"
+        f"no result of {name or 'the machine of the trace'} in {FOLDER}/: "
+        f"{values_of(like)}; `watari run` measures a machine"
     )
 
 

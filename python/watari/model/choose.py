@@ -10,29 +10,37 @@ from watari.case.axes import gpus
 from watari.case.axis import Machine, unknown
 from watari.common import reading
 from watari.common.errors import FileError, UsageError
-from watari.model import fit, known, machine
+from watari.common.places import RESULTS
+from watari.model import fit, imaginary, known, machine
 from watari.model.machine import MachineProfile
 from watari.results import schema
 from watari.results.schema import Results
 
-FOLDER = Path("results")
-# word in a GPU's name: the published machine that is nearest
-NEAREST = {"gh200": "gh200", "mi300a": "mi300a", "p100": "p100-nvlink"}
+# word in a GPU's name: the machine by name that is nearest
+NEAREST = {
+    "gh200": "gh200",  # before `h200`, which is in it
+    "h200": "h200",
+    "h100": "h100",
+    "mi300a": "mi300a",
+    "p100": "p100-nvlink",
+}
 OVER_PCIE = "pegasus"
 
 
 def by_text(text: str) -> MachineProfile:
-    """The profile that a user's word names: a published machine, a machine profile, a result file.
-    Raises UsageError, FileError."""
+    """The profile that a user's word names: a machine by name, an imaginary one (TOML), a machine
+    profile, a result file. Raises UsageError, FileError."""
     path = Path(text)
-    if text in known.files():
-        return known.machine(text)
+    if text.lower() in known.files():
+        return known.machine(text.lower())
     if not path.is_file():
         if path.is_dir():
             raise FileError(f"{text} is a folder, not a result file or a machine profile")
         if path.suffix:
             raise FileError(f"{text}: no such file")
         raise unknown("machine", text, known.files())
+    if path.suffix == imaginary.SUFFIX:
+        return imaginary.read(path, by_text)
     content = reading.json(path)
     if isinstance(content, dict) and "processors" in content:
         raise FileError(
@@ -52,7 +60,7 @@ def measured(paths: Sequence[Path]) -> MachineProfile:
     return fit.fit(read(paths), [path.name for path in paths])
 
 
-def newest(name: str, folder: Path = FOLDER) -> Iterator[tuple[Path, Results]]:
+def newest(name: str, folder: Path = RESULTS) -> Iterator[tuple[Path, Results]]:
     """The results of the machine of this name, the last run first."""
     found: list[tuple[str, Path]] = []
     for path in sorted(folder.rglob("*.json")):

@@ -1,4 +1,5 @@
-"""Machines by name, from published values alone: published/machines/*.toml.
+"""Machines by name: published/machines/*.toml, from published values alone, and *.json, profiles of
+measured machines, made by scripts/profiles.sh.
 
 A machine's file has its facts (memory, caches, link), each with its source, and the names under
 which published/*.toml has its rates. These rates become points of curves as measurements do. Sound
@@ -19,7 +20,7 @@ from watari.common.errors import FileError, UsageError
 from watari.common.library import KINDS
 from watari.machine.record import Machine
 from watari.model.fit import solve
-from watari.model.machine import MachineProfile
+from watari.model.machine import MachineProfile, read
 from watari.model.observe import Observation
 from watari.model.program import of_profile
 from watari.model.walk import Traits, parts
@@ -29,13 +30,15 @@ from watari.results import published
 from watari.results.measured import FIRST
 
 REACHED = (0.7, 1.0)  # of a theoretical rate; published/quantities.toml, `least`
+SUFFIXES = (".toml", ".json")
 USUAL = 4_000_000_000  # bytes of an array where a value holds for every size
 GB = 1e9
 
 
 def files() -> dict[str, Path]:
     """The file of each machine, by name."""
-    return {path.stem: path for path in sorted((published.folder() / "machines").glob("*.toml"))}
+    folder = published.folder() / "machines"
+    return {path.stem: path for path in sorted(folder.glob("*.*")) if path.suffix in SUFFIXES}
 
 
 def part(path: Path, row: dict[str, Any], name: str) -> dict[str, Any]:
@@ -146,11 +149,16 @@ def observations(
 
 
 def machine(name: str) -> MachineProfile:
-    """The profile of a published machine. Raises UsageError, FileError."""
+    """The profile of a machine of this name. Raises UsageError, FileError."""
     known = files()
     if name not in known:
         raise unknown("machine", name, known)
     path = known[name]
+    return read(path) if path.suffix == ".json" else of_values(name, path)
+
+
+def of_values(name: str, path: Path) -> MachineProfile:
+    """The profile of a machine from published values. Raises UsageError, FileError."""
     row = reading.toml(path)
     for key in ("title", "values", "route", "architecture", "page_size"):
         if key not in row:

@@ -142,7 +142,7 @@ class MachineProfile(Record):
     schema_: Literal["watari-machine-1"] = Field(default="watari-machine-1", alias="schema")
     name: str = Field(description="of the machine")
     title: str = Field(default="", description="one line for people")
-    kind: Literal["measured", "published", "scaled"] = Field(
+    kind: Literal["measured", "published", "scaled", "imaginary"] = Field(
         description="where its numbers are from"
     )
     sources: list[str] = Field(default=[], description="result files, probes or publications")

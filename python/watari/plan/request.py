@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from watari.case.axes import TRIALS
-from watari.case.axis import Machine, Parameters, Value, as_text, unknown
+from watari.case.axis import Machine, Parameters, Value, as_text, parse_range, unknown
 from watari.case.case import Case
 from watari.cases import CASES, find
 from watari.common.errors import UsageError
@@ -43,7 +43,8 @@ def values(case: Case, name: str, given: Value, typed: str = "") -> list[Value]:
         raise unknown(f"axis of {case.name}", name, [*known, *both])
     listed = given if isinstance(given, list) else as_text(given).split(",")
     try:
-        parsed = [known[name].parse(as_text(value).strip()) for value in listed]
+        each = [parse_range(known[name].parse, as_text(value).strip()) for value in listed]
+        parsed = [value for values in each for value in values]
     except UsageError as error:
         raise UsageError(f"{case.name}: {typed or name}: {error}") from None
     if not parsed:

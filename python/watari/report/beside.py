@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from watari.case import limits
-from watari.cases import CASES, presentation
+from watari.cases import presentation
+from watari.cases.notes import limit
 from watari.charts import style
 from watari.charts.figure import Drawn
 from watari.charts.panels import groups, largest, logarithmic
@@ -21,14 +21,6 @@ from watari.results.measured import Measured
 def alike(m: Measured) -> Measured:
     """A case in the words of another case, if both measure the same."""
     return presentation(m.case).alike(m)
-
-
-def limit(m: Measured) -> float | None:
-    """The limit of the path, GB/s, in the case's own count of bytes; None if not known."""
-    if m.case not in CASES or not m["size"]:
-        return None
-    bound = limits.limit(CASES[m.case].profile(m.parameters), m.machine)
-    return bound / 1e9 if bound else None
 
 
 def is_of(m: Measured, quantity: published.Quantity) -> bool:

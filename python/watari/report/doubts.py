@@ -59,7 +59,6 @@ def doubts(
     single = [m for m in ran if len(m.trials) == 1]
     fewer = [m for m in ran if len(m.trials) < m.planned]
     crowded = [m for m in ran if any("threads on" in text for text in notes(m))]
-    absent = [m for m in mine if m.status == "unsupported"]
     found = [
         Doubt(
             "Wrong or failed",
@@ -99,11 +98,6 @@ def doubts(
             "Fewer trials than planned",
             f"{count(len(fewer))}; {count(unreached, 'trial')} not reached.",
             [f"{named(m)}: {len(m.trials)} of {m.planned}" for m in fewer],
-        ),
-        Doubt(
-            "Not here",
-            f"{count(len(absent))} that this machine cannot run; the reasons are below.",
-            [named(m) for m in absent],
         ),
     ]
     kept = [d for d in found if d.cases or (unreached and d.title.startswith("Fewer"))]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from watari.case.sentence import Sentence
+from watari.cases.notes import limit
 from watari.common.units import format_rate, format_size
 from watari.machine.hosts import apart
 from watari.model import answer
 from watari.report import beside
-from watari.report.doubts import doubts
+from watari.report.doubts import count, doubts
 from watari.results import published
 from watari.results.measured import ALL, Measured
 from watari.results.schema import Results
@@ -42,9 +45,9 @@ def occasion(result: Results) -> str:
 def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dict[str, Any]:
     """One run: its machine, program, headline and the number of cases by status."""
     mine = [m for m in measured if m.run == name]
-    plain = same[0].model_dump(mode="json", by_alias=True)
-    gpus = Counter(p["name"] for p in plain["machine"]["processors"] if p["kind"] == "gpu")
-    hardware = [p["name"] for p in plain["machine"]["processors"] if p["kind"] == "cpu"]
+    first = same[0].model_dump(mode="json", by_alias=True)
+    gpus = Counter(p["name"] for p in first["machine"]["processors"] if p["kind"] == "gpu")
+    hardware = [p["name"] for p in first["machine"]["processors"] if p["kind"] == "cpu"]
     hardware += [f"{count} x {gpu}" if count > 1 else gpu for gpu, count in gpus.items()]
     machines = (result.machine.model_dump(mode="json", by_alias=True) for result in same)
     unreached = sum(case.trials for result in same for case in result.missing)
@@ -53,16 +56,59 @@ def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dic
         "name": name,
         "hosts": hosts,
         "hardware": " and ".join(hardware),
-        "machine": plain["machine"],
-        "program": plain["program"],
+        "machine": first["machine"],
+        "program": first["program"],
         "occasions": [occasion(result) for result in same],
         "commands": [c for result in same if (c := result.program.command)],
         "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
         "trials": sum(len(m.trials) for m in mine),
         "headline": headline(mine),
-        "answer": answer.of(mine),
+        "answer": [row(sentence) for sentence in answer.of(mine)],
         "doubts": doubts(mine, unreached, hosts),
+        "lacks": lacks(first["machine"], mine),
     }
+
+
+def lacks(machine: dict[str, Any], mine: Sequence[Measured]) -> dict[str, Any]:
+    """What the machine has not: one line, and a row for each thing with the reason."""
+    kinds = {
+        m["kind"]: m["reason"] or m["needs"] for m in machine["memories"] if not m["supported"]
+    }
+    parts = {c["name"]: c["reason"] or "" for c in machine["capabilities"] if not c["available"]}
+    absent = [m for m in mine if m.status == "unsupported"]
+    reasons = Counter(m.reason for m in absent)
+    rows = [(f"{kind} memory", why) for kind, why in kinds.items()]
+    rows += list(parts.items())
+    rows += [(count(number), why) for why, number in reasons.most_common()]
+    names = [f"memory {', '.join(kinds)}"] * bool(kinds) + list(parts)
+    cases = f"{count(len(absent))} unsupported" if absent else ""
+    line = "; ".join(filter(None, (", ".join(names), cases)))
+    return (
+        {"line": line, "rows": [(what, why.replace("`", "")) for what, why in rows]} if rows else {}
+    )
+
+
+def row(one: Sentence) -> dict[str, Any]:
+    """A sentence of the answer, with its numbers in columns."""
+    sure = re.fullmatch(r"(?:95%: (.+), )?(a single trial|\d+ trials)(.*)", one.confidence)
+    within, trials, more = sure.groups("") if sure else ("", "", one.confidence)
+    single = trials == "a single trial"
+    return {
+        "title": one.title,
+        "answer": plain(one.answer),
+        "rest": plain(one.rest.removeprefix(f"{one.figure};").lstrip()),
+        "crossover": plain(one.crossover),
+        "figure": one.figure,
+        "within": within or more.strip(),
+        "trials": "1" if single else trials.removesuffix(" trials"),
+        "sizes": one.measured,
+        "bar": one.bar,
+    }
+
+
+def plain(text: str) -> str:
+    """A text that begins a sentence, without the marks of code."""
+    return (text[:1].upper() + text[1:]).replace("`", "")
 
 
 def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -88,7 +134,7 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
     number, unit = scaled(value)
     scale = 1000 if unit == "TB/s" else 1
     interval = m.summary.interval if sample == ALL else None
-    bound = beside.limit(m) if sample == ALL else None
+    bound = limit(m) if sample == ALL else None
     trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
     return {
         "title": title,

@@ -25,9 +25,10 @@ from watari.common.errors import UsageError
 from watari.common.files import write_atomically
 from watari.common.units import format_rate, format_size
 from watari.common.variables import readable
+from watari.report import sweeps
 from watari.report.figures import figures
 from watari.report.overview import run
-from watari.report.paper import folder, write_figures
+from watari.report.paper import PIXELS, folder, write_figures
 from watari.report.reproduce import commands
 from watari.report.tables import missing, numbers, tables, troubles
 from watari.results import published, schema
@@ -39,27 +40,51 @@ SNIPPET = "window.vegaEmbed = vegaEmbed;"  # report.js calls it
 GROUPS = ("Memory", "Storage", "Applications", "Data")  # of figures, in the sidebar
 
 
-def write(
-    paths: list[Path], output: Path, format: str | None = None, without_names: bool = False
-) -> None:
-    """Writes the page to `output`, or with a format every figure as a file in the folder `output`.
-    `without_names` leaves out the names of hosts, users, paths and files.
-
-    Raises FileError for a file that is not a result, UsageError if no figure can be made.
-    """
-    read = [schema.read(path) for path in paths]
+def write(paths: list[Path], output: Path, without_names: bool = False) -> None:
+    """Writes the page. `without_names` leaves out the names of hosts, users, paths and files.
+    Raises FileError for a file that is not a result."""
+    read = results(paths, without_names)
     shown = output
     if without_names:
-        read = anonymous(read)
         paths, shown = [Path("RESULTS.json")], Path("report.html")
     measured = measurements(read)
+    write_atomically(output, page(paths, read, measured, drawn(measured), shown))
+
+
+def results(paths: Sequence[Path], without_names: bool) -> list[Results]:
+    """The result files, perhaps without names. Raises FileError."""
+    read = [schema.read(path) for path in paths]
+    return anonymous(read) if without_names else read
+
+
+def drawn(measured: Sequence[Measured]) -> list[Drawing]:
+    """Every figure of these cases, and the sweeps that none of them runs along."""
     drawings = draw(figures(), measured)
-    if format and not drawings:
+    return [*drawings, *sweeps.left_out(measured, drawings)]
+
+
+def write_drawn(paths: list[Path], where: Path, format: str, without_names: bool = False) -> None:
+    """Writes every figure as a file in a folder. Raises FileError, UsageError if there is none."""
+    drawings = drawn(measurements(results(paths, without_names)))
+    if not drawings:
         raise UsageError("nothing to draw: lines need cases of two sizes; the page has the numbers")
-    if format:
-        write_figures(drawings, folder(output), format, paths)
-    else:
-        write_atomically(output, page(paths, read, measured, drawings, shown))
+    write_figures(drawings, folder(where), format, paths)
+
+
+def write_asked(
+    paths: list[Path],
+    where: Path,
+    format: str,
+    x: str,
+    by: str = "",
+    width: float | None = None,
+    without_names: bool = False,
+) -> list[Path]:
+    """Writes a chart over the axis `x` for each case that has it, with a line for each value of
+    `by`; `width` in mm. Returns the files. Raises FileError, UsageError."""
+    pixels = width * PIXELS if width else None
+    found = sweeps.asked(measurements(results(paths, without_names)), x, by, pixels)
+    return write_figures(found, folder(where), format, paths, width)
 
 
 @cache
@@ -97,6 +122,7 @@ def page(
         machines=alike(runs, lambda one: one["hardware"]),
         memories_of=alike(runs, lambda one: one["machine"]["memories"]),
         figures=(shown := sections(drawings, files)),
+        not_drawn=sweeps.not_drawn(measured),
         groups=grouped(shown),
         cases=tables(measured),
         numbers=numbers(measured),
@@ -146,7 +172,7 @@ def by_name(read: Sequence[Results]) -> dict[str, list[Results]]:
 def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
     """The figures with their charts, in the order of the table; those without any are named."""
     content = []
-    for figure in figures():
+    for figure in (*figures(), sweeps.SWEEPS):
         charts = [
             {
                 "name": d.name,

@@ -1,7 +1,7 @@
-"""Results as a table: a row a sample or a trial, with the axes of its case as columns.
+"""Results as a table: a row a sample, a trial or a case, with the axes of its case as columns.
 
-For spreadsheets, pandas and R. Times are seconds, sizes bytes. A cell is empty if a case has no
-such axis, or a trial no such series.
+For spreadsheets, pandas and R. Times are seconds, sizes bytes, rates 10^9 bytes a second. A cell is
+empty if a case has no such axis, or a trial no such series.
 """
 
 from __future__ import annotations
@@ -16,22 +16,31 @@ from typing import TYPE_CHECKING, Any
 
 from watari.common.errors import UsageError
 from watari.common.files import write_atomically
-from watari.results import schema
+from watari.results import schema, statistics
 
 if TYPE_CHECKING:
     import pandas
 
 Row = dict[str, Any]
-BY = ("sample", "trial")
+BY = ("sample", "trial", "case")
+RATE = "GB/s"
 
 
-def head(results: schema.Results, case: schema.Case, trial: schema.Trial, number: int) -> Row:
-    """The columns that all samples of a trial share. An axis has a column of its name."""
+def origin(results: schema.Results, case: schema.Case, file: str) -> Row:
+    """The columns of a case: where it is from, and an axis has a column of its name."""
     return {
+        "file": file,
+        "host": " ".join(dict.fromkeys(results.machine.hosts)),
         "machine": results.machine.name,
         "revision": results.program.revision,
         "case": case.case,
         **case.parameters,
+    }
+
+
+def head(case: schema.Case, trial: schema.Trial, number: int) -> Row:
+    """The columns that all samples of a trial share."""
+    return {
         "trial": number,
         "status": trial.status,
         "started": trial.started,
@@ -40,8 +49,14 @@ def head(results: schema.Results, case: schema.Case, trial: schema.Trial, number
     }
 
 
-def samples(trial: schema.Trial) -> Iterator[Row]:
+def rate(case: schema.Case, seconds: float | None) -> float | None:
+    """GB/s of a sample; None where no bytes or no time are counted."""
+    return case.bytes_per_sample / seconds / 1e9 if case.bytes_per_sample and seconds else None
+
+
+def samples(case: schema.Case, trial: schema.Trial) -> Iterator[Row]:
     """Each sample of a trial, with its phase."""
+    timed = trial.device_s or trial.host_s
     phases = {
         index: phase.name for phase in trial.phases for index in range(phase.first, phase.last)
     }
@@ -51,32 +66,57 @@ def samples(trial: schema.Trial) -> Iterator[Row]:
             "phase": phases.get(index),
             "host_s": host,
             "device_s": trial.device_s[index] if trial.device_s else None,
+            RATE: rate(case, timed[index]),
             **{name: values[index] for name, values in trial.series.items()},
         }
 
 
-def whole(trial: schema.Trial) -> Row:
+def whole(case: schema.Case, trial: schema.Trial) -> Row:
     """A trial in one row: medians over its samples, and its quantities."""
+    timed = trial.device_s or trial.host_s
     return {
         "samples": len(trial.host_s),
         "median_host_s": median(trial.host_s) if trial.host_s else None,
         "median_device_s": median(trial.device_s) if trial.device_s else None,
+        RATE: rate(case, median(timed)) if timed else None,
         **{name: quantity.value for name, quantity in trial.quantities.items()},
     }
 
 
-def rows(results: schema.Results, by: str = "sample") -> Iterator[Row]:
-    """A row for each sample, or for each trial. Raises UsageError for another `by`."""
+def summarised(case: schema.Case) -> Iterator[Row]:
+    """A case in one row, or in one for each phase of its series: medians over trials, the 95%
+    interval and the spread of the rate."""
+    trials = statistics.good([t.model_dump(mode="json", by_alias=True) for t in case.trials])
+    common = {"status": case.status, "trials": len(trials)}
+    if not trials:
+        yield {**common, "reason": case.reason}
+    for phase, times in statistics.summaries(trials).items():
+        ends = sorted(filter(None, (rate(case, end) for end in times.interval or ())))
+        low, high = ends if len(ends) == 2 else (None, None)
+        yield {
+            "phase": None if phase == statistics.WHOLE else phase,
+            **common,
+            RATE: rate(case, times.median),
+            "low": low,
+            "high": high,
+            "spread": times.spread if times.trials > 1 else None,
+            "median_s": times.median,
+        }
+
+
+def rows(results: schema.Results, by: str = "sample", file: str = "") -> Iterator[Row]:
+    """A row for each sample, trial or case. Raises UsageError for another `by`."""
     if by not in BY:
-        raise UsageError(f"by={by}: rows are by sample or by trial")
+        raise UsageError(f"by={by}: rows are by sample, by trial or by case")
     for case in results.cases:
+        common = origin(results, case, file)
+        if by == "case":
+            yield from ({**common, **row} for row in summarised(case))
+            continue
         for number, trial in enumerate(case.trials, 1):
-            common = head(results, case, trial, number)
-            if by == "trial":
-                yield {**common, **whole(trial)}
-                continue
-            for sample in samples(trial):
-                yield {**common, **sample}
+            above = {**common, **head(case, trial, number)}
+            below = [whole(case, trial)] if by == "trial" else samples(case, trial)
+            yield from ({**above, **row} for row in below)
 
 
 def columns(table: Sequence[Row]) -> list[str]:
@@ -87,9 +127,9 @@ def columns(table: Sequence[Row]) -> list[str]:
 def frame(path: str | os.PathLike[str], by: str = "sample") -> pandas.DataFrame:
     """A result file as a DataFrame: `watari.load`.
 
-    by: "sample" or "trial". Raises FileError for another file, UsageError without pandas.
+    by: "sample", "trial" or "case". Raises FileError for another file, UsageError without pandas.
     """
-    table = list(rows(schema.read(path), by))
+    table = list(rows(schema.read(path), by, os.path.basename(path)))
     try:
         import pandas
     except ImportError:
@@ -111,7 +151,7 @@ def write(paths: Sequence[Path], output: Path, by: str) -> int:
 
     Raises FileError, and UsageError if parquet's packages are missing.
     """
-    table = [row for path in paths for row in rows(schema.read(path), by)]
+    table = [row for path in paths for row in rows(schema.read(path), by, path.name)]
     if output.suffix.lower() == ".csv":
         write_atomically(output, as_csv(table))
         return len(table)

@@ -15,6 +15,7 @@ from watari.case.engines import FOLDER
 from watari.cases import find
 from watari.common import variables
 from watari.common.errors import UsageError
+from watari.common.places import RESULTS as RESULTS
 from watari.common.units import exact_size
 from watari.machine import record
 from watari.plan.plan import Plan
@@ -26,7 +27,6 @@ from watari.run.launcher import PINNING, Launcher
 from watari.run.worker import now
 
 NOTE = "PREFAULTED"  # key in program.environment: memory that was touched beforehand
-RESULTS = Path("results")  # folder of results without a file name
 
 
 def version() -> str:

@@ -178,6 +178,8 @@ def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == [
         "gh200",
+        "h100",
+        "h200",
         "mi300a",
         "p100-nvlink",
         "pegasus",

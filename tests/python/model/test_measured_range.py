@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from watari.case.sentence import Sentence
 from watari.cases.atomic.case import workers
 from watari.cases.deep.case import nodes
+from watari.cases.memory.words import plain
 from watari.common.units import format_size
 from watari.model import answer, choose
 from watari.model.answer import of
@@ -90,6 +91,70 @@ def test_a_sentence_stays_within_what_was_measured(
     chosen = data.draw(st.sets(st.integers(0, len(run) - 1), min_size=1, max_size=24))
     subset = [run[i] for i in sorted(chosen)]
     checked(of(subset), subset)
+
+
+def at_other_rates(m: Measured, factor: float) -> Measured:
+    """The same case, by so many times slower."""
+    names = [name for name in ("host_s", "device_s") if m.trials[0].get(name)]
+    trials = [{**t, **{n: [s * factor for s in t[n]] for n in names}} for t in m.trials]
+    return replace(m, trials=trials, flags=[])
+
+
+def checked_parts(said: Sequence[Sentence], measured: Sequence[Measured]) -> None:
+    """A bar is a share of something measured, and sizes below half are below half."""
+    known = sizes(measured)
+    for sentence in said:
+        assert sentence.answer, sentence
+        assert sentence.line().count(sentence.answer), sentence
+        if sentence.bar:
+            assert 0 < sentence.bar.share <= 1, sentence
+            assert set(SIZE.findall(sentence.bar.says)) <= known, sentence
+        ratios = re.findall(
+            r"([\d.]+) times slower than .*? \((.+?) against (.+?)\)", sentence.text
+        )
+        for times, bad, good in ratios:
+            slow, fast = (
+                float(text.split()[0]) * (1000 if "TB" in text else 1) for text in (bad, good)
+            )
+            assert fast / slow == pytest.approx(float(times), rel=0.08), sentence
+        checked_halves(sentence, measured)
+
+
+def checked_halves(sentence: Sentence, measured: Sequence[Measured]) -> None:
+    """No size that is said to be below half of a rate has a case that reaches it."""
+    below = re.match(
+        r"Copies of (.+) reach less than half of the rate with (.+)\.", sentence.crossover
+    )
+    if not below:
+        return
+    copies = [
+        m
+        for m in measured
+        if m.case == "copy"
+        and (m["from"], m["to"], m["means"]) == ("pinned", "device", "copy-engine")
+        and not m.flagged
+        and plain(m)
+        and m["processor"] == "gpu"
+    ]
+    most = max(m.median for m in copies if format_size(m["size"]) == below[2])
+    ends = [m["size"] for m in copies if format_size(m["size"]) in below[1].split(" to ")]
+    inside = [m for m in copies if min(ends) <= m["size"] <= max(ends)]
+    assert all(m.median < most / 2 for m in inside), sentence
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_a_sentence_is_true_whatever_the_rates(
+    cases: list[list[Measured]], data: st.DataObject
+) -> None:
+    """Any few cases of a run, each at a rate of its own."""
+    run = data.draw(st.sampled_from(cases))
+    chosen = data.draw(st.sets(st.integers(0, len(run) - 1), min_size=1, max_size=24))
+    factors = st.floats(-1.5, 1.5).map(lambda power: 10**power)
+    subset = [at_other_rates(run[i], data.draw(factors)) for i in sorted(chosen)]
+    said = of(subset)
+    checked(said, subset)
+    checked_parts(said, subset)
 
 
 def test_every_topic_is_among_these_results(cases: list[list[Measured]]) -> None:

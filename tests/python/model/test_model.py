@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from watari.model.styles import NAMES
 from watari.model.trace_file import SCHEMA
 from watari.model.walk import Traits, parts
 from watari.model.work import Pass, Step, components
+from watari.plan.request import resolve
 
 GB = 10**9
 MACHINES = ("gh200", "mi300a", "p100-nvlink", "pegasus")
@@ -144,6 +146,22 @@ def test_two_equal_styles_are_either() -> None:
     profile = named("pegasus")
     one = predict.of_program(program(GB).with_style("managed"), profile)
     assert advise([one, one], profile).verdict.startswith("either")
+
+
+def test_styles_too_close_to_separate_are_said_in_few_groups() -> None:
+    profile = named("gh200")
+    few = {"grid": "XL", "iterations": "10"}
+    parameters = resolve("himeno", few, profile.record())[0].parameters
+    found = advise(predict.of_case("himeno", parameters, profile), profile)
+    assert len(found.best) > 5
+    groups = found.verdict.removeprefix("either of ").split("; or ")
+    assert 2 <= len(groups) <= 3
+    said = [name for group in groups for name in group.partition(":")[0].split(", ")]
+    assert said == [r.prediction.style for r in found.ranked if r.prediction.style in found.best]
+    totals = {r.prediction.style: r.total.middle for r in found.ranked}
+    ends = [[totals[n] for n in group.partition(":")[0].split(", ")] for group in groups]
+    for earlier, later in pairwise(ends):
+        assert later[0] > 1.05 * earlier[-1]
 
 
 @given(st.sampled_from(MACHINES), st.sampled_from(("cpu", "gpu")), SIZES, st.integers(1, 40))

@@ -10,6 +10,7 @@ from synthetic.bare import machine
 from watari import cases
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.plan import plan
+from watari.plan.request import resolve
 
 
 def read(tmp_path, text, **given):
@@ -165,3 +166,34 @@ def test_every_value_of_a_sweep_is_measured_once(sizes, trials, tmp_path_factory
     requests = plan.read(path, machine()).requests
     assert [r.parameters["size"] for r in requests] == sizes
     assert {r.trials for r in requests} == {trials}
+
+
+def sizes(text):
+    """The sizes of a sweep."""
+    return [r.parameters["size"] for r in resolve("copy", {"size": text}, machine())]
+
+
+def test_a_range_doubles_up_to_its_end():
+    assert sizes("1MiB..1GiB") == [2**n for n in range(20, 31)]
+    assert sizes("1MiB..3MiB") == [2**20, 2**21, 3 * 2**20]
+    assert sizes("4KiB,1MiB..2MiB") == [2**12, 2**20, 2**21]
+    assert [r.parameters["threads"] for r in resolve("copy", {"threads": "1..6"}, machine())] == [
+        1,
+        2,
+        4,
+        6,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["2MiB..1MiB", "1MiB..1MiB", "1MiB..", "..1MiB", "0..4", "1MiB..x"]
+)
+def test_a_range_without_an_end_is_refused(text):
+    with pytest.raises(UsageError, match="copy: size: "):
+        sizes(text)
+
+
+@pytest.mark.parametrize("text", ["1MiB-1GiB", "1MiB:1GiB", "1MiB to 1GiB"])
+def test_another_way_to_write_a_range_is_answered_with_ours(text):
+    with pytest.raises(UsageError, match=r"1MiB\.\.1GiB"):
+        sizes(text)

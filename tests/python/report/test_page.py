@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import browser
+import labels
 import pytest
 import synthetic
 
@@ -77,6 +78,13 @@ def test_a_whole_machine_prints_on_eight_pages(whole: Path, chromium: str, tmp_p
     pdf = tmp_path / "report.pdf"
     browser.start(chromium, whole, f"--print-to-pdf={pdf}")
     assert 3 <= len(re.findall(rb"/Type\s*/Page\b", pdf.read_bytes())) <= 8
+
+
+def test_no_label_is_cut_or_crossed_on_a_narrow_screen(chromium: str, tmp_path: Path) -> None:
+    """The figures that are open; a folded one may scroll in its box."""
+    html = tmp_path / "standard.html"
+    page.write([RESULTS / "20261121-standard.json"], html)
+    assert labels.labels(chromium, html, 400, tmp_path) == []
 
 
 def test_a_click_on_a_title_sorts_by_number_and_size(

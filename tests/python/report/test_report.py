@@ -41,7 +41,7 @@ def stored(folder: Path, name: str, **options: Any) -> Path:
 def gpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gpu")
     output = folder / "report.html"
-    page.write([stored(folder, "h200")], output, None)
+    page.write([stored(folder, "h200")], output)
     return output
 
 
@@ -49,7 +49,7 @@ def gpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cpu")
     output = folder / "report.html"
-    page.write([stored(folder, "epyc", machine=synthetic.cpu_machine())], output, None)
+    page.write([stored(folder, "epyc", machine=synthetic.cpu_machine())], output)
     return output
 
 
@@ -137,7 +137,7 @@ def test_markup_in_a_result_stays_text(tmp_path: Path) -> None:
     data["cases"][-1]["reason"] = "</script><img src=x>"
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(data))
-    page.write([path], tmp_path / "odd.html", None)
+    page.write([path], tmp_path / "odd.html")
     html = (tmp_path / "odd.html").read_text()
     assert "<img src=x>" not in html
     assert "alert(1)</script>" not in html
@@ -149,7 +149,7 @@ def test_two_machines_stand_side_by_side(tmp_path: Path) -> None:
         stored(tmp_path, "a"),
         stored(tmp_path, "b", machine=synthetic.cpu_machine()),
     ]
-    page.write(paths, tmp_path / "both.html", None)
+    page.write(paths, tmp_path / "both.html")
     read = text(tmp_path / "both.html")
     assert "h200-x86" in read
     assert "epyc-2core" in read
@@ -171,7 +171,7 @@ def test_the_same_case_twice_is_two_runs() -> None:
 )
 def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -> None:
     path = stored(tmp_path, "cpu", machine=synthetic.cpu_machine())
-    page.write([path], tmp_path / "figures", format)
+    page.write_drawn([path], tmp_path / "figures", format)
     made = sorted(p.name for p in (tmp_path / "figures").iterdir())
     assert f"published.{format}" in made
     assert f"sizes.{format}" in made
@@ -191,7 +191,7 @@ def test_a_figure_that_a_full_disk_cuts_short_leaves_the_old_one(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(FileError, match="No space left on device"):
-        page.write([path], tmp_path / "figures", "svg")
+        page.write_drawn([path], tmp_path / "figures", "svg")
     assert [(file.name, file.read_text()) for file in old.parent.iterdir()] == [(old.name, "old")]
 
 
@@ -222,7 +222,7 @@ def test_a_figure_shows_hostile_text(tmp_path: Path, format: str) -> None:
     content = synthetic.plain(trials=2)
     content["machine"]["name"] = "a\x1b[2J\u202e<b>&\nx\x00"
     (tmp_path / "run.json").write_text(json.dumps(content))
-    page.write([tmp_path / "run.json"], tmp_path / "figures", format)
+    page.write_drawn([tmp_path / "run.json"], tmp_path / "figures", format)
     made = list((tmp_path / "figures").iterdir())
     assert made
     if format == "svg":
@@ -241,7 +241,7 @@ def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_text('{"schema": 1, "cases": [')
     with pytest.raises(FileError, match=r"broken\.json"):
-        page.write([path], tmp_path / "x.html", None)
+        page.write([path], tmp_path / "x.html")
     assert not (tmp_path / "x.html").exists()
 
 
@@ -323,9 +323,21 @@ def test_a_card_has_the_number_of_the_answer() -> None:
     (name,) = page.by_name([stored])
     shown = overview.run(name, [stored], measurements([stored]))
     numbers = {tile["title"]: tile["number"] for tile in shown["headline"]}
-    first = next(sentence for sentence in shown["answer"] if sentence.topic == "again")
+    first = shown["answer"][0]
     assert numbers["GPU reads pinned"] == "50.6"
-    assert "(50.6 GB/s)" in first.text
+    assert "(50.6 GB/s)" in first["rest"]
+    assert (first["answer"], first["figure"], first["trials"]) == ("GPU memory", "4.25 TB/s", "3")
+    assert first["within"] == "4.25–4.26 TB/s"
+    assert first["bar"].says.startswith("88% of the limit, ")
+
+
+def test_what_the_machine_lacks_is_one_line() -> None:
+    stored = schema.read(RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json")
+    (name,) = page.by_name([stored])
+    lacks = overview.run(name, [stored], measurements([stored]))["lacks"]
+    assert lacks["line"] == "memory system, cuda-aware-mpi; 15 cases unsupported"
+    assert [what for what, _ in lacks["rows"]][:2] == ["system memory", "cuda-aware-mpi"]
+    assert all(why for _, why in lacks["rows"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import watari
 from watari.cli.commands import exit_code
 from watari.common.errors import FileError, UsageError
 from watari.results import schema, table
+from watari.results.measured import measurements
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "results"
 FILES = sorted(FIXTURES.glob("*.json"))
@@ -52,8 +54,9 @@ def test_the_library_loads_a_frame() -> None:
     assert {"case", "trial", "sample", "host_s"} <= set(frame.columns)
     assert len(frame) == len(list(table.rows(schema.read(FILES[0]))))
     assert len(watari.load(FILES[0], by="trial")) < len(frame)
-    with pytest.raises(UsageError, match="by sample or by trial"):
-        watari.load(FILES[0], by="case")
+    assert len(watari.load(FILES[0], by="case")) < len(watari.load(FILES[0], by="trial"))
+    with pytest.raises(UsageError, match="by sample, by trial or by case"):
+        watari.load(FILES[0], by="run")
     with pytest.raises(FileError, match="no-such-file"):
         watari.load("no-such-file.json")
 
@@ -63,10 +66,51 @@ def test_export_writes_every_row_of_every_file(tmp_path: Path) -> None:
     assert exit_code(["export", *map(str, FILES), "-o", str(output)]) == 0
     with output.open(newline="") as stream:
         written = list(csv.DictReader(stream))
-    wanted = [row for path in FILES for row in table.rows(schema.read(path))]
+    wanted = [row for path in FILES for row in table.rows(schema.read(path), file=path.name)]
     assert len(written) == len(wanted)
     assert [float(row["host_s"]) for row in written] == [row["host_s"] for row in wanted]
     assert list(written[0]) == table.columns(wanted)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("by", table.BY)
+def test_a_row_has_file_host_and_rate(path: Path, by: str) -> None:
+    results = schema.read(path)
+    for row in table.rows(results, by, path.name):
+        assert row["file"] == path.name
+        assert row["host"] == " ".join(dict.fromkeys(results.machine.hosts))
+        names = {"sample": ("device_s", "host_s"), "case": ("median_s",)}
+        seconds = [row.get(n) for n in names.get(by, ("median_device_s", "median_host_s"))]
+        if row.get("bytes_per_sample") and any(seconds):
+            first = next(filter(None, seconds))
+            assert row["GB/s"] == pytest.approx(row["bytes_per_sample"] / first / 1e9)
+
+
+def test_a_row_a_case_has_the_median_of_the_report() -> None:
+    results = schema.read(FIXTURES / "memory.json")
+    rows = [row for row in table.rows(results, "case") if not row.get("phase") and "GB/s" in row]
+    for m in measurements([results]):
+        if not m.drawn or any(trial.get("phases") for trial in m.trials):
+            continue
+        row = next(r for r in rows if r["case"] == m.case and m.parameters.items() <= r.items())
+        assert row["GB/s"] == pytest.approx(m.median, rel=0.05)
+        assert row["trials"] == len(m.trials)
+        assert row["low"] is None or row["low"] <= row["GB/s"] <= row["high"]
+
+
+def test_a_table_in_markdown_has_a_row_a_case(tmp_path: Path) -> None:
+    output = tmp_path / "run.md"
+    file = FIXTURES / "memory.json"
+    assert exit_code(["export", str(file), "--export-markdown", str(output)]) == 0
+    assert exit_code(["export", str(file), str(file), "-o", str(output)]) == 0  # replaces it
+    head, rule, *lines = output.read_text().splitlines()
+    assert head.startswith("| Case | Run | Size | Median |")
+    assert set(rule) <= set("|:- ")
+    count = len(head.split(" | "))
+    assert all(len(re.split(r"(?<!\\) \| ", line)) == count for line in lines)
+    assert {line[2:].partition(":")[0] for line in lines} == {
+        case.case for case in schema.read(file).cases
+    }
 
 
 def test_export_writes_parquet_or_says_what_it_lacks(
@@ -87,9 +131,12 @@ def test_export_writes_parquet_or_says_what_it_lacks(
     [
         (["export", str(FILES[0]), "-o", "x.txt"], "names of tables end in .csv, .parquet"),
         (
-            ["export", str(FILES[0]), "-o", "x.csv", "--by", "case"],
-            "rows are by sample or by trial",
+            ["export", str(FILES[0]), "-o", "x.csv", "--by", "run"],
+            "rows are by sample, by trial or by case",
         ),
+        (["export", str(FILES[0])], f"watari export {FILES[0]} -o {FILES[0].stem}.csv"),
+        (["export", str(FILES[0]), "-o", "x.md", "--by", "trial"], "has a row for each case"),
+        (["export", str(FILES[0]), "--export-markdown", "x.csv"], "a name that ends in .md"),
         (["run", "copy", "-o", "x.csv"], "watari export x.json -o x.csv"),
     ],
 )

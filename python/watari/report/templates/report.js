@@ -6,6 +6,9 @@
 const charts = [...document.querySelectorAll(".chart")];
 const specs = new Map(charts.map((c) => [c, JSON.parse(c.nextElementSibling.textContent)]));
 
+const NARROW = 620; // pixels of room: panels stand one below the other
+const LEGIBLE = 1.35; // a chart that is wider than its room by less than this shrinks as a picture
+
 async function draw(chart) {
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   const tooltip = { theme: dark ? "dark" : "light" };
@@ -37,21 +40,41 @@ const drawnWidth = (chart) => Number(chart.querySelector("svg.marks")?.getAttrib
 // A chart is as wide as the text, or as half of it beside another one: its panels share what is
 // left. A folded chart has no width before it is opened.
 async function fit(chart) {
+  if (!chart.clientWidth || !drawnWidth(chart)) return;
+  const narrow = chart.clientWidth < NARROW;
+  if (narrow && stack(specs.get(chart))) await draw(chart);
   const [room, wide] = [chart.clientWidth, drawnWidth(chart)];
-  if (!room || !wide || Math.abs(room - wide) < 8) return;
-  grow(specs.get(chart), room - wide);
+  if (Math.abs(room - wide) < 8) return;
+  grow(specs.get(chart), room - wide, narrow ? 90 : 170);
   await draw(chart);
+  chart.classList.toggle("shrunk", drawnWidth(chart) <= LEGIBLE * room);
 }
 
-function grow(spec, pixels) {
-  const LEAST = 170;
+// Panels that stand side by side stand one below the other on a narrow screen. Returns whether any
+// did.
+function stack(spec) {
+  let changed = false;
+  if (spec.concat && (spec.columns || spec.concat.length) > 1) {
+    spec.columns = 1;
+    changed = true;
+  }
+  if (spec.hconcat) {
+    spec.vconcat = spec.hconcat;
+    delete spec.hconcat;
+    changed = true;
+  }
+  for (const panel of spec.concat || spec.vconcat || []) changed = stack(panel) || changed;
+  return changed;
+}
+
+function grow(spec, pixels, LEAST) {
   const panels = spec.hconcat || spec.concat;
   if (panels) {
     const columns = Math.min(spec.columns || panels.length, panels.length);
-    for (const panel of panels) grow(panel, pixels / columns);
+    for (const panel of panels) grow(panel, pixels / columns, LEAST);
   }
-  for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels);
-  if (spec.facet?.row && !spec.facet.column) grow(spec.spec, pixels);
+  for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels, LEAST);
+  if (spec.facet?.row && !spec.facet.column) grow(spec.spec, pixels, LEAST);
   const width = spec.width;
   if (typeof width !== "number") return;
   const image = spec.layer?.find((one) => one.mark?.type === "image")?.mark;
