@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what `make demo` or `make test` needs and this machine lacks: setup.sh demo|test
+# Installs what `make demo`, `make test` or `make docs` needs and this machine lacks: setup.sh demo|test|docs
 # System packages come from apt if it may be used, Python packages go into the virtual environment.
 # Without root, a compiler and the packages of PyPI are enough: other missing packages are named, and left out.
 set -euo pipefail
@@ -13,6 +13,11 @@ if [[ $1 == test ]]; then
     # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
     extras+=(table formats test dev)
+fi
+
+if [[ $1 == docs ]]; then
+    optional+=(doxygen)
+    extras+=(docs)
 fi
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
