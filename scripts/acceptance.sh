@@ -48,6 +48,7 @@ if ! "$VENV/bin/python" -m pip install -q --disable-pip-version-check \
     -r <(python3 scripts/requirements.py servers); then
     echo "No servers of objects: their tests are skipped"
 fi
+scripts/setup.sh docs || echo "No Sphinx or Doxygen: the test of the site is skipped"
 source scripts/testing.sh
 stage "build for acceptance" build_all
 gtest=false aarch64=false

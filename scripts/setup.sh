@@ -9,7 +9,7 @@ packages=(g++ git python3-venv python3-dev) # nothing is built without these
 optional=(libcurl4-openssl-dev libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
-    optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
+    optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev debootstrap)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
     extras+=(table formats test dev)
