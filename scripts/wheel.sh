@@ -66,8 +66,10 @@ wheel() { # arch, version of Python, its path
     PATH=$venv/bin:$PATH "$venv/bin/python" -m pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps \
         -w "$raw" --config-settings=build-dir="$work/$arch" "${define[@]/#/--config-settings=cmake.define.}" . \
         >"$work/$arch-$2.log" 2>&1 || fail "$(tail -n 60 "$work/$arch-$2.log")" "The build failed: $work/$arch-$2.log"
+    mkdir -p "$work/copied-$arch" # libgomp, without the other libraries there, with which no program runs
+    cp "$sysroot/lib/libgomp.so.1" "$work/copied-$arch" 2>/dev/null || true
     # the MPI of a machine is not a wheel's
-    LD_LIBRARY_PATH=$sysroot/lib PATH=$tools:$PATH "$tools/auditwheel" repair --plat "$tag" \
+    LD_LIBRARY_PATH=$work/copied-$arch PATH=$tools:$PATH "$tools/auditwheel" repair --plat "$tag" \
         --exclude 'libmpi*' -w "$out" "$raw"/*.whl
 }
 

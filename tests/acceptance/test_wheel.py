@@ -1,7 +1,7 @@
 """A source package, unpacked without git, gives a wheel; a bare Debian installs and runs it.
 
-The wheel has one case and no GPU code: the machinery is the same for all. Its tag says that it needs no later C library
-than that of manylinux_2_28, and auditwheel has checked that.
+The wheel has two folders of cases and no GPU code: the machinery is the same for all. auditwheel
+has checked that it needs no later C library than its tag says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MIRROR = "http://deb.debian.org/debian"
-NEEDS = (MIRROR, "https://pypi.org/simple/ziglang/")
+NEEDS = (f"{MIRROR}/dists/bookworm/Release", "https://pypi.org/simple/ziglang/")
 HANGS = 7200  # seconds: for a command that hangs, not for a slow machine
 ENTERED = "mount -t proc proc {root}/proc && exec chroot {root} sh -euc '{command}'"
 
@@ -105,15 +105,17 @@ def test_libraries_of_other_programs_keep_their_names(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {"watari/libwatari_preload.so", "watari/lib/libwatari.so.0.1"} <= set(names)
     copied = [name for name in names if name.startswith("watari.libs/")]
-    assert copied and all(name.startswith("watari.libs/libgomp") for name in copied)
+    assert copied
+    assert all(name.startswith("watari.libs/libgomp") for name in copied)
 
 
 def test_it_runs_in_a_bare_debian(bare: Path) -> None:
     said = entered(bare, "cd /tmp; /watari/bin/watari run --quick --budget 2min -o first.json")
-    assert "pageable" in said or "memory" in said
+    assert "memory" in said
     assert (bare / "tmp/first.json").exists()
     checked = entered(bare, "cd /tmp; /watari/bin/watari export first.json")
-    assert "latency" in checked and "copy" in checked
+    assert "latency" in checked
+    assert "copy" in checked
 
 
 def test_a_program_links_the_library_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
