@@ -18,6 +18,7 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 breathe_projects = {"watari": "../doxygen/xml"}
 breathe_default_project = "watari"
+breathe_show_include = False
 # a line of another program's output in a console's block; C++ types of other headers
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "duplicate_declaration.cpp"]
 nitpicky = False

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import watari
+import watari.cli.commands  # adds the commands
 from watari import cases
 from watari.case.axes import TRIALS
+from watari.cli.app import commands_by_name
 
 ROOT = Path(__file__).parents[2]
 # the headers that examples/cpp include, and those beside them
@@ -37,6 +39,10 @@ CPP = {
     ],
 }
 
+SECTIONS = (  # no private members
+    "briefdescription detaileddescription innernamespace innerclass enum typedef var func "
+    "public-type public-attrib public-func public-static-attrib public-static-func"
+)
 DOXYGEN = """
 INPUT = {headers}
 INPUT_FILTER = "sed '1s,^///,/// @file\\n///,'"
@@ -75,6 +81,11 @@ def commands() -> str:
         capture_output=True,
     ).stdout
     made = made.replace("# `watari`", "# Commands of `watari`", 1)
+    for name, command in commands_by_name().items():  # typer's list cuts a sentence
+        sentence = " ".join((command.help or "").split("\n\n")[0].split())
+        made = re.sub(
+            rf"^\* `{name}`: .*\.\.\.$", f"* `{name}`: {sentence}", made, flags=re.MULTILINE
+        )
     return re.sub(r"^Example: (.*)$", r"Example: `\1`", made, flags=re.MULTILINE)
 
 
@@ -185,7 +196,8 @@ def cpp() -> str:
     for title, headers in CPP.items():
         parts.append(f"## {title}\n")
         for header in headers:  # Breathe looks for a name without its folder
-            parts.append(f"### watari/{header}\n\n```{{doxygenfile}} {Path(header).name}\n```\n")
+            parts.append(f"### watari/{header}\n")
+            parts.append(f"```{{doxygenfile}} {Path(header).name}\n:sections: {SECTIONS}\n```\n")
     return "\n".join(parts)
 
 
