@@ -21,7 +21,7 @@ breathe_default_project = "watari"
 breathe_show_include = False
 # a line of another program's output in a console's block; C++ types of other headers
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "duplicate_declaration.cpp"]
-nitpicky = False
+smartquotes = False  # an option has two dashes
 
 
 def show_examples(app, what, name, obj, options, lines: list[str]) -> None:  # type: ignore[no-untyped-def]
