@@ -1,22 +1,26 @@
 """Measured savings of changes from outside, beside those that `watari advise` predicts.
 
-slower   its runs take 2% and the program's spread longer: in PAIRS of runs in turn, if there are
+slower   its runs take 2% and the program's spread longer
 short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
          staged: seconds of pageable copies of 4 MiB and more - bytes / RATES
          pooled: seconds of repeated allocations - 10 us for each
 right    the predicted saving is within 20%, or 1% of the run
+likely   it is right, or off by no more than two standard errors of the measured saving
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import median, stdev
 
 import numpy as np
+import stranger_noise
 from stranger_table import Row
 
 SLOWER = 0.02  # of the run
 PART, LEAST = 0.2, 0.01  # of a saving, and of the run: how far a saving may be off
+ERRORS = 2.0  # standard errors of a measured saving
 MATTERS, ENOUGH = 0.05, 0.6  # of the run; of what could be saved
 KEPT = 1e-5  # seconds of a kept allocation and its release
 # bytes of a copy, and bytes per second that threads stage (H100, 16 cores; the slower direction)
@@ -35,6 +39,7 @@ class Change:
     run: float
     spread: float
     could: float = 0.0
+    error: float = 0.0  # standard error of the measured saving; 0 where it is not known
 
     @property
     def loses(self) -> bool:
@@ -49,8 +54,22 @@ class Change:
     @property
     def right(self) -> bool:
         """Whether the predicted saving is near the measured one."""
-        allowed = max(PART * abs(self.measured), LEAST * self.run)
-        return abs((self.predicted or 0.0) - self.measured) <= allowed
+        return self.off <= allowed(self.measured, self.run)
+
+    @property
+    def likely(self) -> bool:
+        """Whether noise alone may keep the predicted saving from the measured one."""
+        return self.right or self.off <= ERRORS * self.error
+
+    @property
+    def off(self) -> float:
+        """How far the predicted saving is from the measured one, in seconds."""
+        return abs((self.predicted or 0.0) - self.measured)
+
+
+def allowed(measured: float, run: float) -> float:
+    """How far a predicted saving may be off, in seconds."""
+    return max(PART * abs(measured), LEAST * run)
 
 
 def spread_of(runs: list[float]) -> float:
@@ -106,10 +125,13 @@ def changes(row: Row) -> list[Change]:
     found = []
     for name, one in middle(row, "changes").items():
         run, off, changed = seconds, spread, one
-        if pairs := row.get("pairs", {}).get(name):
+        before, after = row["as_is"], row["changes"][name]["seconds"]
+        if pairs := row.get("pairs", {}).get(name):  # of rows that were measured in another way
             before, after = (list(each) for each in zip(*pairs, strict=True))
             run, off, changed = median(before), spread_of(before), median(after)
+        error = stranger_noise.error(before, after)
         predicted = (advice["measured"] - said[name]) * factor if name in said else None
         able = could(row, name, seconds)
-        found.append(Change(row["name"], name, run - changed, predicted, run, off, able))
+        known = error if math.isfinite(error) else 0.0
+        found.append(Change(row["name"], name, run - changed, predicted, run, off, able, known))
     return found

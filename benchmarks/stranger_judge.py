@@ -1,13 +1,14 @@
 """Predicted beside measured, for the row of a program.
 
     whole seconds   predicted seconds of a style / measured ones - 1
-    replay          right within 2%, or within the spread of the program's own runs, which is their
-                    standard deviation
-    best style      right if the named one is as fast as the best; "none matters" if all are as fast
-    times as fast   wrong if what is said to be faster is slower
+    replay          right within 2% of the median of the untraced runs, or between the least and the
+                    most of them, or if the answer has the reason why it stops
+    best style      right if no style is faster than the named one by more than 3%, beyond noise;
+                    "none matters" if all styles of the answer are so close to the program as it is
+    times as fast   wrong if what is said to be faster by more than 3% is slower, beyond noise
 
-"As fast" is within 3%, or with runs that overlap: two or three runs cannot tell more. A style that
-ended at its time limit is no pair, and is slower than all others.
+stranger_noise.py says what is noise. The strict criteria have no noise in them: 2% of the median. A
+style that ended at its time limit is no pair, and is slower than all others.
 
 The replay is compared with the untraced runs beside its trace. Trace and styles may be of two runs
 of this test: seconds of a style are then predicted as a ratio to the program as it is.
@@ -16,17 +17,19 @@ stranger_changes.py judges changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 import stranger_changes
 from stranger_changes import Change
+from stranger_noise import told_apart
 from stranger_table import Row
 
 from watari.attach.styles import AS_IS
 
 REPLAY, CLOSE = 0.02, 0.03  # parts of the run
+STRICT = 0.02
 LINK = ("mapped", "pinned", "system")  # styles whose data stay in CPU memory
 NOTHING, UNKNOWN = "none matters", "not named"
 
@@ -60,6 +63,7 @@ class Judged:
     seconds: float
     spread: float
     traced_spread: float = 0.0  # of the untraced runs beside the trace
+    traced_range: tuple[float, float] = (0.0, 0.0)  # least and most of them over their median, - 1
     replayed: float | None = None
     stops: list[str] = field(default_factory=list)
     styles: dict[str, float] = field(default_factory=dict)  # measured seconds
@@ -67,6 +71,7 @@ class Judged:
     changes: list[Change] = field(default_factory=list)
     said: str = UNKNOWN
     named: bool = False
+    strictly: bool = False  # named, without noise
     faster_wrong: list[str] = field(default_factory=list)
     predicted: int = 0  # styles with a prediction
     timeouts: list[str] = field(default_factory=list)
@@ -77,7 +82,10 @@ class Judged:
         """Whether the replay is near the measured seconds, or the answer has the reason why not."""
         if self.stops:
             return True
-        return self.replayed is not None and abs(self.replayed) <= max(REPLAY, self.traced_spread)
+        if self.replayed is None:
+            return False
+        low, high = self.traced_range
+        return abs(self.replayed) <= REPLAY or low <= self.replayed <= high
 
 
 def middle(row: Row) -> dict[str, float]:
@@ -102,8 +110,18 @@ def baseline(row: Row, seconds: float) -> dict[str, float]:
 
 
 def as_fast(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether the first runs are not slower than the others: within 3%, or they overlap."""
-    return median(one) <= median(other) * (1 + CLOSE) or min(one) <= max(other)
+    """Whether the first runs are not slower than the others, by more than 3% and beyond noise."""
+    return median(one) <= median(other) * (1 + CLOSE) or not told_apart(one, other)
+
+
+def strictly_as_fast(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the first runs are not slower than the others by more than 2%."""
+    return median(one) <= median(other) * (1 + STRICT)
+
+
+def is_slower(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the first runs are slower than the others, beyond noise."""
+    return median(one) > median(other) and told_apart(one, other)
 
 
 def highest(row: Row) -> float:
@@ -115,21 +133,31 @@ def highest(row: Row) -> float:
     )
 
 
-def best(
-    said: Mapping[str, float], runs: Mapping[str, Sequence[float]], most: float = 0.0
-) -> tuple[str, bool]:
-    """What is called best, and whether it is. Both have AS_IS; `runs` has the measured seconds of
-    each style, those of which nothing is said too. `said` has styles without runs: they ended at
-    their time limit. `most`: what the slowest style may take, in times of AS_IS."""
+def called(said: Mapping[str, float], most: float = 0.0) -> str:
+    """What is called best: a style, or NOTHING. `said` has AS_IS. `most`: what the slowest style
+    may take, in times of AS_IS."""
     run = said[AS_IS]
-    fastest = min(runs.values(), key=median)
     if most <= 1 + CLOSE and all(abs(one / run - 1) <= CLOSE for one in said.values()):
-        alike = all(style in runs and as_fast(runs[style], runs[AS_IS]) for style in said)
-        return NOTHING, alike and as_fast(runs[AS_IS], fastest)
+        return NOTHING
     name = min(said, key=lambda style: said[style])
-    if said[name] > run * (1 - CLOSE):
-        name = AS_IS
-    return name, name in runs and as_fast(runs[name], fastest)
+    return AS_IS if said[name] > run * (1 - CLOSE) else name
+
+
+def is_best(
+    name: str,
+    said: Iterable[str],
+    runs: Mapping[str, Sequence[float]],
+    fast: Callable[[Sequence[float], Sequence[float]], bool] = as_fast,
+) -> bool:
+    """Whether this style is as fast as the fastest; of NOTHING, whether all that is said is as fast
+    as the program as it is, and that as the fastest. `runs` has the measured seconds of each
+    style, those of which nothing is said too. `said` has styles without runs: they ended at their
+    time limit."""
+    fastest = min(runs.values(), key=median)
+    if name == NOTHING:
+        alike = all(style in runs and fast(runs[style], runs[AS_IS]) for style in said)
+        return alike and fast(runs[AS_IS], fastest)
+    return name in runs and fast(runs[name], fastest)
 
 
 def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
@@ -147,18 +175,20 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     found.predicted = len(said.keys() - {AS_IS})
     found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
     both = {style for style in styles if style in said}
+    ended = {style for style in found.timeouts if style in said}
     if not said and not styles and not found.timeouts:  # no style acts on it
-        found.said, found.named = NOTHING, True
-    elif both:
+        found.said, found.named, found.strictly = NOTHING, True, True
+    elif both or ended:
         runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)
-        judgeable = both.union(style for style in found.timeouts if style in said)
-        there = {AS_IS: run, **{style: said[style] for style in judgeable}}
-        found.said, found.named = best(there, runs, most)
+        there = {AS_IS: run, **{style: said[style] for style in both | ended}}
+        found.said = called(there, most)
+        found.named = is_best(found.said, there, runs)
+        found.strictly = is_best(found.said, there, runs, strictly_as_fast)
         found.faster_wrong = [
             style
             for style in both
-            if said[style] < run * (1 - CLOSE) and styles[style] > seconds * (1 + spread)
+            if said[style] < run * (1 - CLOSE) and is_slower(runs[style], runs[AS_IS])
         ]
     return found
 
@@ -171,6 +201,7 @@ def add_replay(found: Judged, row: Row) -> None:
     runs = replay.get("untraced") or [trace.get("untraced_seconds", found.seconds)]
     middle_run = median(runs)
     found.traced_spread = stranger_changes.spread_of(runs)
+    found.traced_range = (min(runs) / middle_run - 1, max(runs) / middle_run - 1)
     found.replayed = again / middle_run - 1 if again else None
     found.stops = [one["text"] for one in replay.get("met", []) if one["stops"]]
     found.stops = answer.get("stops", found.stops)

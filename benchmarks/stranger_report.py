@@ -130,7 +130,7 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
     able = [one for one in changes if one.could]
     short = [f"{one.program}: {one.change}" for one in able if one.is_short]
     return {
-        "replay within 2% or the spread, or stopped": share(
+        "replay within 2% or between the runs, or stopped": share(
             sum(one.replay_right for one in found), len(found)
         ),
         "replay within 2%": share(
@@ -143,6 +143,7 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
             for group, text in GROUPS.items()
         },
         "best style named, or none matters": share(sum(o.named for o in found), len(found)),
+        "the same without noise, within 2%": share(sum(o.strictly for o in found), len(found)),
         "said to be faster, and slower": ", ".join(wrong) or "none",
         "styles ended by their time limit": str(sum(len(one.timeouts) for one in found)),
         "changes that make a program slower": ", ".join(losing) or "none",
@@ -150,6 +151,9 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
         + (f"; not {', '.join(short)}" if short else ""),
         "savings of changes within 20% or 1% of the run": share(
             sum(change.right for change in told), len(told)
+        ),
+        "savings of changes so close, or within two standard errors": share(
+            sum(change.likely for change in told), len(told)
         ),
     }
 

@@ -1,10 +1,10 @@
 """One program of other people: measured as it is, in each style and with each change, and
 traced for what `watari advise` says of it.
 
-The first run is not counted. Runs of styles alternate with runs as it is, as in `watari try`; one
-that takes long, or far longer than as it is, is not repeated. A change whose first runs are slower
-has PAIRS further runs, each after a run as it is. The trace is that of `watari trace`, whose check
-of the machine is made once.
+The first run is not counted. After one pass over all styles and changes, those whose noise may
+decide run once more, in turn with the program as it is (stranger_rounds.py), for REPEATED seconds.
+One that takes long, or far longer than as it is, is not repeated. The trace is that of `watari
+trace`, whose check of the machine is made once.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import json
 import shlex
 import time
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from statistics import median
 
+import stranger_rounds
 from stranger_table import SCHEMA, Row, Stranger
 
 from watari.attach import imposed, measure, record
@@ -35,7 +36,7 @@ from watari.run.worker import now
 FIRST = 20.0  # seconds that the first run may take
 LONG = 3.0  # seconds: a style that takes longer runs once
 FAR = 2.0  # times the first run: a style that takes longer runs once
-PAIRS = 5  # of a run as it is and one with a change
+REPEATED = 5.0  # seconds of further rounds, and as many more as the first run took
 TIMES, LEAST = 12.0, 4.0  # time limit of a run: multiple of the first run's seconds, at least (s)
 TRACED = 0.6  # part of the time left that a trace may take
 OWN, RUNS = 3.0, 6.0  # a program of more seconds has as many times more than others
@@ -91,33 +92,37 @@ def worth(measured: Measured, style: str) -> bool:
     return style == AS_IS or not runs or (runs[-1].status == "ok" and worked(runs)[-1] < most)
 
 
-def rounds(
-    measured: Measured, styles: list[str], count: int, clock: Clock, same: list[str]
-) -> None:
-    """Runs the program in these styles, in turn, as long as there is time."""
+def one_round(measured: Measured, names: list[str], clock: Clock, same: list[str]) -> None:
+    """Runs the program in these styles and with these changes, in turn, as long as there is
+    time: a run that has less than FAR times the first one's says nothing at its end."""
     first = measured.learned.ending.seconds
-    for _ in range(count):
-        for style in styles:
-            if style in measured.unsupported or not worth(measured, style) or clock.left <= 0:
-                continue
-            measured.start = replace(measured.start, limit=limit(first, clock))
-            measured.styles = [style]
-            measure.all_runs(measured, 1, same)
+    for name in names:
+        too_late = clock.left < FAR * first
+        if name in measured.unsupported or not worth(measured, name) or too_late:
+            continue
+        measured.start = replace(measured.start, limit=limit(first, clock))
+        measured.styles = [name]
+        measure.all_runs(measured, 1, same)
 
 
-def pairs(measured: Measured, change: str, clock: Clock, same: list[str]) -> list[list[float]]:
-    """Seconds as it is and with a change, in turn, where its first runs were slower."""
-    before, after = worked(measured.of(AS_IS)), worked(measured.of(change))
-    if not before or not after or median(after) <= median(before):
-        return []
-    found = []
-    for _ in range(PAIRS):
+def repeatable(measured: Measured, names: Iterable[str]) -> dict[str, list[float]]:
+    """Seconds of those that ran and may run once more."""
+    found = {name: worked(measured.of(name)) for name in names}
+    return {name: runs for name, runs in found.items() if runs and worth(measured, name)}
+
+
+def further_rounds(
+    measured: Measured, changes: list[str], most: int, clock: Clock, same: list[str]
+) -> None:
+    """Repeats what noise may decide, until each has so many runs."""
+    end = time.monotonic() + REPEATED + measured.learned.ending.seconds
+    while worked(measured.of(AS_IS)) and time.monotonic() < end:
+        styles = repeatable(measured, STYLES)
+        names = stranger_rounds.unsettled(styles, repeatable(measured, changes), most)
         known = len(measured.runs)
-        rounds(measured, [AS_IS, change], 1, clock, same)
-        if len(two := worked(measured.runs[known:])) < 2:
+        one_round(measured, names, clock, same)
+        if len(measured.runs) == known:  # nothing is left, or no time
             break
-        found.append(two)
-    return found
 
 
 @cache
@@ -186,7 +191,7 @@ def row_of(one: Stranger) -> Row:
 
 def of_program(one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int) -> Row:
     """The measurements of a program; `status` is `failed` where it cannot be measured. `keep`: the
-    trace's file, for a trace. `count`: runs of each style."""
+    trace's file, for a trace. `count`: most runs of each style."""
     row = row_of(one)
     try:
         return row | measured_row(one, base, keep, clock, count)
@@ -209,13 +214,14 @@ def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, cou
     measure.learn(measured, learned.events)
     more = changes(measured)
     styles = measured.styles
-    rounds(measured, [AS_IS], 1, clock, same)
+    one_round(measured, [AS_IS], clock, same)
     row["trace"] = traced(start, keep, clock, row["first"]) if keep else {}
-    rounds(measured, styles, count, clock, same)
+    if count:
+        one_round(measured, styles, clock, same)
+        further_rounds(measured, more, count, clock, same)
     row["as_is"] = worked(measured.of(AS_IS))
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
-    row["pairs"] = {s: pairs(measured, s, clock, same) for s in more} if count else {}
     row["counts"] = counts(learned)
     row["repeated_s"] = imposed.acted_on("pooled", learned)
     row["notes"] = portable(measured.notes)

@@ -8,7 +8,8 @@
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
 resumes. It begins no program after --seconds, and gives none more than --limit, or more by 6 times
 what its first run takes beyond 3 s. Traces lie in --keep. `--runs 0` makes traces only, `--no-
-trace` measures styles and changes only: two such runs on one kind of card share the work.
+trace` measures styles and changes only: two such runs on one kind of card share the work. `--runs
+1` repeats nothing; otherwise stranger_rounds.py says what runs once more.
 `--report` merges rows. `--again` asks `advise` once more for the traces that are kept, after a
 change of the model. stranger_table.py describes the table.
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 import stranger_advice
 import stranger_report
 import stranger_result
+import stranger_rounds
 import stranger_run
 import stranger_table
 from stranger_run import Clock
@@ -99,7 +101,9 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("rows.jsonl"))
     parser.add_argument("--seconds", type=float, default=300.0, help="for all programs")
     parser.add_argument("--limit", type=float, default=40.0, help="seconds for a program")
-    parser.add_argument("--runs", type=int, default=2, help="of each style and change")
+    parser.add_argument(
+        "--runs", type=int, default=stranger_rounds.MOST, help="of each style, at most"
+    )
     parser.add_argument("--no-trace", action="store_true", help="styles and changes only")
     parser.add_argument("--keep", type=Path, default=Path("traces"), help="folder of the traces")
     parser.add_argument("--machine", type=Path, help="profile of the machine, for `advise`")

@@ -83,7 +83,11 @@ def complete(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, and `axis.before` for each axis that a known case got after they were
     written."""
     axes = CASES[name].axes.values() if name in CASES else ()
-    return {axis.name: axis.before for axis in axes if axis.before is not None} | dict(parameters)
+    before = {axis.name: axis.before for axis in axes if axis.before is not None}
+    given = dict(parameters)
+    return {
+        axis: value(given) if callable(value) else value for axis, value in before.items()
+    } | given
 
 
 CHECKS.append(check)

@@ -1,7 +1,8 @@
 """The code that a memory style takes: its statements that manage memory, counted from its source.
 
 The count is by tokens: a call of a function in CALLS is one statement of its kind, and so is a
-directive that moves or maps data. A call inside a loop counts once, as it is written once.
+directive that moves or maps data. Fortran's `allocate` is one statement for several arrays. A call
+inside a loop counts once, as it is written once.
 Kernels, the loop and verification are shared by all styles and are not in these files. The count
 is a number for the second axis of Yoshida (2024, section 4.3), productivity.
 """
@@ -9,6 +10,7 @@ is a number for the second axis of Yoshida (2024, section 4.3), productivity.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +31,14 @@ CALLS = {
     "direct data": r"(acc_(map|attach|copy\w*|create|delete|update)\w*"
     r"|omp_target_(dis)?associate_ptr)",
 }
-UPDATE = re.compile(r"#\s*pragma\s+(acc\s+update|omp\s+target\s+update)\b")
+FORTRAN = {  # at the beginning of a statement, or as a function within it
+    "allocate": r"\ballocate\s*\(|\bmanaged_bytes\s*\(",
+    "free": r"\bdeallocate\s*\(|\bcall\s+managed_free\b",
+}
+PRAGMA = r"^\s*(#\s*pragma\s+|!\$)"  # of C++, of Fortran
+UPDATE = re.compile(PRAGMA + r"(acc\s+update|omp\s+target\s+update)\b")
 DATA = re.compile(
-    r"#\s*pragma\s+(acc\s+((enter|exit)\s+data|data|host_data|declare)"
+    PRAGMA + r"(acc\s+((enter|exit)\s+data|data|host_data|declare)"
     r"|omp\s+(target\s+((enter|exit)\s+)?data|declare\s+target))\b"
 )
 CLAUSE = re.compile(r"\b(copy|copyin|copyout|create|present|deviceptr|map|is_device_ptr)\s*\(")
@@ -55,7 +62,7 @@ def directive(text: str) -> str | None:
     """The kind of a pragma: `copy` for updates, `direct data` for data regions and clauses."""
     if UPDATE.search(text):
         return "copy"
-    if re.search(r"#\s*pragma\s+(acc|omp)\b", text) and (DATA.search(text) or CLAUSE.search(text)):
+    if re.search(PRAGMA + r"(acc|omp)\b", text) and (DATA.search(text) or CLAUSE.search(text)):
         return "direct data"
     return None
 
@@ -82,14 +89,37 @@ def count(style: str, source: str) -> Effort:
     return Effort(style, statements, code_lines(joined))
 
 
+def count_fortran(style: str, source: str) -> Effort:
+    """Counts the statements of one source in Fortran. A continued statement counts once; the end of
+    a region is none."""
+    statements = dict.fromkeys(KINDS, 0)
+    joined = re.sub(r"&\s*\n\s*(!\$\w+&)?", " ", source)
+    lines = [line for line in joined.splitlines() if line.strip()]
+    for line in lines:
+        if re.match(r"\s*!\$\w+\s+(?!end\b)", line):
+            kind = directive(line)
+            if kind:
+                statements[kind] += 1
+            continue
+        code = re.sub(r"'[^']*'|\"[^\"]*\"", "", line).split("!")[0]
+        for name, pattern in FORTRAN.items():
+            statements[name] += len(re.findall(pattern, code))
+    held = [line for line in source.splitlines() if not re.match(r"\s*(!(?!\$)|$)", line)]
+    return Effort(style, statements, len(held))
+
+
 def code_lines(source: str) -> int:
     """Lines that hold code: neither blank nor comment."""
     bare = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     return sum(1 for line in bare.splitlines() if line.split("//")[0].strip())
 
 
+COUNTERS: dict[str, Callable[[str, str], Effort]] = {".cpp": count, ".f90": count_fortran}
+
+
 def sources(program: str) -> dict[str, Path]:
-    """The style files of a program, by style. Raises UsageError for a program without styles."""
+    """The style files of a program, by style: in C++, or in Fortran. Raises UsageError for a
+    program without styles."""
     known = [case.name for case in CASES.values() if case.styles]
     if program not in known:
         raise UsageError(f"'{program}' has no styles; known: {', '.join(known)}")
@@ -98,13 +128,16 @@ def sources(program: str) -> dict[str, Path]:
     in_tree = case.styles.parent / "native" / "styles"  # not installed
     for folder in (case.styles, in_tree):
         if folder.is_dir():
-            return {style: folder / f"{style}.cpp" for style in case.axes["style"].choices}
+            names = {path.stem: path for suffix in COUNTERS for path in folder.glob(f"*{suffix}")}
+            return {style: names[style] for style in case.axes["style"].choices}
     raise UnsupportedError("the style sources are not installed")
 
 
 def effort(program: str) -> list[Effort]:
     """Every style of a program, least effort first."""
-    counted = [count(style, path.read_text()) for style, path in sources(program).items()]
+    counted = [
+        COUNTERS[path.suffix](style, path.read_text()) for style, path in sources(program).items()
+    ]
     return sorted(counted, key=lambda e: (e.total, e.lines, e.style))
 
 

@@ -1,14 +1,25 @@
-# The styles of an application in directives: a shared object for OpenACC and one for OpenMP, since
-# GCC links offloading of only one model. Each is left out if GCC cannot generate code for NVIDIA
-# GPUs (gcc-12-offload-nvptx on Debian, gcc-13-offload-nvptx on Ubuntu).
+# The styles of an application in directives: a shared object for each language and compiler, since
+# GCC links offloading of only one model. case/directive.cpp loads the one that is asked for. GCC's are
+# left out if it cannot generate code for NVIDIA GPUs (gcc-12-offload-nvptx on Debian,
+# gcc-13-offload-nvptx on Ubuntu), those of LLVM and NVIDIA's HPC SDK unless their compiler is named.
 include_guard()
 include(CheckCXXSourceCompiles)
+include(CheckSourceCompiles)
+
+set(WATARI_LLVM "" CACHE STRING "clang++ with its options for the styles in OpenMP: such as clang++-19;--offload-arch=sm_90")
+set(WATARI_NVHPC "" CACHE STRING "nvc++ with its options for the styles in directives: such as nvc++;-gpu=cc90")
 
 # Compiles the files of one application and model (acc, omp) with the model's flag, after a test of
 # the header and the pragma.
 function(watari_directives application model flag include pragma)
   if(NOT WATARI_WITH_CUDA)
     return()
+  endif()
+  if(model STREQUAL "omp")
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
+    watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${ARGN})
+  else()
+    watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${ARGN})
   endif()
   # PTX of sm_80, which the driver compiles for the GPU when it is loaded
   set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
@@ -47,7 +58,7 @@ function(watari_directives application model flag include pragma)
   if(NOT ${works})
     return()
   endif()
-  set(target watari_${application}_${model})
+  set(target watari_${application}_${model}_gcc)
   add_library(${target} SHARED ${ARGN})
   # as in the other backends, no product is fused with a sum (the driver's compiler may still do so)
   target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off)
@@ -57,4 +68,81 @@ function(watari_directives application model flag include pragma)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static watari_warnings)
   # beside the module that loads it
   install(TARGETS ${target} LIBRARY DESTINATION watari/cases/${application} COMPONENT python)
+endfunction()
+
+# The same files by another compiler, which CMake does not use for the rest.
+function(watari_directives_by compiler application model flags)
+  string(TOUPPER WATARI_${compiler} program)
+  if(NOT ${program})
+    return()
+  endif()
+  set(target watari_${application}_${model}_${compiler})
+  set(library ${CMAKE_CURRENT_BINARY_DIR}/lib${target}.so)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/styles/*.hpp)
+  add_custom_command(OUTPUT ${library} VERBATIM DEPENDS ${files} ${headers}
+    COMMAND ${${program}} -O3 -std=c++20 -fPIC -shared ${flags} -I${PROJECT_SOURCE_DIR}/src
+      -I${WATARI_GENERATED} ${files} -o ${library})
+  add_custom_target(${target} ALL DEPENDS ${library})
+  install(FILES ${library} DESTINATION watari/cases/${application} COMPONENT python)
+endfunction()
+
+# The styles of one application and model in Fortran, by gfortran. MODEL: acc and omp have code for
+# NVIDIA GPUs, and are left out where gfortran makes none; std and cpu are for the CPU. RENAMED: a file
+# whose malloc and free objcopy renames, as a compiler's flag for managed memory would. OTHERS: in C++.
+function(watari_fortran application model flag)
+  if(NOT WATARI_WITH_FORTRAN)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "RENAMED" "FILES;OTHERS")
+  set(target watari_${application}_fortran_${model}_gcc)
+  set(flags ${flag} -foffload=disable)
+  set(linked ${flags})
+  if(model MATCHES "acc|omp")
+    if(NOT WATARI_WITH_CUDA)
+      return()
+    endif()
+    set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
+    set(linked ${flags} -foffload-options=nvptx-none=-latomic LINKER:-z,notext)
+    list(JOIN flags " " CMAKE_REQUIRED_FLAGS)
+    set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie)
+    set(CMAKE_REQUIRED_QUIET ON)
+    set(pragma "!$acc parallel copy(x)\nx = 0\n!$acc end parallel")
+    if(model STREQUAL "omp")
+      set(pragma "!$omp target map(x)\nx = 0\n!$omp end target")
+    endif()
+    check_source_compiles(Fortran "program test\ninteger :: x = 1\n${pragma}\nend program"
+      WATARI_FORTRAN_OFFLOADS_${model})
+    message(STATUS "watari: styles f-${model}-* ${WATARI_FORTRAN_OFFLOADS_${model}}")
+    if(NOT WATARI_FORTRAN_OFFLOADS_${model})
+      return()
+    endif()
+  endif()
+  add_library(${target}_objects OBJECT ${arg_FILES} ${arg_RENAMED})
+  target_compile_options(${target}_objects PRIVATE ${flags} ${WATARI_FORTRAN_FLAGS})
+  set_target_properties(${target}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON
+    Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  watari_renamed(${target} "${arg_RENAMED}")
+  add_library(${target} SHARED ${${target}_linked} ${arg_OTHERS})
+  target_link_options(${target} PRIVATE ${linked})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE Fortran)
+  if(arg_OTHERS)
+    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION watari/cases/${application} COMPONENT python)
+endfunction()
+set(WATARI_FORTRAN_FLAGS -std=f2018 -Wall -ffp-contract=off $<$<BOOL:${WATARI_WERROR}>:-Werror>)
+
+# Sets <target>_linked: the objects of <target>_objects, in one of which malloc and free are renamed.
+function(watari_renamed target file)
+  set(objects $<TARGET_OBJECTS:${target}_objects>)
+  if(file)
+    cmake_path(GET file FILENAME name)
+    set(renamed ${CMAKE_CURRENT_BINARY_DIR}/${target}_renamed.o)
+    add_custom_command(OUTPUT ${renamed} VERBATIM DEPENDS ${objects}
+      COMMAND ${CMAKE_OBJCOPY} --redefine-sym malloc=managed_malloc --redefine-sym free=managed_free
+        $<FILTER:${objects},INCLUDE,${name}> ${renamed})
+    set(objects $<FILTER:${objects},EXCLUDE,${name}> ${renamed})
+  endif()
+  set(${target}_linked ${objects} PARENT_SCOPE)
 endfunction()

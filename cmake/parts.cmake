@@ -1,5 +1,6 @@
 # Selects the optional parts: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC,
-# WATARI_WITH_URING and WATARI_WITH_CURL. AUTO builds a part if it is found, ON requires it, OFF leaves it out.
+# WATARI_WITH_URING, WATARI_WITH_CURL
+# and WATARI_WITH_FORTRAN. AUTO builds a part if it is found, ON requires it, OFF leaves it out.
 include(CheckLanguage)
 
 set(WATARI_WITH_CUDA OFF)
@@ -66,5 +67,22 @@ if(NOT WATARI_CURL STREQUAL "OFF")
   endif()
 endif()
 
+# gfortran belongs to GCC: another C++ compiler may build for an older C library
+set(WATARI_WITH_FORTRAN OFF)
+if(NOT WATARI_FORTRAN STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  find_program(CMAKE_Fortran_COMPILER gfortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+    if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU" AND CMAKE_Fortran_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+      set(WATARI_WITH_FORTRAN ON)
+    endif()
+  else()
+    unset(CMAKE_Fortran_COMPILER CACHE)
+  endif()
+  if(WATARI_FORTRAN STREQUAL "ON" AND NOT WATARI_WITH_FORTRAN)
+    message(FATAL_ERROR "WATARI_FORTRAN=ON, but no gfortran 12 or later was found")
+  endif()
+endif()
+
 message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, MPI ${WATARI_WITH_MPI}, hwloc ${WATARI_WITH_HWLOC}, "
-  "io_uring ${WATARI_WITH_URING}, libcurl ${WATARI_WITH_CURL}")
+  "io_uring ${WATARI_WITH_URING}, libcurl ${WATARI_WITH_CURL}, Fortran ${WATARI_WITH_FORTRAN}")

@@ -51,7 +51,7 @@ function(watari_case name)
     list(GET arg_STYLES 0 first)
     cmake_path(GET first PARENT_PATH folder)
     install(DIRECTORY ${folder} DESTINATION ${arg_DESTINATION} COMPONENT python
-      FILES_MATCHING PATTERN "*.cpp")
+      FILES_MATCHING PATTERN "*.cpp" PATTERN "*.f90")
   endif()
   if(arg_BINDING AND WATARI_PYTHON)
     watari_module(watari_${name}_module ${arg_DESTINATION} ${arg_BINDING})

@@ -4,7 +4,7 @@
 # A JOB is one of the table that scripts/gpu_jobs.sh prints, a number of its column of calls for all of these, or
 # PLAN=BUDGET. FOLDER gets summary.txt, results.tar.gz and logs.tar.gz, new after each job. Results lie in
 # build/gpu-runs too, where a later call resumes unfinished runs. The Python packages must be there already.
-# MOST: seconds for everything (570). REVISION names the sources if they are no git checkout. OFFLOAD is a
+# BUILD=no runs the package that is installed. MOST: seconds for everything (570). REVISION names the sources if they are no git checkout. OFFLOAD is a
 # folder that scripts/offload.sh filled: the styles acc-* and omp-*, if GCC makes no code for NVIDIA GPUs.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
@@ -59,7 +59,9 @@ build() {
         --config-settings=cmake.define.CMAKE_CUDA_ARCHITECTURES="${gpu:-90}-real" \
         --config-settings=cmake.define.WATARI_REVISION="${REVISION:-}" . >"$runs/build.log" 2>&1
 }
-if [[ $(sources) != "$(cat "$runs/built" 2>/dev/null)" ]]; then
+if [[ ${BUILD:-} == no ]]; then
+    command -v watari >/dev/null || fail "BUILD=no: no installed package has a command watari on PATH"
+elif [[ $(sources) != "$(cat "$runs/built" 2>/dev/null)" ]]; then
     build || fail "$(tail -n 40 "$runs/build.log")" "the build failed"
     sources >"$runs/built"
 fi
@@ -68,9 +70,9 @@ if [[ ${OFFLOAD:-} ]]; then
     OFFLOAD=$(realpath "$OFFLOAD")
     export OFFLOAD
     package=$(cd / && python3 -c 'import watari; print(watari.__path__[0])')
-    for part in "$OFFLOAD"/libwatari_*.so; do # libwatari_<case>_<model>.so lies beside the module of its case
+    for part in "$OFFLOAD"/libwatari_*.so; do # libwatari_<case>_<model>_<compiler>.so lies beside the module of its case
         name=${part##*/libwatari_}
-        cp "$part" "$package/cases/${name%_*}"
+        cp "$part" "$package/cases/${name%%_*}"
     done
 fi
 ((EUID)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # mpirun refuses root otherwise

@@ -94,6 +94,50 @@ job_tests() {
     grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
 }
 
+# job alternated 300 - the rates of an earlier package beside this one's, for pages that say that none changed
+# EARLIER: a folder with an earlier package, by `pip install --target`. scripts/alternated.py compares the results
+job_alternated() {
+    one_round() { # result, seconds
+        run_cases "$1" "$2" <<'EOF'
+[defaults]
+processor = "gpu"
+trials = 1
+[[case]]
+case = "copy"
+from = "device"
+to = ["device", "pinned"]
+means = ["kernel", "copy-engine"]
+samples = 20
+[[case]]
+case = "storage"
+store = "ram"
+engine = "gpu"
+block = "4KiB"
+[[case]]
+case = "himeno"
+grid = "XL"
+iterations = 200
+[[case]]
+case = "lattice"
+lattice = "class2"
+[[case]]
+case = "les"
+grid = "L"
+cpu-touch = "none"
+steps = 50
+[[case]]
+case = "hmatrix"
+mesh = "bumpy:71"
+rhs = 8
+samples = 20
+EOF
+    }
+    for round in 1 2 3; do
+        [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER one_round "alternated-earlier-$round" 50
+        one_round "alternated-now-$round" 50
+    done
+    python3 scripts/alternated.py "$folder"/alternated-{earlier,now}-?.json | tee "$folder/alternated.txt"
+}
 # job contention 45 2 evidence/advise.md: several processes on one link
 # small arrays: each process pins its own before it measures
 job_contention() {
@@ -129,6 +173,56 @@ job_ranks-tests() {
         of_ranks 40 "$file" -k 'not device'
     done
     grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
+}
+
+# The groups of plan `scaling` that match one pattern and not another, for the GPUs of this machine. Then whether
+# several ranks computed what one did.
+scaling() { # piece, seconds, groups, groups left out
+    local name=scaling-$1 gpus
+    gpus=$(nvidia-smi -L | wc -l)
+    with_nccl
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    awk -v RS= -v ORS='\n\n' -v wanted="$3" -v out="${4:-^$}" -v gpus="$gpus" '
+        /\[\[case\]\]/ && ($0 !~ wanted || $0 ~ out || (gpus < 8 && /# eight GPUs/)) { next }
+        { print }' plans/scaling.toml >"$folder/$name.toml"
+    LIMIT=45s run "$name" "$2" --plan "$folder/$name.toml" # the limit ends ranks in a deadlock
+    python3 scripts/same_on_ranks.py "$folder/$name.json" || failed=1
+}
+
+# Call 6: the GPUs of one host, four or eight; in order of importance.
+# job scaling-himeno 150 6 evidence/ranks.md: Himeno, strong and weak
+job_scaling-himeno() {
+    scaling himeno 145 'case = "himeno"' 'nccl|staged|"L"'
+}
+
+# job scaling-lattice 95 6 evidence/ranks.md: classes 2 and 3, splits
+job_scaling-lattice() {
+    scaling lattice 90 'case = "lattice".*explicit'
+}
+
+# job scaling-les 70 6 evidence/ranks.md: a city, strong and weak
+job_scaling-les() {
+    scaling les 65 'case = "les".*explicit' 'nccl'
+}
+
+# job scaling-links 36 6 evidence/ranks.md: copies between all pairs, and over the hosts' links at once
+job_scaling-links() {
+    scaling links 33 'case = "copy"'
+}
+
+# job scaling-hmatrix 36 6 evidence/ranks.md: rows of an H-matrix
+job_scaling-hmatrix() {
+    scaling hmatrix 33 'case = "hmatrix"'
+}
+
+# job scaling-paths 90 6 evidence/ranks.md: Himeno by other paths of the halo, and in directives
+job_scaling-paths() {
+    scaling paths 86 'case = "himeno".*(nccl|staged|"L")'
+}
+
+# job scaling-styles 85 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
+job_scaling-styles() {
+    scaling styles 81 'case = "(lattice|les)".*(managed|acc-data|nccl)'
 }
 
 # job standard 200 - machines.md: this machine beside another; evidence/advise.md

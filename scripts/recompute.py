@@ -17,7 +17,8 @@ from a case and a key of a file:
     page.says("| `explicit`, fused, tuned | {} | {} |", explicit.median, explicit.quantity("whole"))
     page.given("data sheet", "a link of 63 GB/s")
 
-`given` names numbers that no result file has, with the reason. A number that neither `says` nor
+`table` computes all lines between `<!-- NAME -->` and `<!-- end -->`, so `--write` can fill a table when
+its result file is there. `given` names numbers that no result file has, with the reason. A number that neither `says` nor
 `given` covers is an error, so a new number cannot come without its source.
 """
 
@@ -91,6 +92,7 @@ class Page:
     sources: set[str] = field(default_factory=set)
     covered: list[tuple[int, int]] = field(default_factory=list)
     computed: list[tuple[int, int, float]] = field(default_factory=list)
+    tables: list[tuple[int, int, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -115,6 +117,18 @@ class Page:
                 if not agrees(match[group], value):
                     place = self.text.count("\n", 0, match.start(group)) + 1
                     self.errors.append(f"line {place}: {match[group]} is {value:.6g}: {sentence}")
+
+    def table(self, name: str, lines: list[str]) -> None:
+        """The page has these lines between `<!-- name -->` and `<!-- end -->`."""
+        match = re.search(rf"<!-- {re.escape(name)} -->\n(.*?)<!-- end -->", self.text, re.S)
+        if match is None:
+            self.errors.append(f"not on the page: <!-- {name} -->")
+            return
+        wanted = "".join(f"{line}\n" for line in lines)
+        self.covered.append(match.span(1))
+        self.tables.append((*match.span(1), wanted))
+        if match[1] != wanted:
+            self.errors.append(f"table {name} is not the computed one")
 
     def given(self, reason: str, *sentences: str) -> None:
         """These words are on the page, and their numbers are in no result file, for this reason."""
@@ -167,8 +181,9 @@ class Page:
     def written(self) -> str:
         """The page with the computed numbers."""
         new = self.text
-        for first, last, value in sorted(set(self.computed), reverse=True):
-            new = new[:first] + rounded(new[first:last], value) + new[last:]
+        numbers = [(a, b, rounded(new[a:b], value)) for a, b, value in set(self.computed)]
+        for first, last, words in sorted([*numbers, *self.tables], reverse=True):
+            new = new[:first] + words + new[last:]
         return new
 
 

@@ -93,6 +93,14 @@ def results(file: str) -> Run:
     return _run(file)
 
 
+def newest(name: str) -> str:
+    """The newest result file of this name, such as `himeno-fortran`, by its path below results/; empty
+    for none."""
+    found = RESULTS.glob(f"*/*-{name}.json")
+    by_date = sorted(found, key=lambda path: path.name)
+    return str(by_date[-1].relative_to(RESULTS)) if by_date else ""
+
+
 def data(file: str) -> Any:
     """A JSON file of another kind: a trace, a probe, fio's."""
     return json.loads(path(file).read_text())

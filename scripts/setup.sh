@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
 packages=(g++ git python3-venv python3-dev) # nothing is built without these
-optional=(libcurl4-openssl-dev libhwloc-dev liburing-dev libopenblas0-pthread)
+optional=(gfortran libcurl4-openssl-dev libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
     optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev debootstrap)

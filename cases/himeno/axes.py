@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from watari.case import ranks
+from watari.case.axes import by_compiler
 from watari.case.axis import MOST_BYTES, Machine, Parameters
 from watari.common import library
 from watari.common.errors import UsageError
@@ -65,6 +66,46 @@ STYLES = library.styles(
         modelled="explicit",
     ),
     library.style("omp-system", "system", halos=BY_POINTER, in_directives=True, modelled="system"),
+    library.style(
+        "f-acc-data",
+        "device",
+        host="pageable",
+        field="pageable",
+        halos=BY_HOST,
+        in_directives=True,
+        fortran=True,
+    ),
+    library.style(
+        "f-acc-host-data",
+        "device",
+        host="pageable",
+        halos=BY_GPU,
+        in_directives=True,
+        fortran=True,
+    ),
+    library.style(
+        "f-acc-managed-all", "managed", halos=BY_POINTER, in_directives=True, fortran=True
+    ),
+    library.style("f-acc-managed", "managed", halos=BY_POINTER, in_directives=True, fortran=True),
+    library.style(
+        "f-omp-target",
+        "device",
+        host="pageable",
+        field="pageable",
+        halos=BY_HOST,
+        in_directives=True,
+        fortran=True,
+    ),
+    library.style(
+        "f-do-concurrent",
+        "managed",
+        halos=BY_HOST + BY_POINTER,
+        in_directives=True,
+        fortran=True,
+    ),
+    library.style(
+        "f-cpu", "pageable", halos=BY_HOST + BY_POINTER, in_directives=True, fortran=True
+    ),
 )
 ARRAYS, FIELD = 14, 4  # arrays of a grid; bytes of an element
 BYTES_PER_POINT = ARRAYS * FIELD
@@ -105,7 +146,7 @@ def interior(grid: str) -> int:
 
 def settle(given: Parameters) -> Parameters:
     """The given values, with ranks and split that agree. Raises UsageError."""
-    settled = ranks.settle("himeno", given, SPLIT)
+    settled = ranks.settle("himeno", by_compiler(given, STYLES), SPLIT)
     if settled.get("overlap") and settled["split"] != ranks.along_first(settled["ranks"], SPLIT):
         raise UsageError(f"himeno: overlap=yes needs a split along i alone, not {settled['split']}")
     return settled

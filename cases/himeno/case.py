@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axes import (
+    OVERSUBSCRIBE,
+    PROCESSOR,
+    axis,
+    compiler,
+    kept,
+    style,
+    table,
+    words,
+)
 from watari.case.axis import Axis, Parameters, count
 from watari.case.case import OUTSIDE_THE_LOOP, Case
 from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
-from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
+from watari.case.ranks import exchanges, one_rank_labels, passes_gpu_memory, rank_axes
 from watari.cases.himeno import axes, trial
 from watari.cases.himeno.axes import BYTES_PER_POINT, FIELD
 
@@ -64,6 +73,7 @@ def profile(parameters: Parameters) -> Profile:
         allocations=tuple(Allocation(n, c * field) for n, c in arrays) if alone else (),
         before=(Phase("initial data", BYTES_PER_POINT * axes.points(grid), accesses=made),),
         after=(Phase("result", field, accesses=(Access("p", "cpu", field, 0),)),),
+        exchanges=exchanges("ijk", axes.shape(grid), parameters["split"], FIELD, periodic=False),
     )
 
 
@@ -129,6 +139,7 @@ CASES = (
             ),
             *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "depends on the style"),
             OVERSUBSCRIBE,
+            compiler(axes.STYLES),
         ),
         trial.run,
         profile,
@@ -142,6 +153,7 @@ CASES = (
         alternatives=alternatives,
         outside=OUTSIDE,
         styles=Path(__file__).with_name("styles"),
+        size="grid",
         presentation="watari.cases.himeno.words",
     ),
 )

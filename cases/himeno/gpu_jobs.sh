@@ -57,3 +57,63 @@ EOF
 job_himeno-init() {
     run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2
 }
+
+# job himeno-fortran 330 - cases/himeno/EVIDENCE.md, "Languages and compilers": Fortran beside C++, OpenMP by GCC and LLVM beside CUDA
+# XL on one GPU, the styles in turn. With OFFLOAD. A trial takes 4 to 6 s, so three of each take 280 s. Another call resumes.
+job_himeno-fortran() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    # first whether each compiler's code is right: gosa of a small grid is verified
+    local every=f-acc-data,f-acc-host-data,f-acc-managed-all,f-acc-managed,f-omp-target,omp-target,omp-system,acc-data
+    run himeno-fortran-small 40 himeno processor=gpu grid=S iterations=64 form=fused,two-kernel style=$every compiler=gcc,llvm trials=1
+    run_cases himeno-fortran 285 <<'EOF'
+[defaults]
+processor = "gpu"
+grid = "XL"
+iterations = 60
+form = "fused"
+trials = 3
+[[case]]
+case = "himeno"
+style = "explicit"
+kernel = "tuned"
+[[case]]
+case = "himeno"
+style = "omp-target"
+compiler = ["gcc", "llvm"]
+[[case]]
+case = "himeno"
+style = ["f-omp-target", "acc-data", "f-acc-data", "acc-managed", "f-acc-managed"]
+[[case]]
+case = "himeno"
+style = ["acc-host-data", "f-acc-host-data", "acc-managed-all", "f-acc-managed-all"]
+trials = 1
+[[case]]
+case = "copy"
+memory = "device"
+means = "kernel"
+size = "4GiB"
+EOF
+}
+
+# job himeno-directives-ranks 150 - cases/himeno/EVIDENCE.md, "Languages and compilers": one plane a side for every split, on two GPUs
+# With OFFLOAD.
+job_himeno-directives-ranks() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run_cases himeno-directives-ranks 145 <<'EOF'
+[defaults]
+processor = "gpu"
+grid = "XL"
+iterations = 60
+form = "fused"
+trials = 2
+[[case]]
+case = "himeno"
+style = ["acc-data", "f-acc-data", "f-omp-target", "f-acc-managed"]
+split = ["2x1x1", "1x2x1", "1x1x2"]
+[[case]]
+case = "himeno"
+style = "omp-target"
+compiler = "llvm"
+split = ["2x1x1", "1x1x2"]
+EOF
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watari.case.axes import compiler_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns, spread_of
 from watari.cases.himeno import speed
@@ -22,10 +23,11 @@ SAYS = (
 
 def kernel(parameters: Parameters) -> str:
     """The loops that run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops
-    of their own)."""
+    of their own), `directives by llvm`."""
     own = STYLES[parameters["style"]].in_directives
-    where = " on the CPU" if parameters["processor"] == "cpu" else ""
-    return f"{'directives' if own else parameters['kernel'] + ' kernel'}{where}"
+    loops = ["directives", compiler_words(parameters)] if own else [parameters["kernel"], "kernel"]
+    where = "on the CPU" if parameters["processor"] == "cpu" else ""
+    return " ".join(word for word in (*loops, where) if word)
 
 
 def words(case: str, parameters: Parameters) -> str:

@@ -16,7 +16,7 @@ from watari.case.axis import (
 )
 from watari.case.case import Case
 from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
-from watari.case.profile import STORE, Phase, Profile, Transfer
+from watari.case.profile import STORE, Exchange, Phase, Profile, Transfer
 from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, trial
 from watari.cases.hmatrix.axes import matrix_bytes, resident_bytes
@@ -41,7 +41,14 @@ def profile(p: Parameters) -> Profile:
     footprint = {kind: (p["fast-memory"] * ranks or size) + vectors * ranks}
     if p["store"] == "ram":
         footprint["pageable"] = footprint.get("pageable", 0) + size
-    return Profile((phase,), footprint, False, size if p["store"] == "file" else 0)
+    rows = 8 * axes.triangles(p) * int(p["rhs"]) // ranks
+    return Profile(
+        (phase,),
+        footprint,
+        False,
+        size if p["store"] == "file" else 0,
+        exchanges=(Exchange("rows", rows, ranks - 1),) if ranks > 1 else (),
+    )
 
 
 def extra_seconds(p: Parameters) -> float:
@@ -136,6 +143,7 @@ CASES = (
         axes.require_sense,
         extra_seconds,
         threads_compute=False,
+        size="mesh",
         presentation="watari.cases.hmatrix.words",
         commands="watari.cases.hmatrix.command",
         example="mesh=bumpy:16 eps=1e-4,1e-6",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from watari.case import ranks
+from watari.case.axes import by_compiler
 from watari.case.axis import MOST_BYTES, Machine, Parameters
 from watari.common import library
 from watari.common.errors import UsageError
@@ -15,7 +16,7 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-BY_HOST = ("staged",)  # like the original program
+BY_HOST, BY_GPU = ("staged",), ("device", "nccl", "peer")  # the original program has the first
 STYLES = library.styles(
     library.style("explicit", "device", host="pageable", modelled="explicit"),
     library.style("pinned", "pinned", modelled="pinned"),
@@ -25,7 +26,8 @@ STYLES = library.styles(
     library.style(
         "acc-data", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
     ),
-    library.style("acc-managed", "managed", halos=BY_HOST, in_directives=True),
+    library.style("acc-host-data", "device", host="pageable", halos=BY_GPU, in_directives=True),
+    library.style("acc-managed", "managed", halos=(*BY_HOST, "device"), in_directives=True),
     library.style(
         "omp-target", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
     ),
@@ -57,7 +59,7 @@ def parse_lattice(text: str) -> str:
 
 def settle(given: Parameters) -> Parameters:
     """The given values, with ranks and split that agree. Raises UsageError."""
-    return ranks.settle("lattice", given, SPLIT)
+    return ranks.settle("lattice", by_compiler(given, STYLES), SPLIT)
 
 
 def require_sense(parameters: Parameters) -> None:

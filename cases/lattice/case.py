@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axes import (
+    OVERSUBSCRIBE,
+    PROCESSOR,
+    axis,
+    compiler,
+    kept,
+    style,
+    table,
+    words,
+)
 from watari.case.axis import Axis, Parameters, count, one_of
 from watari.case.case import OUTSIDE_THE_LOOP, Case
 from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
-from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
+from watari.case.ranks import exchanges, one_rank_labels, passes_gpu_memory, rank_axes
 from watari.cases.lattice import axes, trial
 from watari.common.errors import UsageError
 from watari.common.library import Style
@@ -16,6 +25,7 @@ from watari.common.library import Style
 STEPS = 150  # about the number until a residual of 1e-13
 # of a step: four hops, two updates of vectors, four sums, four updates of scalars, two looks
 LAUNCHES = 16
+HOPS = 4  # of a step, each with an exchange
 SETUP_SECONDS = 1e-5  # of a site on one core: its links and its clover term
 
 
@@ -56,6 +66,13 @@ def profile(parameters: Parameters) -> Profile:
         allocations=tuple(Allocation(n, b) for n, b in arrays.items()) if ranks == 1 else (),
         before=(Phase("initial data", 0, accesses=made), Phase("clover", 0, accesses=once)),
         after=(Phase("solution", 0, accesses=(solution,)),),
+        exchanges=exchanges(
+            "xyzt",
+            axes.shape(parameters["lattice"]),
+            parameters["split"],
+            HOPS * vector / 2 / 2,  # half a spinor, of the sites of one parity
+            periodic=True,
+        ),
     )
 
 
@@ -161,6 +178,7 @@ CASES = (
                 "inner sites",
             ),
             OVERSUBSCRIBE,
+            compiler(axes.STYLES),
         ),
         trial.run,
         profile,
@@ -174,6 +192,7 @@ CASES = (
         alternatives=alternatives,
         outside=OUTSIDE_THE_LOOP,
         styles=Path(__file__).with_name("styles"),
+        size="lattice",
         presentation="watari.cases.lattice.words",
     ),
 )

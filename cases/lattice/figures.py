@@ -61,7 +61,11 @@ def names(same: Sequence[Measured]) -> list[str]:
     result = []
     for m in same:
         others = alike[tuple(m[axis] for axis in ("style", "ranks", *PROGRAM))]
-        axes = [axis for axis in ("kernel", "halo", "split") if len({o[axis] for o in others}) > 1]
+        axes = [
+            axis
+            for axis in ("kernel", "compiler", "halo", "split")
+            if len({o[axis] for o in others}) > 1
+        ]
         parts = [m["style"], program(m), *(f"{axis} {m[axis]}" for axis in axes)]
         parts += ["overlapped"] if m["overlap"] and not all(o["overlap"] for o in others) else []
         result.append(", ".join(part for part in parts if part))

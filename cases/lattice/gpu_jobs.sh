@@ -29,3 +29,54 @@ job_lattice-ranks() {
 job_lattice-floors() {
     floors lattice 45 hop_bytes_per_s lattice=class2
 }
+
+# job lattice-compilers 120 - cases/lattice/EVIDENCE.md, "Directives": OpenMP by GCC and LLVM, and OpenACC, beside CUDA at class 2
+# One GPU, the styles in turn. With OFFLOAD.
+job_lattice-compilers() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run_cases lattice-compilers 115 <<'EOF'
+[defaults]
+processor = "gpu"
+lattice = "class2"
+trials = 3
+[[case]]
+case = "lattice"
+style = ["explicit", "acc-data"]
+[[case]]
+case = "lattice"
+style = "omp-target"
+compiler = ["gcc", "llvm"]
+EOF
+    ranks lattice-compilers iterations norm2 flops_per_s hop_s loop
+}
+
+# job lattice-two 420 - cases/lattice/EVIDENCE.md, "On two GPUs": class 3 in every style on one and on two GPUs, in turn
+# With OFFLOAD. A trial takes 15 to 25 s. Another call resumes: the missing trials.
+job_lattice-two() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run_cases lattice-two 415 <<'EOF'
+[defaults]
+processor = "gpu"
+lattice = "class3"
+trials = 3
+[[case]]
+case = "lattice"
+style = ["explicit", "managed", "managed-prefetch"]
+split = ["1x1x1x1", "1x1x2x1"]
+[[case]]
+case = "lattice"
+style = ["acc-data", "acc-managed"]
+split = ["1x1x1x1", "1x1x2x1"]
+[[case]]
+case = "lattice"
+style = "acc-host-data"
+halo = "peer"
+split = "1x1x2x1"
+[[case]]
+case = "lattice"
+style = "omp-target"
+compiler = "llvm"
+split = ["1x1x1x1", "1x1x2x1"]
+EOF
+    ranks lattice-two iterations norm2 flops_per_s hop_s loop
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from watari.case.axes import compiler_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
 from watari.cases.lattice.axes import usual_kernel
@@ -29,6 +30,7 @@ def words(case: str, parameters: Parameters) -> str:
         ""
         if parameters["kernel"] == usual_kernel(parameters)
         else parameters["kernel"] + " kernel",
+        compiler_words(parameters),
         "on the CPU" if parameters["processor"] == "cpu" else "",
         ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]

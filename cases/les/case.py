@@ -17,6 +17,7 @@ from watari.case.ranks import (
     MOST_RANKS,
     default_halo,
     default_threads,
+    exchanges,
     one_rank_labels,
     passes_gpu_memory,
 )
@@ -24,6 +25,8 @@ from watari.cases.les import axes, city, trial
 from watari.common.errors import UnsupportedError
 
 SETUP_SECONDS = 4e-7  # of a cell on one core: flags, lengths, first flow
+# exchanged in a step, about: three of four fields a stage, and of the fine grid in six iterations
+PLANES = 70
 READ = 0.72  # share of the bytes of a step
 
 
@@ -48,7 +51,14 @@ def profile(parameters: Parameters) -> Profile:
     kinds = dict.fromkeys(style.kinds(processor), axes.memory_bytes(parameters))
     if len(kinds) > 1:  # the host has the inputs alone
         kinds[style.host] = 6 * axes.number_bytes(parameters) * axes.cells(parameters)
-    return Profile((phase,), kinds)
+    number = axes.number_bytes(parameters)
+    return Profile(
+        (phase,),
+        kinds,
+        exchanges=exchanges(
+            "xyz", axes.shape(parameters["grid"]), parameters["split"], PLANES * number, True
+        ),
+    )
 
 
 def extra_seconds(parameters: Parameters) -> float:
@@ -170,6 +180,7 @@ CASES = (
         example="grid=XS cpu-touch=none,facets,all",
         also={"city-les": "", "palm": "", "udales": "", "large-eddy": ""},
         styles=Path(__file__).with_name("styles"),
+        size="grid",
         presentation="watari.cases.les.words",
         commands="watari.cases.les.command",
     ),

@@ -75,6 +75,12 @@ STORES = replace(
     ),
     before="default",
 )
+SPREAD = replace(
+    axis(
+        "gpus", "GPUs that the processes use in turn, each its own device memory", count(1, 64), 1
+    ),
+    before=1,
+)
 # the same for cases that had no such axes at first
 PLACED = (replace(NUMA, before="local"), replace(THP, before="default"), PAGE)
 
@@ -94,6 +100,17 @@ def require_migration(parameters: Parameters) -> None:
     require_few_phases(parameters)
     if parameters["map"] and parameters["look"] == "phases":
         raise UsageError("migration: map: a map shows every sample; use look=samples")
+
+
+def require_spread(parameters: Parameters) -> None:
+    """Raises UsageError where processes cannot use several GPUs in equal numbers."""
+    gpus, processes = parameters["gpus"], parameters["processes"]
+    if gpus > 1 and parameters["processor"] != "gpu":
+        raise UsageError(f"copy: gpus={gpus}: the processes use a GPU each: write processor=gpu")
+    if processes % gpus:
+        raise UsageError(
+            f"copy: processes={processes} cannot use {gpus} GPUs equally: write a multiple"
+        )
 
 
 def copy_labels(p: Parameters) -> dict[str, str]:
@@ -133,11 +150,13 @@ CASES = (
             PAGE,
             samples(50),
             PROCESSES,
+            SPREAD,
             SHARED_THREADS,
             OVERSUBSCRIBE,
         ),
         native(__package__, "copy", WRONG),
         copy_profile,
+        require_sense=require_spread,
         labels=copy_labels,
         example="from=pinned to=device size=1MiB,64MiB,1GiB",
         also={

@@ -35,7 +35,7 @@ def copy_bytes(p: Parameters) -> int:
 
 def copy_profile(p: Parameters) -> Profile:
     """One copy a sample, or one in each direction. The copies of several processes are added up,
-    since they share the path."""
+    since they share the path; on several GPUs each link has its part at the same time."""
     processor, both, processes = p["processor"], 2 if p["bidirectional"] else 1, several(p)
     size = array_bytes(p) * processes
     source, target = (side(p[name], processor) for name in ("from", "to"))
@@ -43,7 +43,7 @@ def copy_profile(p: Parameters) -> Profile:
     phase = Phase(
         "copy",
         copy_bytes(p),
-        tuple(Transfer(processor, a, b, size) for a, b in paths),
+        tuple(Transfer(processor, a, b, size // int(p.get("gpus", 1))) for a, b in paths),
         (
             Access("source", processor, both * size, 0),
             Access("destination", processor, 0, both * size),

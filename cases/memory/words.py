@@ -50,8 +50,10 @@ def executor(parameters: Parameters) -> str:
 
 def extras(parameters: Parameters) -> str:
     """Unusual values in words: processes; streams, directions and stores of a copy; pages, node."""
+    gpus = parameters.get("gpus", 1)
     parts = [
         f"{parameters['processes']} processes" if parameters.get("processes", 1) != 1 else "",
+        f"on {gpus} GPUs" if gpus != 1 else "",
         f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
         "both directions" if parameters.get("bidirectional") else "",
         "ordinary stores" if parameters.get("stores") == "ordinary" else "",
@@ -111,6 +113,7 @@ def as_copy(m: Measured) -> Measured:
         "streams": 1,
         "bidirectional": False,
         "processes": m["processes"] or 1,
+        "gpus": 1,
         "samples": m["samples"] or 1,
     }
     size = copy_bytes(parameters) if m.bytes_per_sample else 0

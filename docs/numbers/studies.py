@@ -210,8 +210,12 @@ page.says(
 page.says("`acc-system` {}, none", statements["acc-system"])
 page.says("`acc-data` {} |", statements["acc-data"])
 page.says(
-    "(1) {}, (2) {}, (3) and (4) {} |",
+    "(1) {}, (2) {}, (3) and (4) {}; in Fortran {}, {}, {}, {} |",
     *map(statements.get, ("acc-data", "acc-host-data", "acc-managed")),
+    *map(
+        statements.get,
+        ("f-acc-data", "f-acc-host-data", "f-acc-managed-all", "f-acc-managed"),
+    ),
 )
 tuned = [
     {

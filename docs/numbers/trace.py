@@ -155,6 +155,7 @@ page.given(
     "0.75 of their range",
     "1% of a single\nrun",
     "by more than 2% and by more than",
+    "Above 25% (!)",
     "within 2% or the range",
     "up to 70% longer",
 )

@@ -21,6 +21,7 @@ nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
         row["field"] = as_text(memory::row(style.field).name);
         row["halos"] = nb::tuple(halos);
         row["in_directives"] = style.language != cases::directives::none;
+        row["fortran"] = style.fortran;
         return row;
     });
 }

@@ -59,11 +59,14 @@ directive::answer run(call& one, directive::function style) {
         .iterations = p.rehearsal + p.iterations,
         .fused = p.form == form::fused,
         .gpu = p.processor.is_gpu() ? p.processor.number : directive::on_host,
+        .threads = p.threads,
         .caller = &one,
         .initialise = fill,
         .finish = read,
         .exchange = p.exchanged == nullptr ? nullptr : exchange,
-        .split_along_i_only = p.split.j * p.split.k == 1,
+        .split_i = static_cast<int>(p.split.i),
+        .split_j = static_cast<int>(p.split.j),
+        .split_k = static_cast<int>(p.split.k),
         .seconds = one.trial.host_s.data(),
         .gosa = one.trial.series["gosa"].data()};
     one.trial.first_sample = measure::now();
@@ -107,7 +110,11 @@ measure::trial run_directive(const part& p, directive::function program) {
 
 measure::trial run_directive(const part& p) {
     const style& row = cases::style_named(styles(), p.style);
-    void* const style = cases::load_directive("himeno", row, cases::beside());
+    if (row.language == cases::directives::concurrent && p.processor.is_gpu() &&
+        p.by != cases::compiler::nvhpc)
+        throw unsupported("style " + p.style +
+                          " needs compiler=nvhpc on a GPU: others make it for the CPU alone");
+    void* const style = cases::load_directive("himeno", row, p.by, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

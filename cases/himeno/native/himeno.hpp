@@ -17,6 +17,7 @@
 /// style of memory management).
 #pragma once
 
+#include "watari/case/compiler.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/dispatch.hpp"
@@ -71,6 +72,7 @@ struct parameters {
     watari::processor::type init = processor::type::cpu;  ///< writer of the initial data
     int threads = 1;
     bool oversubscribe = false;
+    cases::compiler by = cases::compiler::gcc;  ///< of a style in directives
 
     static constexpr std::tuple members{
         member{"style", &parameters::style},
@@ -87,6 +89,7 @@ struct parameters {
         member{"init", &parameters::init},
         member{"threads", &parameters::threads},
         member{"oversubscribe", &parameters::oversubscribe},
+        member{"compiler", &parameters::by, cases::compilers},
     };
 };
 

@@ -4,7 +4,7 @@ from collections import Counter
 from statistics import median
 
 from recompute import Page
-from result_files import middle, results, series, text, trials
+from result_files import middle, newest, results, series, text, trials
 
 from watari.cases import effort
 from watari.cases.himeno import speed
@@ -386,6 +386,76 @@ page.says(
     *same_bits("L", 200, True),
 )
 
+# Languages and compilers: filled when the jobs have run
+NOT_YET = ["Not measured yet."]
+PAIRS = (  # style, its compiler, the style that it is compared with
+    ("explicit", "none", "explicit"),
+    ("acc-data", "gcc", "explicit"),
+    ("f-acc-data", "gcc", "acc-data"),
+    ("acc-host-data", "gcc", "explicit"),
+    ("f-acc-host-data", "gcc", "acc-host-data"),
+    ("acc-managed-all", "gcc", "explicit"),
+    ("f-acc-managed-all", "gcc", "acc-managed-all"),
+    ("acc-managed", "gcc", "explicit"),
+    ("f-acc-managed", "gcc", "acc-managed"),
+    ("omp-target", "gcc", "explicit"),
+    ("omp-target", "llvm", "explicit"),
+    ("f-omp-target", "gcc", "omp-target"),
+)
+
+
+def drawn(run, style, **parameters):
+    """The case, if it ran."""
+    return [m for m in run.all("himeno", style=style, **parameters) if m.drawn]
+
+
+def by_language(file):
+    """A row a style: its rates, as a part of CUDA's and of the C++ style's with the same directives."""
+    if not file:
+        return NOT_YET
+    run = results(file)
+    cuda = rates(run, "explicit").level
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| GFLOPS | compiler | benchmark | steady | of CUDA | of the style in C++ |",
+        "|---|---|---|---|---|---|",
+    ]
+    for style, compiler, beside in PAIRS:
+        for m in drawn(run, style, compiler=compiler):
+            one = speed.of(m)
+            other = "gcc" if beside != "explicit" else "none"
+            part = f"{one.level / rates(run, beside, compiler=other).level:.3f}"
+            lines.append(
+                f"| `{style}` | {'nvcc' if compiler == 'none' else compiler} "
+                f"| {one.benchmark:.0f} | {one.level:.0f} | {one.level / cuda:.3f} "
+                f"| {part if style.startswith('f-') else ''} |"
+            )
+    return lines
+
+
+def by_split(file):
+    """A row a style and split, on two GPUs."""
+    if not file:
+        return NOT_YET
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| GFLOPS, steady | compiler | split | |",
+        "|---|---|---|---|",
+    ]
+    for style in ("acc-data", "f-acc-data", "f-acc-managed", "omp-target", "f-omp-target"):
+        for m in drawn(results(file), style):
+            lines.append(
+                f"| `{style}` | {m['compiler']} | {m['split']} | {speed.of(m).level:.0f} |"
+            )
+    return lines
+
+
+page.table("languages", by_language(newest("himeno-fortran")))
+page.table("splits", by_split(newest("himeno-directives-ranks")))
+page.given("ELF's own numbers", "(ELF ABI 8), which", "LLVM 19 does not read", "has ABI 7")
+
 
 # Doi's implementations
 def doi(style, grid, ranks, rate="benchmark"):
@@ -477,32 +547,50 @@ page.given("arrays of the program", "The explicit program copies 14 arrays")
 page.given("numbers of listings", "Yoshida (2024, listings 4.8 to 4.10) keeps")
 
 # Against the published findings
+openacc_on_h200 = [doi("acc-managed", g, 1) / doi("acc-data", g, 1) for g in ("L", "XL")]
+steady_on_h100 = [ratio(short, "acc-managed", "acc-data", "steady", grid=g) for g in ("L", "XL")]
+whole_on_h100 = [ratio(short, "acc-managed", "acc-data", "whole", grid=g) for g in ("L", "XL")]
+in_cuda = [ratio(short, "managed", "explicit", grid=g, **FUSED) for g in ("L", "XL")]
 page.says(
-    "an H100. **Benchmark: even**, {} at L and {} at XL, trials overlap; in CUDA {} at L and {} at XL. "
-    "Steady: {} at L and at XL. Whole: {} at L, {} at XL",
-    *exact,
-    *(ratio(short, "managed", "explicit", grid=g, **FUSED) for g in ("L", "XL")),
-    ratio(short, "acc-managed", "acc-data", "steady", **L),
-    *(ratio(short, "acc-managed", "acc-data", "whole", grid=g) for g in ("L", "XL")),
+    "| {} of (1) on an H100, trials overlap; ~{} on an H200 | {} on an H100 | **opposite**",
+    exact[0],
+    openacc_on_h200[0],
+    steady_on_h100[0],
+)
+page.says("of a data region. Whole: {} |", whole_on_h100[0])
+page.says(
+    "| {} on an H100, trials overlap; ~{} on an H200 | {} on an H100 | **same** on an H200",
+    exact[1],
+    openacc_on_h200[1],
+    steady_on_h100[1],
+)
+page.says("Whole: {}. In CUDA {}, at L {} |", whole_on_h100[1], in_cuda[1], in_cuda[0])
+page.given("trials of several files, above", "the first migration took between 1.05 and 2.4 s")
+
+
+def of_doi(style, other, grid, counts, rate="benchmark"):
+    """Rates of one implementation as a part of another's, for each number of GPUs."""
+    return [doi(style, grid, n, rate) / doi(other, grid, n, rate) for n in counts]
+
+
+page.says(
+    "(3) has ~{}, ~{}, ~{} of (2) on 1, 2, 4 GPUs | {}, {}, {} |",
+    *of_doi("acc-managed-all", "acc-host-data", "L", (1, 2, 4)),
+    *of_doi("acc-managed-all", "acc-host-data", "L", (1, 2, 4), "steady"),
 )
 page.says(
-    "(3) has ~{}, ~{} and ~{} of (2)",
-    *(doi("acc-managed-all", "L", n) / doi("acc-host-data", "L", n) for n in (1, 2, 4)),
+    "| ~{}, ~{}, ~{} at XL, ~{}, ~{}, ~{} at L, on 1, 2, 4 GPUs | {}, {}, {} at XL |",
+    *of_doi("acc-managed", "acc-managed-all", "XL", (1, 2, 4)),
+    *of_doi("acc-managed", "acc-managed-all", "L", (1, 2, 4)),
+    *of_doi("acc-managed", "acc-managed-all", "XL", (1, 2, 4), "steady"),
 )
 page.says(
-    "(4) has ~{}, ~{}, ~{} of (3) at XL and ~{}, ~{}, ~{} at L",
+    "| ~{}, ~{} at XL on 2 and 4 GPUs; ~{}, ~{} at L | {}, {} at XL; {}, {} at L | **same**",
     *(
-        doi("acc-managed", g, n) / doi("acc-managed-all", g, n)
-        for g in ("XL", "L")
-        for n in (1, 2, 4)
-    ),
-)
-page.says(
-    "**yes**: {} at XL on 2 GPUs, {} on 4; {} and {} at L (steady)",
-    *(
-        doi("acc-host-data", g, n, "steady") / doi("acc-data", g, n, "steady")
-        for g in ("XL", "L")
-        for n in (2, 4)
+        value
+        for rate in ("benchmark", "steady")
+        for grid in ("XL", "L")
+        for value in of_doi("acc-host-data", "acc-data", grid, (2, 4), rate)
     ),
 )
 through_host, between_gpus = (
@@ -510,11 +598,11 @@ through_host, between_gpus = (
     for path in ("staged", "peer")
 )
 page.says(
-    "reach {} of the rate of halos between GPUs over NVLink (XL, 4 GPUs, CUDA), and {} with overlap",
+    "| {} (XL, 4 GPUs, CUDA: halos through the host over PCIe against those between GPUs over NVLink), {} with overlap |",
     *(host / gpus for host, gpus in zip(through_host, between_gpus, strict=True)),
 )
 page.given(
-    "published/yoshida-2024.toml", "some 100 GFLOPS behind `explicit` and 80 behind `managed`"
+    "published/yoshida-2024.toml", "some 100 GFLOPS behind `explicit`, 80 behind `managed`"
 )
 page.given(
     "published/gpu-himeno.toml",

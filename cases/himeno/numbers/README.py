@@ -144,7 +144,7 @@ page.says(
     1e3 * rates(first_writer, "managed", init="gpu").first,
     rates(first_writer, "managed", init="cpu").first,
 )
-page.given("the number of styles", "is written here with 15 ways")
+page.given("the number of styles", "is written here with 22 ways")
 
 # How it works
 page.says("The score is MFLOPS / {}", speed.PENTIUM_III)

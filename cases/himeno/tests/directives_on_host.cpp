@@ -1,7 +1,7 @@
 // The directive styles as host code: the same sources compiled without offloading. Python tests
 // cover these styles on a GPU.
-#include "../native/directive.hpp"
 #include "../native/styles.hpp"
+#include "directive_styles.hpp"
 
 #include "watari/core/error.hpp"
 
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,35 +20,9 @@ using himeno::directive::answer;
 using himeno::directive::arrays;
 using himeno::directive::request;
 
-extern "C" {
-void acc_data(const request*, answer*);
-void acc_host_data(const request*, answer*);
-void acc_managed_all(const request*, answer*);
-void acc_system(const request*, answer*);
-void omp_target(const request*, answer*);
-void omp_system(const request*, answer*);
-
-// Replaces managed_malloc.cpp, which needs a GPU.
-static int managed_blocks = 0;
-void* managed_malloc(std::size_t bytes) {
-    ++managed_blocks;
-    return std::calloc(1, bytes);
-}
-void managed_free(void* data) {
-    --managed_blocks;
-    std::free(data);
-}
-}
-
 namespace {
 
-const std::pair<std::string, himeno::directive::function> styles[] = {
-    {"acc-data", acc_data},
-    {"acc-host-data", acc_host_data},
-    {"acc-managed-all", acc_managed_all},
-    {"acc-system", acc_system},
-    {"omp-target", omp_target},
-    {"omp-system", omp_system}};
+const auto& styles = himeno::directive_styles;
 
 himeno::parameters parameters(const std::string& style, himeno::grid size, int iterations,
                               himeno::form form) {
@@ -98,8 +73,9 @@ TEST(himeno_directive, memory_of_the_gpu_alone_has_laps_of_its_own) {
     for (const auto& [style, function] : styles) {
         const auto trial =
             run_directive(parameters(style, {5, 6, 7}, 2, himeno::form::fused), function);
+        const std::string plain = style.substr(style.starts_with("f-") ? 2 : 0);
         const bool copies =
-            style == "acc-data" || style == "acc-host-data" || style == "omp-target";
+            plain == "acc-data" || plain == "acc-host-data" || plain == "omp-target";
         for (const char* lap : {"transfer_in", "transfer_out", "release_device"})
             EXPECT_EQ(trial.quantities.contains(lap), copies) << style << " " << lap;
         for (const char* lap : {"allocate", "read", "release"})
@@ -123,15 +99,18 @@ TEST(himeno_directive, a_rehearsal_is_iterations_before_the_clock) {
 
 TEST(himeno_directive, every_malloc_of_acc_managed_all_is_managed) {
     static int seen = 0;
-    request r{};
-    r.i = r.j = r.k = 3;
-    r.gpu = himeno::directive::on_host;
-    r.initialise = [](void*, const arrays*) { seen = managed_blocks; };
-    r.finish = [](void*, const arrays*) {};
-    answer a{};
-    acc_managed_all(&r, &a);
-    EXPECT_EQ(seen, 7);
-    EXPECT_EQ(managed_blocks, 0);
+    for (const auto& [style, function] : styles) {
+        if (style.find("managed-all") == std::string::npos) continue;
+        request r{};
+        r.i = r.j = r.k = 3;
+        r.gpu = himeno::directive::on_host;
+        r.initialise = [](void*, const arrays*) { seen = managed_blocks; };
+        r.finish = [](void*, const arrays*) {};
+        answer a{};
+        function(&r, &a);
+        EXPECT_EQ(seen, 7) << style;
+        EXPECT_EQ(managed_blocks, 0) << style;
+    }
 }
 
 TEST(himeno_directive, the_halo_is_exchanged_after_every_iteration) {
@@ -154,7 +133,8 @@ TEST(himeno_directive, the_halo_is_exchanged_after_every_iteration) {
             r.exchange = [](void* caller, float* p) {
                 static_cast<std::vector<const float*>*>(caller)->push_back(p);
             };
-            r.split_along_i_only = 1;
+            r.split_i = r.split_j = r.split_k = 2;
+            r.threads = 1;
             r.seconds = seconds;
             r.gosa = gosa;
             answer a{};
@@ -163,14 +143,37 @@ TEST(himeno_directive, the_halo_is_exchanged_after_every_iteration) {
         }
 }
 
-TEST(himeno_directive, a_missing_shared_object_names_its_package) {
-    for (const char* style : {"acc-data", "omp-target"}) try {
-            cases::load_directive("himeno", cases::style_named(himeno::styles(), style),
+TEST(himeno_directive, a_missing_shared_object_names_its_compiler) {
+    using cases::compiler;
+    const std::tuple<const char*, compiler, const char*> rows[] = {
+        {"acc-data", compiler::gcc, "gcc-12-offload-nvptx"},
+        {"omp-target", compiler::gcc, "gcc-12-offload-nvptx"},
+        {"omp-target", compiler::llvm, "clang++ with nvptx offload"},
+        {"acc-data", compiler::llvm, "clang++ compiles OpenMP alone"},
+        {"acc-data", compiler::nvhpc, "nvc++"},
+        {"f-acc-data", compiler::gcc, "gfortran with the package gcc-12-offload-nvptx"},
+        {"f-acc-data", compiler::nvhpc, "nvfortran"},
+        {"f-cpu", compiler::gcc, "gfortran"}};
+    for (const auto& [style, by, says] : rows) try {
+            cases::load_directive("himeno", cases::style_named(himeno::styles(), style), by,
                                   "/nowhere");
             FAIL() << style;
         } catch (const unsupported& error) {
-            EXPECT_NE(std::string(error.what()).find("gcc-12-offload-nvptx"), std::string::npos);
+            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
         }
+}
+
+TEST(himeno_directive, only_nvhpc_runs_do_concurrent_on_a_gpu) {
+    himeno::parameters p = parameters("f-do-concurrent", {5, 6, 7}, 1, himeno::form::fused);
+    p.processor.kind = processor::type::gpu;
+    const auto& row = cases::style_named(himeno::styles(), p.style);
+    if (!row.run) GTEST_SKIP() << "a build without CUDA";
+    try {
+        row.run(p);
+        FAIL();
+    } catch (const unsupported& error) {
+        EXPECT_NE(std::string(error.what()).find("compiler=nvhpc"), std::string::npos);
+    }
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 
 measure::trial run_directive(const parameters& p) {
     const style& row = cases::style_named(styles(), p.style);
-    void* const style = cases::load_directive("lattice", row, cases::beside());
+    void* const style = cases::load_directive("lattice", row, p.by, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

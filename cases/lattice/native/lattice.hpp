@@ -16,6 +16,7 @@
 #pragma once
 
 #include "problem/geometry.hpp"
+#include "watari/case/compiler.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
@@ -49,6 +50,7 @@ struct share {
     const comm::communicator* ranks = nullptr;
     comm::halo* halo = nullptr;
     memory::kind field = memory::kind::pageable;  ///< memory of the style's arrays and of its halo
+    processor carrier = the_cpu;  ///< copies half spinors that a style has packed itself
 };
 
 /// The parameters of one trial. With several ranks, each rank is a process that gets the same
@@ -67,6 +69,7 @@ struct parameters {
     extents split{1, 1, 1, 1};  ///< ranks along each direction
     comm::path path = comm::path::staged;
     bool overlap = false;         ///< half spinors travel while the hop is computed
+    cases::compiler by = cases::compiler::gcc;  ///< of a style in directives
     const share* part = nullptr;  ///< part of this rank; null: one rank has the whole lattice
 
     static constexpr std::tuple members{
@@ -83,6 +86,7 @@ struct parameters {
         member{"split", &parameters::split},
         member{"halo", &parameters::path, comm::path_named},
         member{"overlap", &parameters::overlap},
+        member{"compiler", &parameters::by, cases::compilers},
     };
 
     /// Sites of all ranks.

@@ -16,6 +16,8 @@ std::span<const style> styles() {
     using cases::directives, cases::on_gpu, cases::only;
     using memory::kind;
     constexpr unsigned by_host = only(comm::path::staged);  // like the original program
+    constexpr unsigned by_gpu =
+        only(comm::path::device) | only(comm::path::nccl) | only(comm::path::peer);
     static constexpr style table[] = {
         {{.name = "explicit", .kind = kind::device, .host = kind::pageable, .overlaps = true},
          on_gpu(run_explicit)},
@@ -33,9 +35,15 @@ std::span<const style> styles() {
           .halos = by_host,
           .language = directives::openacc},
          on_gpu(run_directive)},
+        {{.name = "acc-host-data",
+          .kind = kind::device,
+          .host = kind::pageable,
+          .halos = by_gpu,
+          .language = directives::openacc},
+         on_gpu(run_directive)},
         {{.name = "acc-managed",
           .kind = kind::managed,
-          .halos = by_host,
+          .halos = by_host | only(comm::path::device),
           .language = directives::openacc},
          on_gpu(run_directive)},
         {{.name = "omp-target",

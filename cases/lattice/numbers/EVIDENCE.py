@@ -3,7 +3,7 @@
 from statistics import median
 
 from recompute import Page
-from result_files import results, text, trials
+from result_files import newest, results, text, trials
 
 from watari.results.statistics import seconds
 
@@ -280,3 +280,81 @@ page.given_block(
     "published values and bounds of tests: cases/lattice/native, cases/lattice/tests",
     "| published lattices: 4⁴",
 )
+
+
+# By compiler, and on two GPUs: filled when the jobs have run
+NOT_YET = ["Not measured yet."]
+
+
+def by_compiler(file):
+    """A row a style and compiler: its rates, as a part of CUDA's."""
+    if not file:
+        return NOT_YET
+    run = results(file)
+    cuda = run.case("lattice", style="explicit").quantity("flops_per_s")
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| | compiler | solver, GFLOPS | of CUDA | hop, GB/s | iterations |",
+        "|---|---|---|---|---|---|",
+    ]
+    for style, compiler in (
+        ("explicit", "none"),
+        ("acc-data", "gcc"),
+        ("omp-target", "gcc"),
+        ("omp-target", "llvm"),
+    ):
+        for m in run.all("lattice", style=style, compiler=compiler):
+            if m.drawn:
+                rate = m.quantity("flops_per_s")
+                lines.append(
+                    f"| `{style}` | {'nvcc' if compiler == 'none' else compiler} | {rate / 1e9:.0f} "
+                    f"| {rate / cuda:.2f} | {m.quantity('hop_bytes_per_s') / 1e9:.0f} "
+                    f"| {m.quantity('iterations'):.0f} |"
+                )
+    return lines
+
+
+def on_two(file):
+    """A row a style: its rate on one and on two GPUs, and their ratio."""
+    if not file:
+        return NOT_YET
+    run = results(file)
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| | compiler | halo | one GPU, TFLOPS | two | two over one |",
+        "|---|---|---|---|---|---|",
+    ]
+    for m in run.all("lattice", ranks=2):
+        # the style with the GPU's pointers is that with copies on one GPU
+        style = "acc-data" if m["style"] == "acc-host-data" else m["style"]
+        alone = run.all("lattice", style=style, compiler=m["compiler"], ranks=1)
+        if m.drawn and alone and alone[0].drawn:
+            one, two = tflops(alone[0]), tflops(m)
+            name = "nvcc" if m["compiler"] == "none" else m["compiler"]
+            lines.append(
+                f"| `{m['style']}` | {name} | `{m['halo']}` | {one:.3f} | {two:.3f} "
+                f"| {two / one:.2f} |"
+            )
+    return lines
+
+
+page.table("compilers", by_compiler(newest("lattice-compilers")))
+page.table("two", on_two(newest("lattice-two")))
+
+# Against figures 6 to 9 of Doi (2016)
+boundary, steady = (
+    [of(solve(f"class{n}", "acc-managed"), solve(f"class{n}", "acc-data")) for n in (2, 3)]
+    for of in (
+        lambda one, two: tflops(one) / tflops(two),
+        lambda one, two: median(steps(two)) / median(steps(one)),
+    )
+)
+page.says(
+    "| {} | {} | **opposite** by the boundary: the first step moves pages, {} ms of a solve.",
+    boundary[0],
+    steady[0],
+    steps(solve("class2", "acc-managed"))[0],
+)
+page.says("| {} at class 2, {} at class 3 | {}, {} | **same**", *boundary, *steady)

@@ -9,6 +9,8 @@
 extern "C" {
 void lattice_acc_data(const watari::lattice::directive::request*,
                       watari::lattice::directive::answer*);
+void lattice_acc_host_data(const watari::lattice::directive::request*,
+                           watari::lattice::directive::answer*);
 void lattice_acc_managed(const watari::lattice::directive::request*,
                          watari::lattice::directive::answer*);
 void lattice_omp_target(const watari::lattice::directive::request*,
@@ -20,6 +22,7 @@ namespace watari::lattice {
 
 inline const std::pair<std::string, directive::function> directive_styles[] = {
     {"acc-data", lattice_acc_data},
+    {"acc-host-data", lattice_acc_host_data},
     {"acc-managed", lattice_acc_managed},
     {"omp-target", lattice_omp_target}};
 

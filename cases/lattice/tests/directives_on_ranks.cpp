@@ -51,12 +51,15 @@ int main(int count, char** words) {
         {{.name = "acc-data", .kind = memory::kind::pageable, .halos = by_host},
          nullptr,
          run_style<0>},
-        {{.name = "acc-managed", .kind = memory::kind::managed, .halos = by_host},
+        {{.name = "acc-host-data", .kind = memory::kind::pageable, .halos = by_host},
          nullptr,
          run_style<1>},
+        {{.name = "acc-managed", .kind = memory::kind::managed, .halos = by_host},
+         nullptr,
+         run_style<2>},
         {{.name = "omp-target", .kind = memory::kind::pageable, .halos = by_host},
          nullptr,
-         run_style<2>}};
+         run_style<3>}};
     try {
         bool right = true;
         for (const lattice::style& row : rows) right = is_right(row, split) && right;

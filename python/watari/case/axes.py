@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -103,6 +103,49 @@ def style(*styles: str) -> Axis:
         "explicit, on the cpu system",
         styles,
     )
+
+
+COMPILERS = ("gcc", "llvm", "nvhpc")
+NO_COMPILER = "none"  # a style in CUDA is built with Watari
+
+
+def compiler(styles: Mapping[str, library.Style]) -> Axis:
+    """The axis of the compiler of a style in directives; `by_compiler` settles it for others."""
+
+    def usual(parameters: Parameters) -> str:
+        return usual_compiler(styles[parameters["style"]])
+
+    return Axis(
+        "compiler",
+        "compiler of a style in directives",
+        one_of(NO_COMPILER, *COMPILERS),
+        lambda m, p: usual(p),
+        "gcc, none of a style in CUDA",
+        COMPILERS,
+        before=usual,
+    )
+
+
+def usual_compiler(style: library.Style) -> str:
+    """`gcc`; `none` of a style in CUDA."""
+    return "gcc" if style.in_directives else NO_COMPILER
+
+
+def compiler_words(parameters: Parameters) -> str:
+    """`by llvm`; empty for the usual compiler."""
+    name = parameters.get("compiler", NO_COMPILER)
+    return "" if name in ("gcc", NO_COMPILER) else f"by {name}"
+
+
+def by_compiler(given: Parameters, styles: Mapping[str, library.Style]) -> Parameters:
+    """The given parameters; a style in CUDA has no compiler of its own, whatever was given. Raises
+    UsageError for one in directives without a compiler."""
+    row = styles.get(given.get("style", ""))
+    if row is None or "compiler" not in given:
+        return given
+    if row.in_directives and given["compiler"] == NO_COMPILER:
+        raise UsageError(f"style={row.name} needs a compiler: {', '.join(COMPILERS)}")
+    return given if row.in_directives else {**given, "compiler": NO_COMPILER}
 
 
 PROCESSOR = Axis(

@@ -35,8 +35,8 @@ class Axis:
     """One axis of a case. `default` sees the machine and the axes resolved before this one.
 
     An axis that is added to a case states `before`: the value for results that were written without
-    the axis. It keeps their meaning, whatever the default is. `needs`: a trial cannot run where the
-    memory or processor that a value names is missing.
+    the axis, or a function of their parameters. It keeps their meaning, whatever the default is.
+    `needs`: a trial cannot run where the memory or processor that a value names is missing.
     """
 
     name: str

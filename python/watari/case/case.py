@@ -63,6 +63,7 @@ class Case:
     alternatives: Callable[[Parameters], dict[str, Parameters]] = nothing
     # quantities of a trial that are seconds outside its samples, each with its part of the model
     outside: Mapping[str, str] = field(default_factory=dict)
+    size: str = ""  # of cases on several ranks: the axis from which the work follows
     threads_compute: bool = True  # axis `threads` is the number of OpenMP threads
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION

@@ -23,8 +23,8 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
 
 # Axes that a case's process does not take: the run has started that many. Values that leave the
 # choice to the library.
-OF_THE_RUN = ("ranks", "processes")
-LEFT_OPEN = {"halo": "none", "page": "default"}
+OF_THE_RUN = ("ranks", "processes", "gpus")
+LEFT_OPEN = {"halo": "none", "page": "default", "compiler": "none"}
 
 
 def passed(parameters: Parameters) -> Parameters:

@@ -58,6 +58,16 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """What several ranks exchange in one sample along one divided axis: `bytes` to each neighbour,
+    of the rank with the most neighbours, which has `faces` of them."""
+
+    axis: str
+    bytes: int
+    faces: int
+
+
+@dataclass(frozen=True)
 class Phase:
     """Consecutive samples of one kind. `bytes`: those that one sample moves, as the case counts
     them.
@@ -86,6 +96,8 @@ class Profile:
     """`footprint` is bytes of memory by kind, `disk` those of files; not `exact`: an estimate until
     it is measured.
 
+    `exchanges` of several ranks: one for each divided axis, in a sample.
+
     The model of `predict` needs `style` (a word of model/styles.py: how the program keeps its
     allocations), the `allocations`, and the phases `before` and `after` the samples, which a trial
     does not time as samples. A case without allocations is not in the model.
@@ -99,6 +111,7 @@ class Profile:
     allocations: tuple[Allocation, ...] = ()
     before: tuple[Phase, ...] = ()
     after: tuple[Phase, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     @property
     def bytes_per_sample(self) -> int:

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from watari.case.axes import THREADS, axis
+from watari.case.axes import THREADS, axis, compiler_words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_boolean
+from watari.case.profile import Exchange
 from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.library import Style
@@ -121,8 +122,9 @@ def passes_gpu_memory(parameters: Parameters, styles: Mapping[str, Style]) -> tu
 
 
 def one_rank_labels(parameters: Parameters) -> dict[str, str]:
-    """One rank shows neither split nor halo."""
-    return {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
+    """One rank shows neither split nor halo; a usual compiler is not shown either."""
+    halo = {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
+    return halo | ({} if compiler_words(parameters) else {"compiler": ""})
 
 
 def rank_axes(
@@ -160,3 +162,17 @@ def rank_axes(
         default_text="one a core, shared by the ranks",
     )
     return (*(replace(row, before=before[row.name]) for row in rows), threads)
+
+
+def exchanges(
+    names: str, extents: tuple[int, ...], split: str, point_bytes: float, periodic: bool
+) -> tuple[Exchange, ...]:
+    """The exchanges of a grid that is divided among ranks. `names`: of its axes, such as `xyz`;
+    `point_bytes`: for each point of a face, in a sample."""
+    parts = parse_extents(split, "x".join("1" * len(extents)))
+    own = [-(-n // part) for n, part in zip(extents, parts, strict=True)]
+    return tuple(
+        Exchange(name, round(point_bytes * math.prod(own) / mine), 1 + (periodic or part > 2))
+        for name, mine, part in zip(names, own, parts, strict=True)
+        if part > 1
+    )

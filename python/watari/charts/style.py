@@ -45,6 +45,13 @@ STYLES = {
     "acc-system": "#4b3f8f",
     "omp-target": "#c4503e",
     "omp-system": "#e39a8c",
+    "f-acc-data": "#9a8fd6",
+    "f-acc-host-data": "#c6bff0",
+    "f-acc-managed-all": "#a3b04e",
+    "f-acc-managed": "#d6dd93",
+    "f-omp-target": "#d98375",
+    "f-do-concurrent": "#5f7f8c",
+    "f-cpu": "#8a8d94",
 }
 # paths of a halo, if one style has several: through the host grey, GPU to GPU in colour
 HALOS = {

@@ -106,13 +106,23 @@ def predict(
         list[Path] | None,
         typer.Option("--beside", metavar="FILE", help="results to show beside the prediction"),
     ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="NAME|FILE", help="all its cases on several ranks"),
+    ] = None,
 ) -> None:
-    """Predicts the seconds of a case or trace in each memory style, on this or another machine."""
+    """Predicts the seconds of a case or trace in each memory style, on this or another machine; on
+    several ranks those of a sample, from results of one and two ranks."""
     from watari.model import asked, choose, render
     from watari.model.predict import derivation
 
     words, measured_here = asked.machine_files(words or [])
     results = [*(results or []), *measured_here]
+    if plan or asked.on_ranks(words):
+        if on or why or output or processes > 1:
+            raise UsageError("--machine, --why, -o and --processes are for one rank")
+        predict_ranks(words, plan, results, beside or [], as_json)
+        return
     if words and answers.is_replayed(words):
         predict_program(words, on, results, why or bool(output or beside) or processes > 1, as_json)
         return
@@ -148,6 +158,37 @@ def predict(
 
         figure.write([(t, p) for t, p, _ in wanted], measured, output)
         print(f"figure: {output}")
+
+
+def predict_ranks(
+    words: list[str], plan: str | None, results: list[Path], beside: list[Path], as_json: bool
+) -> None:
+    """A case on several ranks, or all such cases of a plan."""
+    from watari.cli.asked import planned
+    from watari.model import choose, foretold, ranks
+    from watari.results.measured import measurements
+
+    if not results:
+        raise UsageError(
+            "a prediction for several ranks needs measurements of one and of two: name result files"
+        )
+    read = choose.read(results)
+    machine = read[-1].machine.model_dump(mode="json", by_alias=True)
+    asked = planned(words, plan, machine).requests
+    wanted = [r for r in asked if int(r.parameters.get("ranks", 1)) > 2]
+    if not wanted:
+        raise UsageError("no case has more than two ranks: one and two are measured")
+    known = ranks.Known(measurements(read))
+    found = [ranks.foretell(request, known) for request in wanted]
+    seen = ranks.measured_seconds(measurements(choose.read(beside)) if beside else [])
+    if as_json:
+        print_json([foretold.values(one, seen) for one in found])
+        return
+    names = ", ".join(dict.fromkeys(r.machine.name for r in read))
+    print(f"{names}, from one and two ranks of {', '.join(path.name for path in results)}")
+    show(foretold.table([one for one in found if not one.reason], seen))
+    for line in foretold.notes(found):
+        print(line)
 
 
 def predict_program(

@@ -38,7 +38,10 @@ class Style:
     host: str  # kind of those that the CPU fills
     field: str  # kind of those that ranks exchange
     halos: tuple[str, ...]  # that it is written for, the usual one first
-    in_directives: bool  # whether a compiler makes its kernels from OpenACC or OpenMP
+    in_directives: (
+        bool  # whether a compiler makes its kernels: from OpenACC, OpenMP, `do concurrent`
+    )
+    fortran: bool  # whether the program is in Fortran, else in C++
     modelled: str  # the style of `watari predict` that it is; empty: none
 
     def kinds(self, processor: str) -> tuple[str, ...]:
@@ -60,10 +63,11 @@ def style(
     field: str = "",
     halos: tuple[str, ...] = HALOS,
     in_directives: bool = False,
+    fortran: bool = False,
     modelled: str = "",
 ) -> Style:
     """A row; `host` and `field` are of the same kind unless they are given."""
-    return Style(name, kind, host or kind, field or kind, halos, in_directives, modelled)
+    return Style(name, kind, host or kind, field or kind, halos, in_directives, fortran, modelled)
 
 
 def styles(*rows: Style) -> dict[str, Style]:

@@ -35,6 +35,16 @@ def machine_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     return [word for word in words if word not in files], [Path(word) for word in files]
 
 
+def on_ranks(words: Sequence[str]) -> bool:
+    """Whether the words are a case on several ranks."""
+    axes = [word.partition("=") for word in words[1:]]
+    return any(
+        (name == "ranks" and value != "1") or (name == "split" and value.strip("1x"))
+        for name, _, value in axes
+        if words[0] in cases.CASES
+    )
+
+
 def require_known(words: list[str]) -> None:
     """Raises UsageError where the first word is neither a case nor a trace, before the machine is
     read."""

@@ -52,6 +52,17 @@ def tail(path: Path) -> str:
     return shortened(list(dict.fromkeys(w.strip() for w in words if not RULE.fullmatch(w))))
 
 
+def reason(result: Path, errors: Path) -> str:
+    """The error of a trial that then did not end, as after the loss of a GPU: of its result, or the
+    words of a rank; empty without one."""
+    with suppress(OSError, ValueError):
+        trial = json.loads(result.read_text())
+        if trial["status"] != "ok":
+            return str(trial["error"])
+    said = tail(errors)
+    return said if OWN_WORDS.search(said) else ""
+
+
 def shortened(lines: list[str]) -> str:
     """The lines as one. A long text keeps its beginning, where a launcher writes why it starts
     nothing, and more of its end, where a program writes how it failed."""
@@ -154,7 +165,8 @@ def trial(
             text = f"still running after its time limit of {limit:g} s; ended"
             if not end_session(process):
                 text += " (a process could not be killed and may still be there)"
-            return empty_trial("failed", text, started, ranks)
+            why = reason(result, errors)
+            return empty_trial("failed", f"{text}: {why}" if why else text, started, ranks)
         except BaseException:
             end_session(process)
             raise

@@ -29,19 +29,32 @@ def processes_of(parameters: dict[str, Any]) -> int:
     return int(parameters.get("processes", 1))
 
 
+def of_process(parameters: dict[str, Any], number: int) -> dict[str, Any]:
+    """The parameters of one process: on several GPUs in turn it uses one of them, whose memory
+    `device` then is."""
+    own = {**parameters, "processes": 1}
+    gpu = number % int(parameters.get("gpus", 1))
+    if gpu:
+        places = {"gpu": f"gpu:{gpu}", "device": f"device:{gpu}"}
+        own |= {name: places.get(own[name], own[name]) for name in ("processor", "from", "to")}
+    return own
+
+
 def started(
     case: str, parameters: dict[str, Any], folder: Path, shares: list[set[int]]
 ) -> list[subprocess.Popen[bytes]]:
     """Starts the processes, each on its share of the cores."""
-    shared, asked = folder / "counters", folder / "case"
+    shared = folder / "counters"
     shared.write_bytes(COUNTERS)
-    asked.write_text(json.dumps({"case": case, "parameters": {**parameters, "processes": 1}}))
     everywhere = os.sched_getaffinity(0)
     environment = {**os.environ, VARIABLE: f"{len(shares)}:{shared}"}
     start = str(Path(__file__).with_name("start.py"))
     children = []
     try:
         for number, share in enumerate(shares):
+            asked = folder / f"case-{number}"
+            own = of_process(parameters, number)
+            asked.write_text(json.dumps({"case": case, "parameters": own}))
             os.sched_setaffinity(0, share)  # a child inherits it
             command = [sys.executable, start, "watari.run.worker", str(asked)]
             children.append(

@@ -251,4 +251,8 @@ def lose_unwritten() -> None:
 if __name__ == "__main__":
     code = main(sys.argv[1:])
     lose_unwritten()
+    if (
+        code
+    ):  # at once: a driver may wait for ever for a GPU that was lost, and the ranks for this one
+        os._exit(code)
     sys.exit(code)

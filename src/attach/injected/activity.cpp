@@ -132,6 +132,12 @@ void enable_unified_memory(CUcontext context) {
                    .flags = number});
 }
 
+void record_unified_memory(bool is_on) {
+    const auto activity = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    check(is_on ? cupti().enable(activity) : cupti().disable(activity),
+          "cuptiActivityEnable(UNIFIED_MEMORY_COUNTER)");
+}
+
 void take_some() {
     auto last = last_flush.load();
     const auto time = writer::now();

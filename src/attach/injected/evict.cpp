@@ -164,6 +164,9 @@ void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice devi
         const bool shows_writes = where == placement::touched;
         all.current = begin_sample(memory, stream, device, data.correlationId,
                                    shows_writes ? std::optional{all.chosen->number} : std::nullopt);
+        if (!shows_writes) {
+            record_unified_memory(false);
+        }
     } else {
         auto one = begin_placed(memory, stream, device, data.correlationId, where);
         if (where == placement::local && all.was_mapped && one.moving > 0) {
@@ -201,12 +204,16 @@ void measure_after() {
     auto& all = shared();
     const auto time = writer::now();
     time_spent.add(time - all.begun);
+    const bool is_unrecorded = all.chosen->where == placement::faulting;
     const auto deadline = time + std::max(left() / 2, least_wait);
     if (auto* one = std::get_if<sample>(&all.current); one && all.waits) {
         all.waits = measure(*one, deadline);
         all.chosen->alike->bytes = std::max(all.chosen->alike->bytes, one->touched);
     } else if (const auto* other = std::get_if<placed>(&all.current); other && all.waits) {
         all.waits = measure_placed(*other, time, deadline);
+    }
+    if (is_unrecorded) {
+        record_unified_memory(true);
     }
     if (all.waits && all.chosen->where != placement::touched) {
         end_current();  // with read-mostly memory, writes of the CPU are seen until the next launch

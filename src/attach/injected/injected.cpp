@@ -7,7 +7,7 @@
 //   (evict.hpp)
 //   WATARI_TRACE_EVICT_SECONDS   seconds that sampling may take; 10 if it is not set
 //   WATARI_TRACE_EVICT_UNTIL     ns of CLOCK_MONOTONIC at which sampling is over; never if not set
-//   WATARI_TRACE_EVICT_ONLY      `local` or `mapped`: the first launches alone, in this placement
+//   WATARI_TRACE_EVICT_ONLY      `local`, `mapped` or `faulting`: the first launches alone, in it
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -105,7 +105,10 @@ std::optional<placement> only() {
     if (!name || !*name) {
         return std::nullopt;
     }
-    return std::string_view(name) == "mapped" ? placement::mapped : placement::local;
+    const std::string_view word = name;
+    return word == "mapped"     ? placement::mapped
+           : word == "faulting" ? placement::faulting
+                                : placement::local;
 }
 
 bool start() {

@@ -43,6 +43,7 @@ bool load_cupti(const char* path) {
         find(library, loaded.register_callbacks, "cuptiActivityRegisterCallbacks") &&
         find(library, loaded.register_timestamp, "cuptiActivityRegisterTimestampCallback") &&
         find(library, loaded.enable, "cuptiActivityEnable") &&
+        find(library, loaded.disable, "cuptiActivityDisable") &&
         find(library, loaded.configure_counters, "cuptiActivityConfigureUnifiedMemoryCounter") &&
         find(library, loaded.next_record, "cuptiActivityGetNextRecord") &&
         find(library, loaded.dropped_records, "cuptiActivityGetNumDroppedRecords") &&

@@ -18,6 +18,7 @@ struct cupti_functions {
     decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
     decltype(&cuptiActivityRegisterTimestampCallback) register_timestamp;
     decltype(&cuptiActivityEnable) enable;
+    decltype(&cuptiActivityDisable) disable;
     decltype(&cuptiActivityConfigureUnifiedMemoryCounter) configure_counters;
     decltype(&cuptiActivityGetNextRecord) next_record;
     decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;

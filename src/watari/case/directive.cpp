@@ -10,18 +10,52 @@
 
 namespace watari::cases {
 
-void* load_directive(const std::string& application, const style_facts& row,
+namespace {
+
+/// Part of the names of the shared objects.
+std::string part_of(directives language) {
+    switch (language) {
+        case directives::openacc:
+            return "acc";
+        case directives::openmp:
+            return "omp";
+        case directives::concurrent:
+            return "std";
+        default:
+            return "cpu";
+    }
+}
+
+/// What builds the shared object of a style.
+std::string builder(const style_facts& row, compiler by) {
+    if (by == compiler::nvhpc)
+        return std::string(row.fortran ? "nvfortran" : "nvc++") + " of NVIDIA's HPC SDK";
+    if (by == compiler::llvm)
+        return row.language == directives::openmp && !row.fortran
+                   ? "clang++ with nvptx offload (clang-19 and libomp-19-dev; scripts/offload.sh "
+                     "builds it)"
+                   : "a compiler of LLVM for this language, which Watari has not been built with: "
+                     "clang++ "
+                     "compiles OpenMP alone";
+    if (row.language == directives::concurrent || row.language == directives::threads)
+        return "gfortran";
+    return std::string(row.fortran ? "gfortran" : "GCC") +
+           " with the package gcc-12-offload-nvptx (Debian) or gcc-13-offload-nvptx (Ubuntu)";
+}
+
+}  // namespace
+
+void* load_directive(const std::string& application, const style_facts& row, compiler by,
                      const std::string& folder) {
-    const std::string style(row.name);
-    const bool acc = row.language == directives::openacc;
-    const std::string file = "libwatari_" + application + (acc ? "_acc.so" : "_omp.so");
-    // never unloaded: libgomp keeps the code that it has loaded onto the GPU
+    const std::string style(row.name), maker(compilers[static_cast<std::size_t>(by)].text);
+    const std::string file = "libwatari_" + application + (row.fortran ? "_fortran_" : "_") +
+                             part_of(row.language) + "_" + maker + ".so";
+    // never unloaded: the runtime library keeps the code that it has loaded onto the GPU
     const shared_object library = load_part(file, folder);
     if (library.handle == nullptr)
-        throw unsupported("style " + style + " needs " + (acc ? "OpenACC" : "OpenMP target") +
-                          " for NVIDIA GPUs when Watari is built: GCC with the package "
-                          "gcc-12-offload-nvptx (Debian) or gcc-13-offload-nvptx (Ubuntu) [" +
-                          library.why_not + "]");
+        throw unsupported("style " + style + " by compiler=" + maker +
+                          " is not in this build: it needs " + builder(row, by) +
+                          " when Watari is built [" + library.why_not + "]");
     std::string name = style;
     std::replace(name.begin(), name.end(), '-', '_');
     void* symbol = dlsym(library.handle, name.c_str());
@@ -31,9 +65,10 @@ void* load_directive(const std::string& application, const style_facts& row,
 
 void require_ran(const directive::answer& answer, const std::string& style, processor who) {
     if (answer.no_device)
-        throw unsupported("style " + style + ": libgomp finds no GPU " +
+        throw unsupported("style " + style + ": the compiler's runtime library finds no GPU " +
                           std::to_string(who.number) +
-                          "; its plugin is in the package libgomp-plugin-nvptx1");
+                          "; GCC's plugin is in the package libgomp-plugin-nvptx1, LLVM's needs a "
+                          "libcuda.so");
     if (who.is_gpu() && !answer.ran_on_gpu)
         throw error("style " + style + " did not run on the GPU");
 }

@@ -1,10 +1,11 @@
 /// Styles written in directives: their shared objects are loaded on demand.
 ///
 /// GCC cannot link OpenACC and OpenMP offloading into one object, and a machine may have neither.
-/// So each programming model of an application is a shared object, libwatari_<application>_acc.so
-/// or _omp.so. It lies beside the module of the application.
+/// So each language and each compiler of an application's styles is a shared object, such as
+/// libwatari_<application>_omp_llvm.so. It lies beside the module of the application.
 #pragma once
 
+#include "watari/case/compiler.hpp"
 #include "watari/case/directive_abi.hpp"
 #include "watari/case/style.hpp"
 #include "watari/core/processor.hpp"
@@ -22,11 +23,12 @@ namespace watari::cases {
 }
 
 /// Returns the symbol of a style from the shared object in `folder`. Throws unsupported, naming the
-/// packages that provide it.
-void* load_directive(const std::string& application, const style_facts& style,
+/// compiler and the packages that provide it.
+void* load_directive(const std::string& application, const style_facts& style, compiler by,
                      const std::string& folder);
 
-/// Throws unsupported if libgomp detects no such GPU, error if the style ran on the CPU instead.
+/// Throws unsupported if the compiler's runtime library detects no such GPU, error if the style ran
+/// on the CPU instead.
 void require_ran(const directive::answer& answer, const std::string& style, processor who);
 
 /// Records the times outside the loop that the style has, and whether the style ran on the GPU.

@@ -18,8 +18,10 @@ namespace watari::cases {
 constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
 inline constexpr unsigned any_halo = ~0u;
 
-/// The language of directives from which a compiler makes a style's kernels.
-enum class directives { none, openacc, openmp };
+/// From what a compiler makes a style's kernels. `concurrent`: Fortran's own parallel loops;
+/// `threads`: a program for the CPU alone. These styles are shared objects, one for each compiler
+/// and language.
+enum class directives { none, openacc, openmp, concurrent, threads };
 
 /// Properties of a style that do not depend on its application. Nothing else is read out of its
 /// name. Kinds of memory are those on a GPU; on the CPU every array is pageable.
@@ -32,6 +34,7 @@ struct style_facts {
     unsigned halos = any_halo;  ///< supported paths of the halo: bits of `only`
     bool overlaps = false;      ///< the style can exchange the halo while it computes
     directives language = directives::none;
+    bool fortran = false;  ///< the program is in Fortran, else in C++
 
     bool migrates() const { return memory::row(kind).shared; }  ///< pages may move meanwhile
 };
@@ -69,8 +72,9 @@ const style<Part>& style_of(std::span<const style<Part>> table, const std::strin
     for (const style<Part>& row : table)
         if (row.name == name && row.on(who)) return row;
     throw unsupported("style " + name +
-                      (who.is_gpu() ? " is not part of this build"
-                                    : " needs a GPU; on the CPU use style=system"));
+                      (!who.is_gpu() ? " needs a GPU; on the CPU use style=system"
+                       : with_cuda   ? " is a program for the CPU: processor=cpu"
+                                     : " is not part of this build"));
 }
 
 /// Throws unsupported if a style is not written for a halo's path, or cannot overlap.

@@ -21,7 +21,7 @@ LIMIT = 60  # seconds of a run
 
 def environment(*names: str) -> dict[str, str]:
     """The variables of these changes."""
-    return {**os.environ, **(prepared(Asked(names, ())).variables if names else {})}
+    return {**os.environ, **(prepared(Asked(names, ()), os.environ).variables if names else {})}
 
 
 def said(command: list[str], variables: dict[str, str]) -> tuple[str, float]:

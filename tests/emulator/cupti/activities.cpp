@@ -286,7 +286,14 @@ cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
 }
 
 FAKE_CUPTI CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+    const std::lock_guard hold(lock);
     enabled.insert(kind);
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+    const std::lock_guard hold(lock);
+    enabled.erase(kind);
     return CUPTI_SUCCESS;
 }
 

@@ -129,7 +129,7 @@ def copy_of(traced: Path, folder: Path, **replay: object) -> None:
     (folder / "trace.graph").write_bytes((traced / "trace.graph").read_bytes())
 
 
-def test_a_replay_that_is_off_predicts_nothing(traced, tmp_path) -> None:
+def test_a_replay_that_is_far_off_predicts_nothing(traced, tmp_path) -> None:
     """Unless the program's own runs differ as much; then the answer says so."""
     long = 2 * json.loads((traced / "trace.json").read_text())["observed"]["replay"]["seconds"]
     copy_of(traced, tmp_path, untraced_seconds=long, untraced=[])
@@ -144,6 +144,34 @@ def test_a_replay_that_is_off_predicts_nothing(traced, tmp_path) -> None:
     ended = watari(tmp_path, "advise", "trace.json", "--machine", "gh200")
     assert f"note: {off}, within the noise of the runs without tracing" in ended.stdout
     assert "what would help" in ended.stdout
+
+
+def test_a_replay_that_is_somewhat_off_has_wider_intervals(traced, tmp_path) -> None:
+    seconds = json.loads((traced / "trace.json").read_text())["observed"]["replay"]["seconds"]
+    measured = 0.9 * seconds
+    met = [{"word": "total", "text": "the replay differs by +11.1%", "stops": True}]
+    found = []
+    for folder, words in ((tmp_path / "noise", []), (tmp_path / "off", met)):
+        folder.mkdir()
+        copy_of(traced, folder, untraced_seconds=measured, untraced=[measured, seconds], met=words)
+        found.append(json.loads(watari(folder, "advise", "trace.json", "--json").stdout))
+    (noise, off), by = found, 0.1 * seconds
+    assert "+11.1%: every interval is" in " ".join(off["notes"])
+    assert not off["stops"]
+    styles = [
+        {one["style"]: one for one in each["styles"]["imposed"] if "seconds" in one}
+        for each in found
+    ]
+    assert styles[0].keys() == styles[1].keys()
+    assert len(styles[0]) > 1
+    for name, one in styles[0].items():
+        wider = styles[1][name]
+        added = 0 if name == "as-is" else by
+        assert wider["seconds"] == pytest.approx(one["seconds"])
+        assert wider["low"] == pytest.approx(max(one["low"] - added, 0))
+        assert wider["high"] == pytest.approx(one["high"] + added)
+    for one, wider in zip(noise["changes"], off["changes"], strict=True):
+        assert wider["high"] == pytest.approx(one["high"] + by)
 
 
 def test_what_stops_a_replay_is_said_and_nothing_more(traced, tmp_path) -> None:

@@ -9,8 +9,8 @@ import sys
 import pytest
 from launching import HANGS
 
-from watari.attach.start import PACKAGE
 from watari.attach.trace.check import PROGRAM
+from watari.common.files import PACKAGE
 
 MIB = 2**20
 

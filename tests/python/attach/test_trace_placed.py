@@ -193,12 +193,11 @@ def test_launches_of_other_numbers_of_threads_are_other_rows() -> None:
     assert [(row.threads, len(row.seconds)) for row in rows] == [(32, 1), (1024, 1)]
 
 
-def test_a_launch_that_writes_read_mostly_memory_is_not_timed() -> None:
+def test_a_launch_whose_faults_are_recorded_is_not_timed() -> None:
     evicted = [record(Kind.EVICTED, 0, correlation=n) for n in (1, 2)]
-    wrote = record(Kind.TOUCHED, 3, correlation=1, address=PAGE, bytes=PAGE)
-    wrote["end"] = PAGE
-    only_read = record(Kind.TOUCHED, 13, correlation=2, address=PAGE, bytes=PAGE)
-    of = process(*evicted, wrote, only_read, *launches((1, 1, 2), (2, 10, 12)))
+    evicted[1]["detail"] = 1
+    touched_pages = record(Kind.TOUCHED, 13, correlation=2, address=PAGE, bytes=PAGE)
+    of = process(*evicted, touched_pages, *launches((1, 1, 2), (2, 10, 12)))
     (row,) = placed.of_run(of)["first"]
     assert (row.placement, row.seconds, row.bytes) == ("faulting", [0.002], PAGE)
 

@@ -39,7 +39,7 @@ BODIES = {
 MEASURED = [  # job, name of its result, seconds, and the words of `watari run` or of a plan
     (job, *shlex.split(line))
     for job, body in BODIES.items()
-    for line in re.findall(r"^ *run(?:_\w+)? (.*?)(?: <<.*)?$", body, re.MULTILINE)
+    for line in re.findall(r"^ *(?:run(?:_\w+)?|scaling) (.*?)(?: <<.*)?$", body, re.MULTILINE)
 ]
 RUNS = [
     (job, name, words)
@@ -104,3 +104,27 @@ def test_a_plan_that_a_job_writes_is_understood(
     assert plans
     for plan in plans:
         assert planned([], str(plan), machine).requests, plan
+
+
+@pytest.mark.parametrize("gpus", [4, 8])
+def test_the_pieces_of_plan_scaling_are_all_of_it_once(
+    gpus: int, machine: dict[str, Any], tmp_path: Path
+) -> None:
+    """Of the groups for the GPUs of the machine."""
+    out = tmp_path / "out"
+    for name, text in {"watari": "", "nvidia-smi": f"seq {gpus}", "python3": ""}.items():
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+    for job in (job for job in BODIES if job.startswith("scaling-")):
+        subprocess.run([SCRIPT, job, out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+    pieces = [
+        r.key for plan in out.glob("*.toml") for r in planned([], str(plan), machine).requests
+    ]
+    whole = [
+        r.key
+        for r in planned([], "scaling", machine).requests
+        if max(r.parameters.get("ranks", 1), r.parameters.get("gpus", 1)) <= gpus
+    ]
+    assert sorted(pieces) == sorted(whole)

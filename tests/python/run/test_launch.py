@@ -193,6 +193,53 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
     assert not any(alive(pid.read_text()) for pid in pids)
 
 
+LOST = "cudaErrorUnknown: the GPU was lost"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("bad", [0, 1])
+def test_a_rank_that_cannot_end_after_its_error_ends_all_with_the_reason(
+    bad, tmp_path, monkeypatch
+):
+    """A driver that waits for a lost GPU keeps a process from its end; the others wait for it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import watari.cases as c, atexit, os, dataclasses, time\n"
+        "from watari.common.errors import WatariError\n"
+        "def run(parameters):\n"
+        f"    if int(os.environ['OMPI_COMM_WORLD_RANK']) == {bad}:\n"
+        "        atexit.register(time.sleep, 600)\n"
+        f"        raise WatariError({LOST!r})\n"
+        "    time.sleep(600)\n"
+        "from watari.case.profile import Phase, Profile\n"
+        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    mpirun = Launcher.parse(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "mpirun --oversubscribe -n {ranks}"
+    )
+    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
+    result = launch.trial(request, mpirun, HANGS, tmp_path)
+    assert result["status"] == "failed"
+    assert LOST in result["error"]
+    assert "time limit" not in result["error"]
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_the_time_limit_keeps_the_reason_that_came_before(written, tmp_path, monkeypatch):
+    trial = json.dumps({"status": "failed", "error": LOST})
+    tell = f"printf '%s' '{trial}' >\"$last\"" if written else f"echo 'watari: {LOST}' >&2"
+    script, done = tmp_path / "launcher", tmp_path / "done"
+    script.write_text(f"#!/bin/bash\nlast=${{@: -1}}\n{tell}\necho 1 >{done}\nsleep 600\n")
+    script.chmod(0o755)
+    time_limit_passes_when(lambda: is_written(done), monkeypatch)
+    result = launch.trial(REQUEST, Launcher.parse(str(script)), HANGS, tmp_path)
+    assert result["status"] == "failed"
+    assert "time limit" in result["error"]
+    assert result["error"].endswith(LOST)
+
+
 def test_worker_ends_with_its_parent(tmp_path):
     (tmp_path / "case").write_text(json.dumps({"case": "copy", "parameters": {}}))
     (tmp_path / "sitecustomize.py").write_text(

@@ -11,6 +11,8 @@ import pytest
 from launching import HANGS
 
 from watari.case.profile import Allocation
+from watari.cases import CASES
+from watari.common.errors import UsageError
 from watari.machine import probe
 from watari.model import beside
 from watari.model.walk import Traits
@@ -55,6 +57,32 @@ def test_processes_measure_at_once(processes: int, tmp_path: Path) -> None:
     assert len(trial["host_s"]) == 4
     assert trial["bytes_per_sample"] == processes * 2 * MIB
     assert list(tmp_path.iterdir()) == []
+
+
+def test_on_several_gpus_each_process_uses_one_in_turn_and_its_memory() -> None:
+    given = {"processor": "gpu", "from": "pinned", "to": "device", "numa": "gpu"}
+    asked = [together.of_process({**given, "processes": 4, "gpus": 2}, n) for n in range(4)]
+    assert [p["processor"] for p in asked] == ["gpu", "gpu:1", "gpu", "gpu:1"]
+    assert [p["to"] for p in asked] == ["device", "device:1", "device", "device:1"]
+    assert {(p["from"], p["numa"], p["processes"]) for p in asked} == {("pinned", "gpu", 1)}
+
+
+def test_each_link_of_several_gpus_has_its_part_of_the_limit() -> None:
+    def transfers(**more: int) -> int:
+        given = {"processor": "gpu", "from": "pinned", "to": "device", "processes": 4} | more
+        profile = CASES["copy"].profile(request(4).parameters | given)
+        assert profile.bytes_per_sample == 4 * MIB
+        return profile.phases[0].transfers[0].bytes
+
+    assert transfers(gpus=4) == MIB
+    assert transfers(gpus=1) == 4 * MIB
+
+
+def test_gpus_that_processes_cannot_share_equally_are_refused() -> None:
+    with pytest.raises(UsageError, match="multiple"):
+        CASES["copy"].require_sense(request(3).parameters | {"processor": "gpu", "gpus": 2})
+    with pytest.raises(UsageError, match="processor=gpu"):
+        CASES["copy"].require_sense(request(2).parameters | {"gpus": 2})
 
 
 def test_a_time_limit_ends_all_of_them_and_leaves_nothing(tmp_path: Path) -> None:

@@ -9,21 +9,28 @@ namespace watari::himeno::directive {
 
 namespace {
 
-/// GCC's update takes only contiguous sections: for a split along j or k all of p is copied.
-void exchange_halo(const request& r, float* p) {
+/// Copies one plane a side. GCC's update takes only contiguous sections: planes of j and k are
+/// packed on one side, copied, and unpacked on the other.
+void exchange_halo(const request& r, float* p, float* faces) {
     if (r.exchange == nullptr) return;
-    const std::size_t plane = r.j * r.k, points = r.i * plane;
-    if (!r.split_along_i_only) {
-#pragma acc update host(p [0:points])
-        r.exchange(r.caller, p);
-#pragma acc update device(p [0:points])
-        return;
-    }
+    const std::size_t plane = r.j * r.k, points = r.i * plane, packed = face_points(r);
+#pragma acc host_data use_device(p, faces)
+    move_faces(r, p, faces, inner, way::pack, true);
+#pragma acc update host(faces [0:packed])
+    move_faces(r, p, faces, inner, way::unpack, false);
+    if (r.split_i > 1) {
 #pragma acc update host(p [plane:plane])
 #pragma acc update host(p [points - 2 * plane:plane])
+    }
     r.exchange(r.caller, p);
+    if (r.split_i > 1) {
 #pragma acc update device(p [0:plane])
 #pragma acc update device(p [points - plane:plane])
+    }
+    move_faces(r, p, faces, outer, way::pack, false);
+#pragma acc update device(faces [0:packed])
+#pragma acc host_data use_device(p, faces)
+    move_faces(r, p, faces, outer, way::unpack, true);
 }
 
 }  // namespace
@@ -41,6 +48,8 @@ extern "C" void acc_data(const request* r, answer* out) {
     float* a = static_cast<float*>(std::malloc(4 * n * sizeof(float)));
     float* b = static_cast<float*>(std::malloc(3 * n * sizeof(float)));
     float* c = static_cast<float*>(std::malloc(3 * n * sizeof(float)));
+    float* faces = static_cast<float*>(std::malloc(face_points(*r) * sizeof(float)));
+    const std::size_t packed = face_points(*r);
     const arrays initial{p, wrk2, wrk1, bnd, a, b, c};
     out->allocate = watch.lap();
 
@@ -48,7 +57,7 @@ extern "C" void acc_data(const request* r, answer* out) {
     watch.lap();
 
 #pragma acc data copyin(a [0:4 * n], b [0:3 * n], c [0:3 * n], wrk1 [0:n], bnd [0:n], p [0:n]) \
-    create(wrk2 [0:n])
+    create(wrk2 [0:n], faces [0:packed])
     {
         if (r->fused) {  // after a swap its boundary planes are those of p
 #pragma acc update device(wrk2 [0:n])
@@ -62,7 +71,7 @@ extern "C" void acc_data(const request* r, answer* out) {
                 if (!r->fused) update(*r, p, wrk2);
             }
             if (r->fused) std::swap(p, wrk2);
-            exchange_halo(*r, p);
+            exchange_halo(*r, p, faces);
             r->seconds[iteration] = watch.lap();
         }
 
@@ -75,7 +84,7 @@ extern "C" void acc_data(const request* r, answer* out) {
     r->finish(r->caller, &final);
     out->read = watch.lap();
 
-    for (float* array : {p, wrk2, wrk1, bnd, a, b, c}) std::free(array);
+    for (float* array : {p, wrk2, wrk1, bnd, a, b, c, faces}) std::free(array);
     out->release = watch.lap();
 }
 

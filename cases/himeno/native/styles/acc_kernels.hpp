@@ -99,4 +99,36 @@ inline void update(const request& r, float* p, const float* wrk2) {
     }
 }
 
+/// Copies the planes of axes j and k that lie `depth` inside the grid to `faces`, or back: there
+/// they are contiguous. An axis that is not split has none.
+inline void move_faces(const request& r, float* p, float* faces, int depth, way to, bool on_gpu) {
+    const long is = static_cast<long>(r.i), js = static_cast<long>(r.j),
+               ks = static_cast<long>(r.k);
+    const bool packs = to == way::pack;
+    const long first = depth, last_j = js - 1 - depth, last_k = ks - 1 - depth;
+    if (r.split_j > 1)
+#pragma acc parallel loop collapse(2) if (on_gpu) deviceptr(p, faces)
+        for (long i = 0; i < is; ++i)
+            for (long k = 0; k < ks; ++k) {
+                float *low = p + (i * js + first) * ks + k, *high = p + (i * js + last_j) * ks + k;
+                float *of_low = faces + i * ks + k, *of_high = of_low + is * ks;
+                if (packs)
+                    *of_low = *low, *of_high = *high;
+                else
+                    *low = *of_low, *high = *of_high;
+            }
+    float* of_k = faces + (r.split_j > 1 ? 2 * is * ks : 0);
+    if (r.split_k > 1)
+#pragma acc parallel loop collapse(2) if (on_gpu) deviceptr(p, of_k)
+        for (long i = 0; i < is; ++i)
+            for (long j = 0; j < js; ++j) {
+                float *low = p + (i * js + j) * ks + first, *high = p + (i * js + j) * ks + last_k;
+                float *of_low = of_k + i * js + j, *of_high = of_low + is * js;
+                if (packs)
+                    *of_low = *low, *of_high = *high;
+                else
+                    *low = *of_low, *high = *of_high;
+            }
+}
+
 }  // namespace watari::himeno::directive

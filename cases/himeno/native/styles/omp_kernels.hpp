@@ -1,6 +1,5 @@
-/// The OpenMP kernels of the omp- styles. They take pointers that are valid on the GPU.
-///
-/// GCC maps an OpenMP thread to a warp, simd lanes to its lanes: without simd 31 of 32 lanes idle.
+/// The OpenMP kernels of the omp- styles. They take pointers that are valid on the GPU. Compilers
+/// disagree about what a thread is on a GPU, so each has the loops in its form.
 #pragma once
 
 #include "directive.hpp"
@@ -29,68 +28,50 @@ inline int asks_where_it_runs() {
     return on_gpu;
 }
 
-// One team on each of an H200's 132 multiprocessors. GCC calls a region through a pointer, so the
-// driver's compiler assumes 255 registers per thread, and at most 8 warps run at once: therefore
-// OpenMP is slower than OpenACC. cases/himeno/EVIDENCE.md names the program.
-inline constexpr int teams = 132, warps = 8;
+}  // namespace watari::himeno::directive
 
-/// Computes wrk2 from p; returns gosa. 56 bytes per point.
-inline double step(const request& r, const float* p, float* wrk2, const float* a, const float* b,
-                   const float* c, const float* wrk1, const float* bnd) {
-    const shape s(r, in_quads(r, {p, wrk2, a, b, c, wrk1, bnd}));
-    // an aggregate would be copied to the GPU and back each time
-    const long row = s.row, plane = s.plane, points = s.points;
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j);
-    const int line = static_cast<int>(s.line);
-    double gosa = 0;
-    if (s.quads) {
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
-    num_threads(warps) schedule(static, 1) reduction(+ : gosa) map(tofrom : gosa)                 \
-    is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
-        for (int i = 1; i < is - 1; ++i)
-            for (int j = 1; j < js - 1; ++j) {
-#pragma omp simd reduction(+ : gosa)
-                for (int piece = 0; piece < line; ++piece)
-                    gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, row, plane, row,
-                                    points, p, wrk2, a, b, c, wrk1, bnd, false);
-            }
-        return gosa;
-    }
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
-    num_threads(warps) schedule(static, 1) reduction(+ : gosa) map(tofrom : gosa)                 \
-    is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j) {
-#pragma omp simd reduction(+ : gosa)
-            for (int piece = 0; piece < line; ++piece) {
-                const long x = i * plane + j * row + piece + 1;
-                const float ss = residual(x, plane, row, points, p, a, b, c, wrk1, bnd);
-                gosa += static_cast<double>(ss * ss);
-                wrk2[x] = p[x] + 0.8f * ss;
-            }
-        }
-    return gosa;
-}
+#if defined(__clang__) || defined(__NVCOMPILER)
+#include "omp_threads.hpp"
+#else
+#include "omp_warps.hpp"
+#endif
 
-/// p = wrk2 in the interior. 8 bytes per point.
-inline void update(const request& r, float* p, const float* wrk2) {
-    const shape s(r, in_quads(r, {p, wrk2}));
-    const long row = s.row, plane = s.plane;
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j);
-    const int line = static_cast<int>(s.line);
-    const bool quads = s.quads;
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
-    num_threads(warps) schedule(static, 1) is_device_ptr(p, wrk2)
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j) {
-            const long x = i * plane + j * row;
-#pragma omp simd
-            for (int piece = 0; piece < line; ++piece)
-                if (quads)
-                    store(p + x + 4 * piece, load(wrk2 + x + 4 * piece));
+namespace watari::himeno::directive {
+
+/// Copies the planes of axes j and k that lie `depth` inside the grid to `faces`, or back: there
+/// they are contiguous. An axis that is not split has none.
+inline void move_faces(const request& r, float* p, float* faces, int depth, way to, bool on_gpu) {
+    const long is = static_cast<long>(r.i), js = static_cast<long>(r.j),
+               ks = static_cast<long>(r.k);
+    const bool packs = to == way::pack;
+    const long first = depth, last_j = js - 1 - depth, last_k = ks - 1 - depth;
+    if (r.split_j > 1)
+#pragma omp target teams distribute parallel for simd collapse(2) if (target    \
+                                                                      : on_gpu) \
+    is_device_ptr(p, faces)
+        for (long i = 0; i < is; ++i)
+            for (long k = 0; k < ks; ++k) {
+                float *low = p + (i * js + first) * ks + k, *high = p + (i * js + last_j) * ks + k;
+                float *of_low = faces + i * ks + k, *of_high = of_low + is * ks;
+                if (packs)
+                    *of_low = *low, *of_high = *high;
                 else
-                    p[x + 1 + piece] = wrk2[x + 1 + piece];
-        }
+                    *low = *of_low, *high = *of_high;
+            }
+    float* of_k = faces + (r.split_j > 1 ? 2 * is * ks : 0);
+    if (r.split_k > 1)
+#pragma omp target teams distribute parallel for simd collapse(2) if (target    \
+                                                                      : on_gpu) \
+    is_device_ptr(p, of_k)
+        for (long i = 0; i < is; ++i)
+            for (long j = 0; j < js; ++j) {
+                float *low = p + (i * js + j) * ks + first, *high = p + (i * js + j) * ks + last_k;
+                float *of_low = of_k + i * js + j, *of_high = of_low + is * js;
+                if (packs)
+                    *of_low = *low, *of_high = *high;
+                else
+                    *low = *of_low, *high = *of_high;
+            }
 }
 
 }  // namespace watari::himeno::directive

@@ -7,11 +7,16 @@ namespace watari::himeno::directive {
 /// Returns s * a, rounded before the subtraction, as in the other backends. The driver's compiler
 /// would fuse product and difference. On the standard data, where both nearly cancel, gosa would
 /// change by a thousandth. So the product is computed in double, and the empty asm statement
-/// prevents GCC from computing it in float again.
+/// prevents GCC from computing it in float again. Clang asks the driver's compiler for each
+/// rounding.
 inline float rounded_product(float s, float a) {
+#if defined(__clang__)
+    return s * a;
+#else
     double product = static_cast<double>(s) * a;
     asm("" : "+r"(product));
     return static_cast<float>(product);
+#endif
 }
 
 /// Returns ss at point x. `plane` and `row` are the strides of i and j; a, b and c hold their

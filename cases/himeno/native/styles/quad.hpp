@@ -20,6 +20,23 @@ struct wide_quad {
     float left, v0, v1, v2, v3, right;
 };
 
+#if defined(__clang__)
+using four_floats = float __attribute__((vector_size(16)));
+
+inline quad load(const float* at) {
+    const four_floats w = *reinterpret_cast<const four_floats*>(at);
+    return {w[0], w[1], w[2], w[3]};
+}
+
+inline void store(float* at, const quad& q) {
+    *reinterpret_cast<four_floats*>(at) = four_floats{q.v0, q.v1, q.v2, q.v3};
+}
+/// This compiler reads all before the arithmetic.
+inline wide_quad load_wide(const float* at, bool) {
+    const quad own = load(at);
+    return {at[-1], own.v0, own.v1, own.v2, own.v3, at[4]};
+}
+#else
 // for these GPUs GCC has vectors of two 64-bit words, but not of four floats
 using two_words = unsigned long __attribute__((vector_size(16)));
 
@@ -40,16 +57,17 @@ inline quad load(const float* at) {
     return {low(w[0]), high(w[0]), low(w[1]), high(w[1])};
 }
 
+inline void store(float* at, const quad& q) {
+    *reinterpret_cast<two_words*>(at) = two_words{word_of(q.v0, q.v1), word_of(q.v2, q.v3)};
+}
+
 /// `early`: the neighbours are also read before the arithmetic, which takes more registers.
 inline wide_quad load_wide(const float* at, bool early) {
     const quad own = load(at);
     const volatile float* now = at;
     return {early ? now[-1] : at[-1], own.v0, own.v1, own.v2, own.v3, early ? now[4] : at[4]};
 }
-
-inline void store(float* at, const quad& q) {
-    *reinterpret_cast<two_words*>(at) = two_words{word_of(q.v0, q.v1), word_of(q.v2, q.v3)};
-}
+#endif
 
 /// The coefficients at four points, and p around them: by plane (below, own, above) and row.
 struct quad_surroundings {

@@ -1,6 +1,6 @@
 #include "carried.hpp"
 
-#include <cstring>
+#include "watari/memory/move.hpp"
 
 namespace watari::lattice {
 
@@ -14,17 +14,20 @@ public:
     std::size_t bytes(const comm::faces& f) const override {
         return half_spinor * face_sites(p_->size, direction(f)) * sizeof(complex<double>);
     }
-    void pack(const comm::faces& f, buffers to, stream_t) const override {
+    void pack(const comm::faces& f, buffers to, stream_t stream) const override {
         for (const bool above : {false, true})
-            if (to[above] != nullptr) std::memcpy(to[above], sent_ + begin(f, above), bytes(f));
+            if (to[above] != nullptr) copy(to[above], sent_ + begin(f, above), bytes(f), stream);
     }
-    void unpack(const comm::faces& f, const_buffers from, stream_t) const override {
+    void unpack(const comm::faces& f, const_buffers from, stream_t stream) const override {
         for (const bool above : {false, true})
             if (from[above] != nullptr)
-                std::memcpy(static_cast<void*>(arrived_ + begin(f, above)), from[above], bytes(f));
+                copy(arrived_ + begin(f, above), from[above], bytes(f), stream);
     }
 
 private:
+    void copy(void* to, const void* from, std::size_t bytes, stream_t stream) const {
+        memory::copy(p_->part->carrier, to, from, bytes, stream);
+    }
     static unsigned direction(const comm::faces& f) { return static_cast<unsigned>(f.axis); }
     std::size_t begin(const comm::faces& f, bool above) const {
         return halo_begin(p_->size, p_->part->split, direction(f), above);
@@ -40,6 +43,8 @@ private:
 void carry_half_spinors(const parameters& p, const complex<double>* sent,
                         complex<double>* arrived) {
     p.part->halo->exchange(packed_already(p, sent, arrived), nullptr);
+    // the compiler's runtime library uses its own streams
+    if (p.part->carrier.is_gpu()) device::synchronize(nullptr);
 }
 
 }  // namespace watari::lattice

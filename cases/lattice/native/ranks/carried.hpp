@@ -1,4 +1,4 @@
-/// Half spinors that a style has packed itself, carried between ranks by the CPU.
+/// Half spinors that a style has packed itself, carried between ranks.
 #pragma once
 
 #include "../problem/fields.hpp"
@@ -6,7 +6,7 @@
 namespace watari::lattice {
 
 /// Sends `sent` to the neighbours and fills `arrived` with their half spinors. Both have the layout
-/// of halo_begin and lie in memory that the CPU addresses.
+/// of halo_begin and lie in memory that the part's carrier addresses.
 void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived);
 
 }  // namespace watari::lattice

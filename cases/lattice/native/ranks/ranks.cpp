@@ -57,8 +57,9 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     take_part(own, part, all.rank());
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
-    // a style with only the staged path packs by itself, and the CPU carries its half spinors
-    const bool by_cpu = row.halos == cases::only(comm::path::staged);
+    // a style in directives packs by itself, and by the staged path the CPU carries its half spinors
+    const bool packed = row.language != cases::directives::none;
+    const bool by_cpu = packed && p.path == comm::path::staged;
     const processor packs = by_cpu ? the_cpu : own.processor;
     all.together([&] { memory::require_access(memory::row(field), packs); });
     comm::halo halo(p.path, {.ranks = &all,
@@ -68,6 +69,7 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
                              .point_bytes = message_point_bytes(p)});
     part.halo = &halo;
     part.field = field;
+    part.carrier = packs;
     own.part = &part;
     return row.on(p.processor)(own);
 }

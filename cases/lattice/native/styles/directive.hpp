@@ -35,8 +35,8 @@ struct request {
     void (*finish)(void* caller, const number* solution);       ///< called when the CPU may read it
     int (*step)(void* caller, double residual);                 ///< after each step; not 0: stop
     void (*total)(void* caller, double* sums, unsigned count);  ///< adds up over all ranks
-    /// Exchanges half spinors with the neighbours, in the layout of halo_begin, on the CPU. Null:
-    /// there is one rank.
+    /// Exchanges half spinors with the neighbours, in the layout of halo_begin, by the CPU or, where
+    /// the style has given it pointers of a GPU, between GPUs. Null: there is one rank.
     void (*exchange)(void* caller, const number* sent, number* arrived);
 
     std::size_t half() const { return where.size.half(); }

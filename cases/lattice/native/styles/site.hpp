@@ -3,7 +3,11 @@
 /// for the GPU.
 #pragma once
 
+#if defined(__clang__)
+#define WATARI_UNROLLED _Pragma("unroll")
+#else
 #define WATARI_UNROLLED  // by measurement: GCC unrolls by itself in its code for a GPU
+#endif
 
 #include "../kernels/edge_site.hpp"
 #include "directive.hpp"
@@ -49,7 +53,11 @@ struct by_16_bytes {
     /// Volatile: GCC would split the load into two.
     template <class Number>
     WATARI_ALWAYS static Number often(const Number* from) {
+#if defined(__clang__)
+        const two_words w = *reinterpret_cast<const two_words*>(from);
+#else
         const two_words w = *reinterpret_cast<const volatile two_words*>(from);
+#endif
         return {__builtin_bit_cast(double, w[0]), __builtin_bit_cast(double, w[1])};
     }
     template <class Number>

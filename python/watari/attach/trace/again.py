@@ -1,8 +1,8 @@
 """Placements of kernels that are launched a few times, in further runs of the program.
 
 Each launch runs once, in one placement. So a kernel that is launched once shows its touches in the
-sampled run, and what it takes `local` and `mapped` in two further runs, as far as there is time for
-them. There its first launch alone is sampled.
+sampled run, and what it takes `local`, `mapped` and `faulting` in three further runs, as far as there is time
+for them. There its first launch alone is sampled.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from watari.attach.trace.runs import Sampling, busiest, fresh, traced_run
 from watari.attach.trace.sampled import LEAST as LEAST_SECONDS
 from watari.attach.trace.sampled import SLOWER, Bounds
 
-ONLY = ("local", "mapped")
-MUCH = 0.01  # of the time of all kernels: others are not worth two runs
+ONLY = ("local", "mapped", "faulting")
+MUCH = 0.01  # of the time of all kernels: others are not worth three runs
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def placements(
     `code`: the exit code of the program as it is."""
     rows = {name: list(found) for name, found in touches.placed.items()}
     why = {name: list(reasons) for name, reasons in touches.unplaced.items()}
-    for left, only in zip((2, 1), ONLY, strict=True):
+    for left, only in zip((3, 2, 1), ONLY, strict=True):
         bound = time.further(left)
         if bound is None:
             break

@@ -43,6 +43,7 @@ ONCE = 5e6  # ns, the uncertainty
 ROUNDS = 4  # replays at most: another chain may become the longest one
 CLOSE = 0.0005  # of the measured time
 CLOSE_ENOUGH = 0.02  # of the measured time, for a prediction
+FAR_OFF = 0.25  # of the measured time: a replay that is off by more explains nothing
 ONE_RUN = 0.01  # of the time: the noise of a program that ran once
 OF_RANGE = 0.75  # of the range of three normal values: the deviation of a fourth from their median
 FEW = 4  # runs

@@ -1,7 +1,7 @@
 """The times of sampled launches with their memory in GPU memory, over the link, and faulting.
 
-Times are CUPTI's of the kernel alone. A launch beside another kernel does not count. A launch whose
-touches were looked at counts as `faulting` if it wrote no read-mostly page: such writes are slow.
+Times are CUPTI's of the kernel alone. A launch beside another kernel does not count. Launches whose
+faults were recorded, to see what they touch, do not count as `faulting`: each record delays a fault.
 Only launches of one number of threads are comparable. The first launch of a kernel counts only if
 there is no other one of its kind.
 """
@@ -62,11 +62,9 @@ def alone(kernels: Array) -> Array:
 def placements(process: Recorded) -> dict[int, int]:
     """The placement of each sampled launch whose time counts, by correlation."""
     where = dict(columns(process.of(Kind.PLACED), "correlation", "detail"))
-    looked = process.of(Kind.TOUCHED)
-    slow = looked["correlation"][(looked["end"] > 0) | (looked["detail"] > 0)]
     evicted = process.of(Kind.EVICTED)
-    counts = (evicted["detail"] == 1) | ~np.isin(evicted["correlation"], slow)
-    where |= dict.fromkeys(evicted["correlation"][counts].tolist(), FAULTING)
+    timed = evicted["correlation"][evicted["detail"] == 1]
+    where |= dict.fromkeys(timed.tolist(), FAULTING)
     for (correlation,) in columns(process.of(Kind.STOPPED), "correlation"):
         where.pop(correlation, None)
     return where

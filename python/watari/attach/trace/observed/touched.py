@@ -141,10 +141,11 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
             timed.append((name, len(sampled[name]) - 1))
         unended += bool(evicted["bytes"]) and own.start == own.stop
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
-            on_gpu += int(row["bytes"])
             (unwatched if row["flags"] else watched).add(owner)
-            recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
-    add_writes(sampled, timed)
+            if not evicted["detail"]:
+                on_gpu += int(row["bytes"])
+                recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
+    add_kinds(sampled, timed)
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
     return Touches(
         sampled,
@@ -158,15 +159,19 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     )
 
 
-def add_writes(sampled: Mapping[str, list[Launch]], timed: Sequence[tuple[str, int]]) -> None:
-    """Adds writes to launches without read-mostly memory (`timed`: kernel, number): allocations
-    that other launches of their kernel write."""
+def add_kinds(sampled: Mapping[str, list[Launch]], timed: Sequence[tuple[str, int]]) -> None:
+    """Lets launches whose faults were not recorded (`timed`: kernel, number) read and write what
+    other launches of their kernel read and write."""
+    unseen = set(timed)
     for name, number in timed:
-        written = {one for launch in sampled[name] for one, touch in launch.items() if touch.writes}
-        sampled[name][number] = {
-            one: replace(touch, writes=touch.writes or one in written)
-            for one, touch in sampled[name][number].items()
-        }
+        others = [one for at, one in enumerate(sampled[name]) if (name, at) not in unseen]
+        for allocation, touch in sampled[name][number].items():
+            seen = [launch[allocation] for launch in others if allocation in launch]
+            sampled[name][number][allocation] = replace(
+                touch,
+                reads=any(one.reads for one in seen) or not seen,
+                writes=any(one.writes for one in seen),
+            )
 
 
 def bytes_of(moved: Array, owner: int) -> int:

@@ -6,9 +6,11 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 from watari.common.errors import FileError, UnsupportedError
+from watari.common.units import format_duration
 from watari.model.machine import MachineProfile
 from watari.model.replay import files
 from watari.model.replay.advice import Answer
+from watari.model.replay.calibrate import FAR_OFF
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Array, Graph
 from watari.model.replay.link import Links
@@ -58,25 +60,33 @@ def with_times(graph: Graph, takes: Array) -> Graph:
     return changed(graph, operations=rows)
 
 
-def difference(seen: Replay, seconds: float) -> str:
-    """How far the replay is from the measured time, if that matters and the trace does not say
-    it."""
-    off = seconds / seen.untraced_seconds - 1
-    if abs(off) <= CLOSE or any(one.word == TOTAL for one in seen.met):
-        return ""
-    return f"the replay differs from the measured time by {off:+.1%}"
+def doubt(seen: Replay, seconds: float) -> float:
+    """What a replay of so many seconds misses beyond the noise of the runs without tracing: it
+    may belong to any part of the program, so every answer is uncertain by as much."""
+    off = seconds - seen.untraced_seconds
+    is_named = any(one.word == TOTAL for one in seen.met)
+    is_noise = abs(off) <= CLOSE * seen.untraced_seconds or (seen.untraced and not is_named)
+    return 0.0 if is_noise else abs(off)
 
 
 def known_of(observed: Observed, seen: Replay, seconds: float) -> tuple[list[str], list[str]]:
     """Notes on a trace whose replay takes `seconds`, and why nothing is predicted from it."""
     notes = [f"the program did not succeed: {observed.ended}"] if observed.ended else []
-    notes += [one.text for one in seen.met if not one.stops]
-    stops = [one.text for one in seen.met if one.stops]
-    if off := difference(seen, seconds):
-        if seen.untraced:
-            notes.append(f"{off}, within the noise of the runs without tracing")
-        else:
-            stops.append(off)
+    others = [one for one in seen.met if one.word != TOTAL]
+    notes += [one.text for one in others if not one.stops]
+    stops = [one.text for one in others if one.stops]
+    off = seconds / seen.untraced_seconds - 1
+    text = next(
+        (one.text for one in seen.met if one.word == TOTAL),
+        f"the replay differs from the measured time by {off:+.1%}",
+    )
+    unknown = doubt(seen, seconds)
+    if unknown > FAR_OFF * seen.untraced_seconds:
+        stops.append(text)
+    elif unknown:
+        notes.append(f"{text}: every interval is {format_duration(unknown)} wider at either end")
+    elif abs(off) > CLOSE:
+        notes.append(f"{text}, within the noise of the runs without tracing")
     return notes, stops
 
 
@@ -92,6 +102,7 @@ def answer(
     observed, seen = recorded(trace)
     done = replay(graph, links)
     notes, stops = known_of(observed, seen, done.total * NS)
+    wider = doubt(seen, done.total * NS)
     program, now, run = None, graph, seen.untraced_seconds
     try:
         program = None if stops else of_trace(graph, links, observed, Rates(here or machine))
@@ -110,8 +121,8 @@ def answer(
     rates = staging.of(now, machine, here is None)
     touches = None if here else seen.first_touches  # pages are not known on another machine
     more = (*faults.candidates(program), *huge.candidates(now, done, touches))
-    found = savings.of_graph(now, links, done, rates, run, more)
-    imposed, rewritten, unknown = styled(graph, links, trace, machine, here)
+    found = savings.of_graph(now, links, done, rates, run, more, wider)
+    imposed, rewritten, unknown = styled(graph, links, trace, machine, here, wider)
     return Answer(
         *known,
         found.savings,

@@ -50,12 +50,15 @@ def replayed(graph: Graph, links: Links, changes: Sequence[Candidate]) -> tuple[
     return graph, replay(graph, links, waits)
 
 
-def evaluated(one: Candidate, graph: Graph, links: Links, total: float) -> Saving:
-    """A candidate with what it saves."""
+def evaluated(
+    one: Candidate, graph: Graph, links: Links, total: float, doubt: float = 0.0
+) -> Saving:
+    """A candidate with what it saves. `doubt`: seconds that the replay misses."""
     saved = min(total - replayed(graph, links, [one])[1].total, one.most)
     ends = sorted((saved * one.low - one.once, saved * one.high - one.once))
     middle = saved - one.once
-    saves = Cost(middle * NS, min(ends[0], middle) * NS, max(ends[1], middle) * NS)
+    low, high = min(ends[0], middle) * NS - doubt, max(ends[1], middle) * NS + doubt
+    saves = Cost(middle * NS, low, high)
     return Saving(one.change, one.text, saves, one.site, one.times, one.bytes, one.imposed)
 
 
@@ -98,14 +101,16 @@ def of_graph(
     rates: Rates,
     seconds: float | None = None,
     more: Sequence[Candidate] = (),
+    doubt: float = 0.0,
 ) -> Found:
     """What would help a program, of which `done` is the replay as it is. `seconds`: of the run, if
-    they differ from the replay's; `more`: changes beside those of copies and calls."""
+    they differ from the replay's; `more`: changes beside those of copies and calls; `doubt`:
+    seconds that the replay misses."""
     total = done.total
     every = candidates(graph, rates, more)
     asked = [one for one in every if one.bound >= LEAST * total]
     most = max(FEWEST, min(MOST, NODES // max(len(links.nodes), 1)))
-    found = [(one, evaluated(one, graph, links, total)) for one in asked[:most]]
+    found = [(one, evaluated(one, graph, links, total, doubt)) for one in asked[:most]]
     found = [row for row in found if row[1].saves.middle >= LEAST * total * NS]
     found.sort(key=lambda row: (not row[1].is_sure, -row[1].saves.middle))
     found = [row for row in found if not needless(row[1], found, row[0].calls, total)]
@@ -115,8 +120,8 @@ def of_graph(
         notes.append(f"{len(asked) - most} more changes were not replayed: each may save less")
     left = together(graph, links, total, chosen) if chosen else None
     run = total * NS if seconds is None else seconds
-    outside = imposed(graph, links, total, every, run)
-    return Found(tuple(saving for _, saving in found), left, tuple(notes), outside)
+    outside = [doubted(one, doubt) for one in imposed(graph, links, total, every, run)]
+    return Found(tuple(saving for _, saving in found), left, tuple(notes), tuple(outside))
 
 
 def imposed(
@@ -147,6 +152,16 @@ def given(rows: Sequence[Candidate], saved: float, run: float) -> Cost:
     middle = saved * NS
     ends = (middle, max(high, middle), min(low, middle))
     return Cost(*(max(run - end, 0.0) for end in ends))
+
+
+def doubted(one: Styled, doubt: float) -> Styled:
+    """A change whose interval is so many seconds wider at either end."""
+    cost = one.seconds
+    if cost is None:
+        return one
+    return Styled(
+        one.style, Cost(cost.middle, max(cost.low - doubt, 0.0), cost.high + doubt), one.reason
+    )
 
 
 def together(

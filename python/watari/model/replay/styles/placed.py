@@ -88,10 +88,11 @@ def is_moving(program: Program) -> bool:
 
 class Comparison:
     """The seconds of styles: the measured ones, plus the difference of two replays. `here`: the
-    replay of the program as it is, where it was traced."""
+    replay of the program as it is, where it was traced; `doubt`: seconds that it misses."""
 
-    def __init__(self, program: Program, measured: float, here: Cost) -> None:
+    def __init__(self, program: Program, measured: float, here: Cost, doubt: float = 0.0) -> None:
         self.program = program
+        self.doubt = doubt
         self.off = measured - here.middle
         self.as_is = self.seconds(program.bounds)
 
@@ -114,7 +115,8 @@ class Comparison:
             return Styled(name, reason=str(error))
         if style.remote and (reason := self.unsure(cost)):
             return Styled(name, reason=reason)
-        return Styled(name, cost)
+        low = max(cost.low - self.doubt, 0.0)
+        return Styled(name, Cost(cost.middle, low, cost.high + self.doubt))
 
     def unsure(self, cost: Cost) -> str:
         """Why seconds that depend on placements say nothing; empty where they do: where kernels
@@ -135,11 +137,12 @@ def styled(
     trace: Trace,
     machine: MachineProfile,
     here: MachineProfile | None = None,
+    doubt: float = 0.0,
 ) -> tuple[tuple[Styled, ...], tuple[Styled, ...], tuple[str, ...]]:
     """Seconds of the whole run in each style: imposed, and rewritten; and what is not known.
 
-    `machine`: the machine to answer for. `here`: that of the trace, where it is another one. The
-    graph is without tracing (tracing.untraced).
+    `machine`: the machine to answer for. `here`: that of the trace, where it is another one.
+    `doubt`: seconds that the replay misses. The graph is without tracing (tracing.untraced).
     """
     observed = trace.observed
     if observed is None:
@@ -148,7 +151,7 @@ def styled(
     base = program.bounds.seconds()
     if here is not None:
         program = elsewhere(program, Rates(machine))
-    compared = Comparison(program, observed.untraced_seconds, base)
+    compared = Comparison(program, observed.untraced_seconds, base, doubt)
     as_is = Styled(AS_IS, compared.as_is)
     imposed = (as_is, *(compared.styled(name, style) for name, style in IMPOSED.items()))
     rows = REWRITTEN.items() if is_moving(program) else ()

@@ -24,7 +24,7 @@ LOCAL, MAPPED, FAULTING = "local", "mapped", "faulting"
 LAUNCH = 0.1  # a launch differs from another of its kernel, on either side
 ALONE = (0.5, 1.5)  # of a ratio to the mean launch as the program is, where none was local
 FEW = 0.1  # of the launches: those that were not sampled may touch less, or more
-FAULT_LOW = 0.4  # records of faults make a traced launch up to 2.5 times as long
+FAULT = 1.3  # times that a launch which faults may take longer or shorter
 LATER = (1 / 3, 1.5)  # of the seconds that the link adds to them
 
 
@@ -95,7 +95,7 @@ def fault_of(found: Sequence[tuple[Placement, Placement]]) -> Cost | None:
     if not size:
         return None
     each = sum(seconds for seconds, _ in rows) / size
-    return Cost(each, each * FAULT_LOW, each * 1.3)
+    return Cost(each, each / FAULT, each * FAULT)
 
 
 def placed(kernel: Kernel, seconds: float, rates: Rates) -> Placed:

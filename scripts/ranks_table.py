@@ -1,0 +1,142 @@
+"""The tables of docs/evidence/ranks.md: samples on several GPUs, measured beside predicted.
+
+python scripts/ranks_table.py          writes the tables of all machines into the page
+
+A machine of several GPUs has its table as soon as result files of plan `scaling` are there,
+results/Nx-.../DATE-scaling-PIECE.json. Each row is predicted twice: by the file that was written
+before, from other GPUs (PREDICTED), and from one and two GPUs of the same files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import same_on_ranks
+
+import watari.cases  # noqa: F401  result files are checked by them
+from watari.model import ranks
+from watari.plan.request import describe
+from watari.results import schema
+from watari.results.measured import Measured, measurements
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "evidence" / "ranks.md"
+PREDICTED = "4x-nvidia-h200-x86_64/20261126-scaling-predicted.txt"
+# measured before plan `scaling` was there
+FOUR = "4x-nvidia-h200-x86_64/20261121-"
+EARLIER = {
+    "Four H200s, before plan scaling": [
+        f"{FOUR}{name}.json"
+        for name in ("himeno-strong", "himeno-weak-2", "himeno-weak-4", "copy-between-gpus")
+    ]
+}
+HEAD = """\
+| case | ms | of perfect | predicted before | ms from 1 and 2 GPUs | difference, % |
+|---|---|---|---|---|---|"""
+BEGIN, END = "<!-- tables -->\n", "<!-- end -->\n"
+SHORT = re.compile(r" (?:city=\S+|dt=\S+|cpu-touch=none|eps \S+|batch \d+ of \d+|store=ram)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table with `{}` in place of its numbers, and these."""
+
+    text: str
+    values: tuple[float, ...]
+    formats: tuple[str, ...]
+
+    @property
+    def filled(self) -> str:
+        shown = [format(v, f) for v, f in zip(self.values, self.formats, strict=True)]
+        return self.text.format(*shown)
+
+
+def sets() -> dict[str, list[str]]:
+    """The files of each table, below results/."""
+    found = dict(EARLIER)
+    for path in sorted((ROOT / "results").glob("[0-9]x-*/*-scaling-*.json")):
+        folder = path.parent.name
+        found.setdefault(folder, []).append(f"{folder}/{path.name}")
+    return found
+
+
+def before(words: str) -> float | None:
+    """The part of perfect scaling that the file of predictions has for a case; None without it."""
+    lines = (ROOT / "results" / PREDICTED).read_text().splitlines()
+    for number, line in enumerate(lines):
+        cells = re.split(r"  +", line.strip())
+        # a long name goes on in the next line
+        names = {cells[0], f"{cells[0]} {lines[number + 1].strip()}" if lines[number + 1 :] else ""}
+        if len(cells) > 5 and words in names:
+            return float(cells[-1])
+    return None
+
+
+def row(m: Measured, known: ranks.Known, known_before: bool) -> Row | None:
+    """The row of a case; None without a measurement of one GPU."""
+    request, seconds = ranks.as_request(m), ranks.seconds(m)
+    alone, words = known.alone(request), describe(request)
+    if alone is None:
+        return None
+    values, formats = [1e3 * seconds, ranks.perfect(alone, request) / seconds], [".4g", ".2f"]
+    cells = ["{}", "{}", "-", "-", "-"]
+    share = before(words) if known_before else None
+    if share is not None:
+        cells[2] = "{}"
+        values.append(share)
+        formats.append(".2f")
+    found = ranks.foretell(request, known) if m.ranks > 2 else None
+    if found and not found.reason:
+        cells[3:] = "{}", "{}"
+        values += [1e3 * found.seconds, 100 * (found.seconds / seconds - 1)]
+        formats += [".4g", ".1f"]
+    text = f"| `{SHORT.sub('', words)}` | {' | '.join(cells)} |"
+    return Row(text, tuple(values), tuple(formats))
+
+
+def read(files: list[str]) -> list[Measured]:
+    """The cases of a machine's files."""
+    found = measurements([schema.read(ROOT / "results" / file) for file in files])
+    return [m for m in found if m.drawn]
+
+
+def rows(files: list[str]) -> Iterator[Row]:
+    """The rows of a machine. The earlier ones were measured before there was a model."""
+    measured, known_before = read(files), files not in EARLIER.values()
+    known = ranks.Known(measured)
+    found = (row(m, known, known_before) for m in measured if "ranks" in m.parameters)
+    yield from filter(None, found)
+
+
+def links(files: list[str]) -> Iterator[Row]:
+    """The rates of links: copies between GPUs, and over the links of hosts at once."""
+    for m in read(files):
+        if "ranks" not in m.parameters:
+            text = f"| `{describe(ranks.as_request(m))}` | {{}} |"
+            yield Row(text, (m.median,), (".1f",))
+
+
+def tables() -> str:
+    """The tables of all machines."""
+    parts = []
+    for title, files in sets().items():
+        names = ", ".join(f"`{file.partition('/')[2]}`" for file in files)
+        lines = [f"### {title}", HEAD, *(each.filled for each in rows(files)), ""]
+        rates = [each.filled for each in links(files)]
+        lines += ["| copy | GB/s |", "|---|---|", *rates, ""] if rates else []
+        same, _ = same_on_ranks.lines([str(ROOT / "results" / file) for file in files])
+        lines += ["One rank beside several:", *(f"- `{one}`" for one in same), ""]
+        parts.append("\n".join([*lines, f"Files: {names}."]))
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    head, _, rest = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(f"{head}{BEGIN}{tables()}{END}{rest.partition(END)[2]}")
+
+
+if __name__ == "__main__":
+    main()
