@@ -51,8 +51,8 @@ wheel() { # arch, version of Python, its path
         tag=auto cxx=$([[ $arch == "$here" ]] && command -v g++ || echo "$arch-linux-gnu-g++")
         echo "The wheel gets the tag of $cxx, which is younger"
     fi
-    # libhwloc would have to be copied; without it the processors are read from sysfs
-    local define=(CMAKE_CXX_COMPILER="$cxx" WATARI_CASES="${cases//,/;}" WATARI_HWLOC=OFF)
+    # libhwloc and libgfortran would have to be copied; without the former the processors are read from sysfs
+    local define=(CMAKE_CXX_COMPILER="$cxx" WATARI_CASES="${cases//,/;}" WATARI_{HWLOC,FORTRAN}=OFF)
     if [[ $arch == "$here" ]]; then
         define+=(CMAKE_CUDA_HOST_COMPILER="$cxx")
     else # the libraries of this machine are of another processor
