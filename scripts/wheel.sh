@@ -43,12 +43,12 @@ compiler() { # arch: makes its compiler once; fails where that is impossible
 }
 
 wheel() { # arch, version of Python, its path
-    local arch=$1 venv=$work/py$2 sysroot=$work/sysroot-$1 raw=$work/raw-$1-$2 tag=manylinux_2_28_$1
+    local arch=$1 venv=$work/py$2 sysroot=$work/sysroot-$1 raw=$work/raw-$1-$2
     local requirements cxx=$sysroot/bin/g++ suffix
     mapfile -t requirements < <(python3 scripts/requirements.py --build)
     install "$venv" "$3" "${requirements[@]}"
     if ! compiler "$arch"; then
-        tag=auto cxx=$([[ $arch == "$here" ]] && command -v g++ || echo "$arch-linux-gnu-g++")
+        cxx=$([[ $arch == "$here" ]] && command -v g++ || echo "$arch-linux-gnu-g++")
         echo "The wheel gets the tag of $cxx, which is younger"
     fi
     # libhwloc and libgfortran would have to be copied; without the former the processors are read from sysfs
@@ -69,7 +69,7 @@ wheel() { # arch, version of Python, its path
     mkdir -p "$work/copied-$arch" # libgomp, without the other libraries there, with which no program runs
     cp "$sysroot/lib/libgomp.so.1" "$work/copied-$arch" 2>/dev/null || true
     # the MPI of a machine is not a wheel's
-    LD_LIBRARY_PATH=$work/copied-$arch PATH=$tools:$PATH "$tools/auditwheel" repair --plat "$tag" \
+    LD_LIBRARY_PATH=$work/copied-$arch PATH=$tools:$PATH "$tools/auditwheel" repair --plat auto \
         --exclude 'libmpi*' -w "$out" "$raw"/*.whl
 }
 

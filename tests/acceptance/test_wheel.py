@@ -7,6 +7,7 @@ has checked that it needs no later C library than its tag says.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,9 +105,9 @@ def test_the_wheel_needs_an_old_c_library(wheel: Path) -> None:
 def test_libraries_of_other_programs_keep_their_names(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {"watari/libwatari_preload.so", "watari/lib/libwatari.so.0.1"} <= set(names)
-    copied = [name for name in names if name.startswith("watari.libs/")]
-    assert copied
-    assert all(name.startswith("watari.libs/libgomp") for name in copied)
+    copied = [name for name in names if re.match(r"watari\.libs/.", name)]
+    assert len(copied) == 1
+    assert copied[0].startswith("watari.libs/libgomp-")
 
 
 def test_it_runs_in_a_bare_debian(bare: Path) -> None:
