@@ -115,7 +115,7 @@ function(watari_module target destination)
   string(REGEX REPLACE "[^/]+" ".." up ${destination})
   set(exports ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME _native LINK_DEPENDS ${exports}
-    INSTALL_RPATH $ORIGIN/${up}/watari/lib)
+    INSTALL_RPATH "$ORIGIN/${up}/watari/lib;$ORIGIN/${up}/watari.libs")
   target_link_options(${target} PRIVATE LINKER:--version-script=${exports})
   install(TARGETS ${target} LIBRARY DESTINATION ${destination} COMPONENT python)
 endfunction()
