@@ -43,11 +43,11 @@ sanitizers() {
 other_builds() { { ! $gtest || sanitizers; } && { ! $aarch64 || cross_compile; }; }
 build_all() { build_tests && cmake --build build/test --target attach_sequences_threads -j "$(nproc)"; }
 
-scripts/setup.sh test
-if ! "$VENV/bin/python" -m pip install -q --disable-pip-version-check \
-    -r <(python3 scripts/requirements.py servers); then
-    echo "No servers of objects: their tests are skipped"
-fi
+scripts/setup.sh acceptance
+for extra in servers fleet; do
+    "$VENV/bin/python" -m pip install -q --disable-pip-version-check -r <(python3 scripts/requirements.py $extra) ||
+        echo "The packages of '$extra' cannot be installed: their tests are skipped"
+done
 scripts/setup.sh docs || echo "No Sphinx or Doxygen: the test of the site is skipped"
 source scripts/testing.sh
 stage "build for acceptance" build_all

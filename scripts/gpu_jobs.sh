@@ -97,8 +97,12 @@ job_tests() {
 # job alternated 300 - the rates of an earlier package beside this one's, for pages that say that none changed
 # EARLIER: a folder with an earlier package, by `pip install --target`. scripts/alternated.py compares the results
 job_alternated() {
-    one_round() { # result, seconds
-        run_cases "$1" "$2" <<'EOF'
+    local package=${PYTHONPATH:-} round turn
+    for round in 1 2 3; do
+        for turn in earlier now; do
+            [[ $turn == now || ${EARLIER:-} ]] || continue
+            [[ $turn == now ]] || export PYTHONPATH=$EARLIER
+            run_cases "alternated-$turn-$round" 45 <<'EOF'
 [defaults]
 processor = "gpu"
 trials = 1
@@ -131,13 +135,12 @@ mesh = "bumpy:71"
 rhs = 8
 samples = 20
 EOF
-    }
-    for round in 1 2 3; do
-        [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER one_round "alternated-earlier-$round" 50
-        one_round "alternated-now-$round" 50
+            [[ $turn == now ]] || export PYTHONPATH=$package
+        done
     done
     python3 scripts/alternated.py "$folder"/alternated-{earlier,now}-?.json | tee "$folder/alternated.txt"
 }
+
 # job contention 45 2 evidence/advise.md: several processes on one link
 # small arrays: each process pins its own before it measures
 job_contention() {

@@ -34,8 +34,8 @@ EARLIER = {
     ]
 }
 HEAD = """\
-| case | ms | of perfect | predicted before | ms from 1 and 2 GPUs | difference, % |
-|---|---|---|---|---|---|"""
+| GPUs | case | ms | of perfect | predicted before | ms from 1 and 2 GPUs | difference, % |
+|---|---|---|---|---|---|---|"""
 BEGIN, END = "<!-- tables -->\n", "<!-- end -->\n"
 SHORT = re.compile(r" (?:city=\S+|dt=\S+|cpu-touch=none|eps \S+|batch \d+ of \d+|store=ram)")
 
@@ -75,7 +75,7 @@ def before(words: str) -> float | None:
     return None
 
 
-def row(m: Measured, known: ranks.Known, known_before: bool) -> Row | None:
+def row(m: Measured, known: ranks.Known, label: str, known_before: bool) -> Row | None:
     """The row of a case; None without a measurement of one GPU."""
     request, seconds = ranks.as_request(m), ranks.seconds(m)
     alone, words = known.alone(request), describe(request)
@@ -93,21 +93,42 @@ def row(m: Measured, known: ranks.Known, known_before: bool) -> Row | None:
         cells[3:] = "{}", "{}"
         values += [1e3 * found.seconds, 100 * (found.seconds / seconds - 1)]
         formats += [".4g", ".1f"]
-    text = f"| `{SHORT.sub('', words)}` | {' | '.join(cells)} |"
+    text = f"| {label} | `{SHORT.sub('', words)}` | {' | '.join(cells)} |"
     return Row(text, tuple(values), tuple(formats))
 
 
+def label_of(files: list[str]) -> str:
+    """The first cell of each row: `H100`. No two tables have the same, since a page is searched for
+    its rows."""
+    kind = files[0].split("-")[2].upper()
+    return f"{kind}, earlier" if files in EARLIER.values() else kind
+
+
+def every(files: list[str]) -> list[Measured]:
+    """All cases of a machine's files."""
+    return measurements([schema.read(ROOT / "results" / file) for file in files])
+
+
 def read(files: list[str]) -> list[Measured]:
-    """The cases of a machine's files."""
-    found = measurements([schema.read(ROOT / "results" / file) for file in files])
-    return [m for m in found if m.drawn]
+    """The cases that have valid samples."""
+    return [m for m in every(files) if m.drawn]
+
+
+def bad(files: list[str]) -> list[str]:
+    """A line for each case that is wrong or failed, with the reason."""
+    return [
+        f"- `{SHORT.sub('', describe(ranks.as_request(m)))}` is `{m.status}`: `{m.reason}`"
+        for m in every(files)
+        if m.status in ("wrong", "failed")
+    ]
 
 
 def rows(files: list[str]) -> Iterator[Row]:
     """The rows of a machine. The earlier ones were measured before there was a model."""
     measured, known_before = read(files), files not in EARLIER.values()
     known = ranks.Known(measured)
-    found = (row(m, known, known_before) for m in measured if "ranks" in m.parameters)
+    label = label_of(files)
+    found = (row(m, known, label, known_before) for m in measured if "ranks" in m.parameters)
     yield from filter(None, found)
 
 
@@ -115,7 +136,7 @@ def links(files: list[str]) -> Iterator[Row]:
     """The rates of links: copies between GPUs, and over the links of hosts at once."""
     for m in read(files):
         if "ranks" not in m.parameters:
-            text = f"| `{describe(ranks.as_request(m))}` | {{}} |"
+            text = f"| {label_of(files)} | `{describe(ranks.as_request(m))}` | {{}} |"
             yield Row(text, (m.median,), (".1f",))
 
 
@@ -126,7 +147,8 @@ def tables() -> str:
         names = ", ".join(f"`{file.partition('/')[2]}`" for file in files)
         lines = [f"### {title}", HEAD, *(each.filled for each in rows(files)), ""]
         rates = [each.filled for each in links(files)]
-        lines += ["| copy | GB/s |", "|---|---|", *rates, ""] if rates else []
+        lines += ["| GPUs | copy | GB/s |", "|---|---|---|", *rates, ""] if rates else []
+        lines += [*wrong, ""] if (wrong := bad(files)) else []
         same, _ = same_on_ranks.lines([str(ROOT / "results" / file) for file in files])
         lines += ["One rank beside several:", *(f"- `{one}`" for one in same), ""]
         parts.append("\n".join([*lines, f"Files: {names}."]))

@@ -2,6 +2,8 @@
 
 TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
+    from watari.api.measure import run
+    from watari.api.model import advise, predict
     from watari.arrays.opening import open_array as open
     from watari.arrays.writing import create
     from watari.cases.gemm.product import gemm
@@ -10,39 +12,46 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Buffer", "__version__", "create", "gemm", "load", "open"]
+__all__ = [
+    "Buffer",
+    "__version__",
+    "advise",
+    "create",
+    "gemm",
+    "load",
+    "open",
+    "predict",
+    "run",
+]
+
+# name: its module, and its name there
+PLACES = {
+    "Buffer": ("watari.memory.buffer", "Buffer"),
+    "advise": ("watari.api.model", "advise"),
+    "create": ("watari.arrays.writing", "create"),
+    "gemm": ("watari.cases.gemm.product", "gemm"),
+    "load": ("watari.results.table", "frame"),
+    "open": ("watari.arrays.opening", "open_array"),
+    "predict": ("watari.api.model", "predict"),
+}
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "PLACES"})
 
 
 def __getattr__(name: str) -> object:
     """Imports an attribute when it is used: a trial imports this package too and must start
     fast."""
-    if name == "Buffer":
-        from watari.memory.buffer import Buffer
+    from importlib import import_module
 
-        return Buffer
-    if name == "open":
-        from watari.arrays.opening import open_array
-
-        return open_array
-    if name == "create":
-        from watari.arrays.writing import create
-
-        return create
-    if name == "gemm":
-        from watari.cases.gemm.product import gemm
-
-        return gemm
-    if name == "load":
-        from importlib import import_module
-
-        import_module("watari.cases")  # the axes that results are checked against
-        from watari.results.table import frame
-
-        return frame
+    if name in PLACES:
+        module, own = PLACES[name]
+        if name == "load":
+            import_module("watari.cases")  # the axes that results are checked against
+        return getattr(import_module(module), own)
+    if name == "run":  # the folder of this name, which is called as the function
+        return import_module("watari.run")
     if name == "__version__":
         from importlib.metadata import version
 

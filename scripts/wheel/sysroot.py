@@ -28,6 +28,7 @@ LIBGOMP = {
     "aarch64": ("arm64", "813af2e0b8ba0a7cea18c988cd843412ef6d0415700fc860d62816750e741670"),
 }
 FUNCTIONS, OBJECTS = "TWi", "RVuBD"  # kinds of symbols in the output of nm
+THREADS = ("_ZSt15__once_callable", "_ZSt11__once_call")  # variables of a thread
 
 
 def output(*command: str | Path) -> str:
@@ -105,12 +106,15 @@ def cxx_library(compiler: str, folder: Path) -> None:
         if not default or not permitted(of) or kind not in FUNCTIONS + OBJECTS:
             continue
         symbols.setdefault(of, []).append(symbol)
+        section, of_kind = ".data", "function" if kind in FUNCTIONS else "object"
+        if symbol in THREADS:
+            section, of_kind = '.section .tbss,"awT",@nobits', "tls_object"
         text.append(
-            f".globl {symbol}\n.type {symbol},%{'function' if kind in FUNCTIONS else 'object'}\n"
-            f"{symbol}: .byte 0\n.size {symbol},1\n"
+            f"{section}\n.globl {symbol}\n.type {symbol},%{of_kind}\n"
+            f"{symbol}: .zero 8\n.size {symbol},8\n"
         )
     lib = folder / "lib"
-    (folder / "symbols.s").write_text(".data\n" + "".join(text))
+    (folder / "symbols.s").write_text("".join(text))
     (folder / "symbols.map").write_text(
         "".join(f"{of} {{ {'; '.join(names)}; }};\n" for of, names in symbols.items())
     )

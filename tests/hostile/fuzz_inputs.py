@@ -159,6 +159,7 @@ def result(rng: random.Random) -> str:
     Path("whole.json").write_bytes(content)
     commands = (
         ["check", path, "--stored", "."],
+        ["fleet", path],
         ["check", "whole.json", "--stored", "."],
         ["check", path, "--baseline", "whole.json", "--junit", "checks.xml"],
         ["compare", "whole.json", path],

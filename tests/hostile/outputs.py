@@ -26,6 +26,7 @@ COMMANDS: list[tuple[list[str], list[str], str]] = [
     (["export", "run.json", "-o"], ["run.json"], ".csv"),
     (["profile", "run.json", "-o"], ["run.json"], ".json"),
     (["check", "run.json", "--junit"], ["run.json"], ".xml"),
+    (["fleet", "run.json", "-o"], ["run.json"], ".csv"),
     (["report", "trace.json", "-o"], ["trace.json"], ".html"),
     ([*PREDICT, "run.json", "-o"], ["run.json"], ".svg"),
     (["predict", "trace.json", "--machine", "gh200", "-o"], ["trace.json"], ".svg"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,8 +86,16 @@ def advise(words: Sequence[str], on: str | None, results: Sequence[Path], wanted
             print(f"figure: {wanted.output}")
 
 
+def to_errors(text: str) -> None:
+    """Shows the progress of a trace."""
+    typer.echo(f"  {text}", err=True)
+
+
 def of_program(
-    words: Sequence[str], on: str | None, results: Sequence[Path] | None
+    words: Sequence[str],
+    on: str | None,
+    results: Sequence[Path] | None,
+    report: Callable[[str], None] = to_errors,
 ) -> tuple[Answer, str, Start]:
     """Traces a program, and answers; also a line on the machine, and how the program is started.
     Leaves no files."""
@@ -97,7 +105,7 @@ def of_program(
 
     asked.for_trace(on, results, "")  # an error in a word comes before the runs
     start = advised.program(words)
-    trace, graph, links = advised.trace(start, lambda text: typer.echo(f"  {text}", err=True))
+    trace, graph, links = advised.trace(start, report)
     machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)
     found = answer(trace, graph, links, machine, here)
     return found, where, advised.with_prefetches(start, trace)

@@ -29,7 +29,7 @@ from watari.common.output import Output
 # in the order of the help; each adds its commands to the application
 COMMANDS = (
     *("listing", "run", "attempt", "execute", "trace"),
-    *("draw", "advice", "judge", "export", "uploads", "shell"),
+    *("draw", "advice", "judge", "fleet", "export", "uploads", "shell"),
 )
 
 for module in COMMANDS:

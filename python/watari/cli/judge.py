@@ -66,7 +66,7 @@ def check(
         typer.Argument(
             metavar="[RESULTS [EARLIER...]]",
             help="result file; without one, the standard plan runs first. Further files: earlier "
-            "runs of this machine",
+            "runs of this machine, or the runs of other hosts, each of which is checked",
         ),
     ] = None,
     baseline: Annotated[
@@ -113,6 +113,11 @@ def check(
     if junit:
         read = [*files, *([baseline] if baseline else [])]
         written.check([Written("--junit", junit, written.TEST_SUITE)], read)
+    if len(files) > 1 and (nodes := several(files)):
+        every = check_nodes(nodes, good, thresholds, stored, wanted)
+        if junit:
+            write_atomically(junit, fleet_checks().junit(every))
+        raise typer.Exit(show_nodes(every, nodes.unread, as_json, fail_on_unknown))
     given = [Earlier(str(path), schema.read(path)) for path in files[1:]]
     given += [Earlier(str(baseline), good)] if good else []
     measured, file = (schema.read(files[0]), files[0]) if files else measured_now(quiet=as_json)
@@ -126,6 +131,40 @@ def check(
     else:
         show(formats.render(measured, checked))
     raise typer.Exit(items.exit_code(checked, fail_on_unknown))
+
+
+def fleet_checks() -> Any:
+    """The module that checks many nodes."""
+    from watari.report.fleet import checked
+
+    return checked
+
+
+def several(files: list[Path]) -> Any:
+    """The fleet, where the files are of several hosts; None where they are runs of one, or where a
+    file has no host: then the first is checked, and the others are earlier runs."""
+    from watari.report.fleet import judge, node
+
+    nodes, unread = node.read_all([str(path) for path in files])
+    if len(nodes) < 2 or not all(one.named for one in nodes):
+        return None
+    return judge.judge(nodes, [one.why for one in unread])
+
+
+def check_nodes(nodes: Any, baseline: Any, thresholds: Any, stored: Any, wanted: Any) -> Any:
+    """The items of every node, and of each beside the others."""
+    return fleet_checks().check(nodes, baseline, thresholds, stored, wanted)
+
+
+def show_nodes(every: Any, unread: list[str], as_json: bool, fail_on_unknown: bool) -> int:
+    """Prints the checks of all nodes; the exit code: the largest of a node, and 3 for a file that
+    is damaged."""
+    checks = fleet_checks()
+    if as_json:
+        print_json(checks.as_values(every, fail_on_unknown))
+    else:
+        show(checks.render(every, unread))
+    return max(one.exit_code(fail_on_unknown) for one in every) or 3 * bool(unread)
 
 
 def measured_now(quiet: bool) -> tuple[Any, Path]:

@@ -85,3 +85,26 @@ def list_cases(
         list_case(each)
     if not name:
         print_lines("".join(f"{line}\n" for line in from_elsewhere()))
+
+
+@app.command(epilog="Example: watari doctor --json")
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+) -> None:
+    """Names what this machine lacks or limits, why, and the command that mends it.
+
+    Changes nothing. Exit code 0, whatever is missing.
+    """
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from watari.machine import doctor
+    from watari.machine.probe.system import System
+
+    found = doctor.findings(this_machine(), System(Path("/")))
+    if as_json:
+        print_json([asdict(finding) for finding in found])
+        return
+    for finding in found:
+        print_lines(f"{finding.what}: {finding.why}\n    {finding.mend}\n")
+    print_lines(f"{len(found) or 'nothing'} found; looked at: {doctor.CHECKED}\n")

@@ -114,7 +114,9 @@ PNG, PDF = rb"\x89PNG\r\n", rb"%PDF-"
 FIGURE = kind("figures", ".svg .pdf .png", b"|".join((SVG, PDF, PNG)), strict=True)
 PICTURE = kind("pictures", ".png", PNG, strict=True)
 TABLE = kind("tables", ".csv .parquet", rb"machine,revision,case,|PAR1", strict=True)
-TEST_SUITE = kind("JUnit files", ".xml", rb'<\?xml[^>]*>\s*<testsuite name="watari check')
+TEST_SUITE = kind("JUnit files", ".xml", rb'<\?xml[^>]*>\s*<testsuites? name="watari (check|fleet)')
+NODES = kind("tables of nodes", ".csv", rb"node,verdict,", strict=True)
+METRICS = kind("text files of Prometheus", ".prom", rb"# HELP watari_", strict=True)
 ARRAY = kind("arrays of NumPy", ".npy", rb"\x93NUMPY")
 
 

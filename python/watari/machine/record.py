@@ -199,6 +199,9 @@ class HostState(Record):
     numa_distances: dict[str, list[int]] = Field(
         default={}, description="by node, to every node, as firmware reports it: 10 is local"
     )
+    pci_gpus: Count | None = Field(
+        default=None, description="NVIDIA GPUs on the PCI bus, whether a driver has them or not"
+    )
 
 
 class CudaVersions(Record):

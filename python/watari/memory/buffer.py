@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import TracebackType
 from typing import Any
 
@@ -31,8 +32,17 @@ class Buffer:
     Raises ValueError for an invalid kind, size or shape; TypeError for a dtype that other libraries
     do not know; MemoryError (`BeyondMemoryError`) for more memory than is free; and
     NotImplementedError (`UnsupportedError`, with the reason) if this machine lacks something.
-    The memory lasts as long as the buffer or an array of it; `close`, or the end of `with`, frees
-    it at once.
+
+    A view keeps the memory. Views are arrays made by `array`, `numpy.asarray` and `from_dlpack`:
+
+    - The end of `with` closes the buffer. Without a view it frees the memory at once; else the
+      memory is freed with the last view, and a ResourceWarning says so.
+    - `close()` frees the memory at once. While a view lives it raises BufferError, and the buffer
+      stays open.
+    - A buffer that is deleted frees its memory, or leaves it to the last view.
+
+    So an array is valid for as long as it lives, also after the block. If you copy what you keep
+    (`numpy.array(buffer)`), the memory is free where the block ends.
     """
 
     def __init__(
@@ -108,10 +118,14 @@ class Buffer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self.close()
-        else:  # an array in the traceback may still view the memory, which then outlives the block
-            self._memory = None
+        viewed = self._memory is not None and self._memory.shared
+        if viewed and kind is None:  # of an error the traceback may hold a view
+            warnings.warn(
+                f"an array still views {self!r}: its memory is freed with the array, not here",
+                ResourceWarning,
+                stacklevel=2,
+            )
+        self._memory = None
 
     def close(self) -> None:
         """Frees the memory. Raises BufferError while an array views it, as `mmap.close` does."""

@@ -63,16 +63,22 @@ def panel(title: str, predictions: Sequence[Prediction], seen: Mapping[str, floa
     return alt.layer(*layers).properties(width=WIDTH, height=ROW * len(data), title=title)
 
 
+def spec(
+    asked: Sequence[tuple[str, Sequence[Prediction]]], seen: Mapping[str, float]
+) -> dict[str, Any]:
+    """The figure as Vega-Lite. Raises UsageError where nothing is predicted."""
+    drawn = [(title, p) for title, p in asked if any(not one.reason for one in p)]
+    if not drawn:
+        raise UsageError("nothing to draw: no style of these can be predicted")
+    chart = alt.vconcat(*(panel(title, p, seen) for title, p in drawn), spacing=18)
+    return {**style.unfold(chart.to_dict(validate=False)), "config": style.config()}
+
+
 def write(
     asked: Sequence[tuple[str, Sequence[Prediction]]],
     seen: Mapping[str, float],
     output: Path,
 ) -> None:
     """Writes the figure; the suffix of the file is its format. Raises UsageError, FileError."""
-    drawn = [(title, p) for title, p in asked if any(not one.reason for one in p)]
-    if not drawn:
-        raise UsageError("nothing to draw: no style of these can be predicted")
-    chart = alt.vconcat(*(panel(title, p, seen) for title, p in drawn), spacing=18)
-    spec = style.unfold(chart.to_dict(validate=False))
-    (content,) = converted([{**spec, "config": style.config()}], output.suffix[1:])
+    (content,) = converted([spec(asked, seen)], output.suffix[1:])
     write_atomically(output, content)

@@ -75,19 +75,22 @@ def render_nodes(
     comparisons: Mapping[str, Comparison], outliers: Sequence[Outlier]
 ) -> RenderableType:
     """Several runs against one base: a line for each, then cases that deviate from other runs."""
-    table = empty("run", *COUNTED, "others", "new/base")
+    table = empty("run", *COUNTED, "others", "new/base: worst", "median", "case")
+    every = [row for rows in comparisons.values() for row in rows]
     for name, rows in comparisons.items():
         verdicts = Counter(row.verdict for row in rows)
-        ratios = sorted(row.ratio for row in rows if row.ratio)
+        measured = sorted((row for row in rows if row.ratio), key=lambda row: row.ratio or 0)
         others = sum(n for verdict, n in verdicts.items() if verdict not in COUNTED)
-        median = f"{ratios[len(ratios) // 2]:.3f}" if ratios else ""
+        ratios = [ratio_text(row.ratio or 0) for row in measured]
+        middle = ratios[len(ratios) // 2] if ratios else ""
         counts = [str(verdicts[verdict] or "") for verdict in COUNTED]
-        table.add_row(Text(name), *counts, str(others or ""), median)
+        worst = labels(measured[:1], every)
+        cells = [*counts, str(others or ""), *(ratios[:1] or [""]), middle, *(worst or [""])]
+        table.add_row(Text(name), *map(Text, cells))
     if len(comparisons) < LEAST_RUNS:
         return Group(table, Text(f"outliers need {LEAST_RUNS} runs beside the base"))
     if not outliers:
         return Group(table, Text("no run deviates from the others"))
-    every = [row for rows in comparisons.values() for row in rows]
     return Group(table, deviating(outliers, every))
 
 

@@ -9,6 +9,7 @@ value carries its source and its kind: measured, theoretical or second-hand.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,12 @@ def folder() -> Path:
 
 def quantities(where: Path | None = None) -> dict[str, Quantity]:
     """The table of quantities, by name."""
-    path = (where or folder()) / "quantities.toml"
+    return dict(read_quantities((where or folder()) / "quantities.toml"))
+
+
+@cache  # installed with the package: one process checks many nodes by them
+def read_quantities(path: Path) -> dict[str, Quantity]:
+    """The quantities of a file."""
     return {name: Quantity(name=name, **row) for name, row in reading.toml(path).items()}
 
 
@@ -112,7 +118,12 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
 def values(where: Path | None = None, own: bool = False) -> list[Published]:
     """Values that others published; with `own`, also values measured for this project. Raises
     FileError that names file and field."""
-    where = where or folder()
+    return [entry for entry in read_values(where or folder()) if own or not entry.own]
+
+
+@cache
+def read_values(where: Path) -> list[Published]:
+    """Every value of a folder."""
     known = quantities(where)
     entries = []
     for path in sorted(where.glob("*.toml")):
@@ -127,4 +138,4 @@ def values(where: Path | None = None, own: bool = False) -> list[Published]:
         unit = known[entry.quantity].unit
         if entry.unit != unit:
             raise FileError(f"{where}: {entry.quantity} of {entry.source} is not in {unit}")
-    return [entry for entry in entries if own or not entry.own]
+    return entries

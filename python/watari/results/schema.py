@@ -178,10 +178,9 @@ class Case(Record):
 
     @model_validator(mode="after")
     def check(self) -> Case:
-        self.parameters = consistency.completed(self.case, self.parameters)
         sampled = any(trial.status == "ok" and trial.host_s for trial in self.trials)
         counts = (self.bytes_per_sample, self.flops_per_sample) if sampled else None
-        consistency.check_case(self.case, self.parameters, counts)
+        self.parameters = consistency.checked_case(self.case, self.parameters, counts)
         return self
 
     @property
@@ -199,8 +198,7 @@ class Missing(Record):
 
     @model_validator(mode="after")
     def check(self) -> Missing:
-        self.parameters = consistency.completed(self.case, self.parameters)
-        consistency.check_case(self.case, self.parameters, None)
+        self.parameters = consistency.checked_case(self.case, self.parameters, None)
         return self
 
 

@@ -130,6 +130,7 @@ ENDLESS = ["/dev/zero", "."]
 READERS: list[list[str]] = [
     ["compare", "FILE", "FILE"],
     ["check", "FILE"],
+    ["fleet", "FILE"],
     ["report", "FILE"],
     ["export", "FILE", "-o", "table.csv"],
     ["effort", "himeno", "FILE"],

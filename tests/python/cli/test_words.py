@@ -54,7 +54,7 @@ def refused(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("run copy -o x.csv", "watari export x.json -o x.csv"),
         ("copy size=1GiB", "watari run copy size=1GiB"),
         ("prob", "did you mean 'probe'"),
-        ("bench", "known: probe, list, run,"),
+        ("bench", "known: probe, list, doctor, run,"),
         ("help", "write watari --help"),
         ("version", "write watari --version"),
         ("run copy --size=1GiB", "an axis has no dashes: size=VALUE"),

@@ -65,6 +65,7 @@ PYTHON = (
     "attach",  # reads and writes programs of the model; its page is the report's
     "report",
     "cli",
+    "api",  # returns what the commands print
 )
 WORDS = {"kernel"}  # names of cases that are words of CUDA, too: of traces, of a copy's means
 PUBLIC = {"python/watari/__init__.py"}  # `watari.gemm` is the library's, not the case of that name

@@ -21,7 +21,7 @@ def run(name: str, *words: object) -> list[str]:
 
 
 def test_every_example_is_run_here() -> None:
-    tested = {"first_touch.py", "product.py", "results.py"}
+    tested = {"first_touch.py", "measure.py", "product.py", "results.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
 
 
@@ -49,3 +49,13 @@ def test_results_reads_what_a_run_wrote(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "watari", *words, file], check=True, capture_output=True)
     (line,) = run("results.py", file)
     assert line.startswith("copy: 10 samples, median ")
+
+
+def test_measure_writes_a_table_and_a_figure(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("altair")
+    table, figure = tmp_path / "copies.csv", tmp_path / "copies.svg"
+    lines = run("measure.py", table, figure)
+    assert sum(line.startswith("Progress(") for line in lines) == 2 * 9
+    assert len(table.read_text().splitlines()) == 1 + 9
+    assert figure.read_text().startswith("<svg")

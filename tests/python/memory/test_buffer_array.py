@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from pathlib import Path
 
 import numpy
@@ -59,6 +60,27 @@ def test_the_end_of_with_frees_the_memory_unless_an_array_views_it() -> None:
     view[:] = 1
     del view
     held.close()
+
+
+def test_a_view_outlives_the_block_and_says_so() -> None:
+    buffer = watari.Buffer("pageable", shape=4).__enter__()
+    view = numpy.asarray(buffer)
+    view[:] = 7
+    with pytest.warns(ResourceWarning, match="an array still views"):
+        buffer.__exit__(None, None, None)
+    assert buffer.closed
+    assert view.tolist() == [7, 7, 7, 7]
+    with pytest.raises(ValueError, match="operation on <closed Buffer"):
+        buffer.array()
+
+
+def test_a_copy_does_not_hold_the_memory() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with watari.Buffer("pageable", shape=4) as buffer:
+            buffer.array()[:] = 7
+            kept = numpy.array(buffer)
+    assert kept.tolist() == [7, 7, 7, 7]
 
 
 def test_an_error_inside_with_closes_a_buffer_whose_array_lives_on() -> None:

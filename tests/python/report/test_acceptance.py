@@ -96,8 +96,22 @@ def test_a_dead_node_is_lost(tmp_path: Path, sound: Plain) -> None:
     assert items.exit_code(found) == 4
 
 
-def test_a_dead_node_without_an_earlier_run_is_unknown(tmp_path: Path) -> None:
-    found = checked(run_on(node(tmp_path, gpus=0)))
+def without_driver(machine: Plain) -> Plain:
+    """The machine as a host has it that shows no sign of a GPU."""
+    return {**machine, "driver": None, "state": {**machine["state"], "pci_gpus": 0}}
+
+
+def test_a_dead_node_without_an_earlier_run_shows_what_its_record_shows(tmp_path: Path) -> None:
+    """A driver that is loaded, or a GPU on the bus, fails; without a sign of one it is unknown."""
+    machine = node(tmp_path, gpus=0)
+    assert machine["driver"]
+    assert "no GPU" in of(checked(run_on(machine)), FAIL)
+    bare = without_driver(machine)
+    on_bus = {**bare, "state": {**bare["state"], "pci_gpus": 1}}
+    says = of(checked(run_on(on_bus)), FAIL)["no GPU"].says
+    assert "1 on the PCI bus" in says
+    assert NO_DRIVER in says
+    found = checked(run_on(bare))
     unknown = of(found, UNKNOWN)
     assert "earlier runs" in unknown
     assert NO_DRIVER in unknown["unsupported"].says
@@ -123,6 +137,24 @@ def test_a_lost_gpu_of_two_is_named(tmp_path: Path) -> None:
     assert of(found, LOST).keys() == {"GPUs"}
     assert [i.says for i in found if i.check == "expected"] == ["1 of 2"]
     assert items.exit_code(found) == 4
+
+
+def test_another_model_in_place_of_a_gpu_fails(tmp_path: Path) -> None:
+    before = run_on(node(tmp_path / "two", gpus=2), "2026-11-25")
+    now = run_on(node(tmp_path / "now", gpus=2))
+    now["machine"]["processors"][2]["name"] = "NVIDIA A100"
+    says = of(checked(now, before), FAIL)["GPUs"].says
+    assert says == "1 x NVIDIA A100, 1 x NVIDIA H200; 2 x NVIDIA H200 in 0.json"
+
+
+@pytest.mark.parametrize(
+    "emptied",
+    [lambda run: [], lambda run: [c for c in run["cases"] if c["status"] == "unsupported"]],
+)
+def test_a_run_that_measured_nothing_fails(tmp_path: Path, emptied: Any) -> None:
+    run = run_on(node(tmp_path))
+    run["cases"] = emptied(run)
+    assert of(checked(run), FAIL)["results"].says == "nothing was measured"
 
 
 def test_half_width_fails_without_nvml_and_without_an_earlier_run(tmp_path: Path) -> None:
@@ -259,9 +291,8 @@ def test_by_its_command(
     (tmp_path / "apart").mkdir()
     (tmp_path / "apart" / "dead.json").write_text(json.dumps(runs["dead"]))
     alone = Path("apart", "dead.json")
-    assert check(alone) == 0
+    assert check(alone) == 3  # its driver is loaded, and it has no GPU
     assert "no earlier run of this machine" in capsys.readouterr().out.replace("\n", " ")
-    assert check(alone, "--fail-on-unknown") == 3
     assert check(alone, "--expect", "gpus=1") == 3
     assert check(alone, "sound.json") == 4
     assert check(alone, "--stored", ".") == 4

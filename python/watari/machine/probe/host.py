@@ -25,7 +25,21 @@ def state(files: System) -> dict[str, Any]:
         "allowed_cpus": files.field("proc/self/status", "Cpus_allowed_list"),
         "load": float(load[0]) if load else None,
         "numa_distances": distances(files),
+        "pci_gpus": pci_gpus(files),
     }
+
+
+def pci_gpus(files: System) -> int | None:
+    """NVIDIA's display controllers (class 0x03...) on the PCI bus; None where it cannot be read."""
+    folder = "sys/bus/pci/devices"
+    devices = files.names(folder)
+    if not devices:
+        return None
+    return sum(
+        files.text(f"{folder}/{device}/vendor") == "0x10de"
+        and (files.text(f"{folder}/{device}/class") or "").startswith("0x03")
+        for device in devices
+    )
 
 
 def turbo(files: System) -> bool | None:

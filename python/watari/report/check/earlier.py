@@ -7,7 +7,7 @@ The best of all earlier runs counts, since runs on a broken node become earlier 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from watari.plan.request import Request, describe_all
@@ -35,15 +35,22 @@ def gpu_names(machine: dict[str, Any]) -> list[str]:
     return sorted(p["name"] for p in machine["processors"] if p["kind"] == "gpu")
 
 
+def models(gpus: Sequence[str]) -> str:
+    """`2 x NVIDIA H200`; `0` without any."""
+    return ", ".join(f"{n} x {name}" for name, n in Counter(gpus).items()) or "0"
+
+
 def gpus(run: Run) -> Iterator[Item]:
-    """The number of GPUs, against the highest of earlier runs."""
+    """Number and models of the GPUs, against the earlier run with most of them. Another model in
+    place of one fails."""
     best = max(run.earlier, key=lambda earlier: len(gpu_names(earlier.machine)))
     before, now = gpu_names(best.machine), gpu_names(run.machine)
     if not before:
         return
-    names = ", ".join(f"{n} x {name}" for name, n in Counter(before).items())
-    verdict = PASS if len(now) >= len(before) else LOST
-    yield Item(CHECK, "GPUs", verdict, f"{len(now)}; {names} in {best.file}", frozenset({GPU}))
+    gone = Counter(before) - Counter(now)
+    verdict = LOST if len(now) < len(before) else FAIL if gone else PASS
+    text = f"{models(now)}; {models(before)} in {best.file}"
+    yield Item(CHECK, "GPUs", verdict, text, frozenset({GPU}))
 
 
 def described(link: dict[str, Any]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -55,22 +54,37 @@ def as_values(
         "hosts": results.machine.hosts,
         "started": results.program.started,
         "exit_code": exit_code(items, fail_on_unknown),
-        "checks": [{**asdict(item), "path": sorted(item.path)} for item in items],
+        "checks": [item.as_values() for item in items],
     }
 
 
 def junit(results: Results, items: Sequence[Item]) -> str:
     """A test suite with a case for each item; an unknown item is skipped."""
+    machine = results.machine
+    return document(suite(machine.name, machine.hosts, results.program.started, items))
+
+
+def document(root: Xml.Element) -> str:
+    """A file of XML."""
+    for element in root.iter():  # XML has no control characters, not even escaped ones
+        element.attrib = {name: printable(text) for name, text in element.attrib.items()}
+        element.text = "\n".join(map(printable, (element.text or "").split("\n"))) or None
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, "unicode") + "\n"
+
+
+def suite(name: str, hosts: Sequence[str], started: str, items: Sequence[Item]) -> Xml.Element:
+    """The test suite of one machine."""
     verdicts = Counter(item.verdict for item in items)
     suite = Xml.Element(
         "testsuite",
-        name=f"watari check {results.machine.name}",
+        name=f"watari check {name}",
         tests=str(len(items)),
         failures=str(verdicts[FAIL] + verdicts[LOST]),
         skipped=str(verdicts[UNKNOWN]),
         errors="0",
-        timestamp=results.program.started[:19],
-        hostname=results.machine.hosts[0] if results.machine.hosts else "",
+        timestamp=started[:19],
+        hostname=hosts[0] if hosts else "",
     )
     for item in items:
         case = Xml.SubElement(suite, "testcase", classname=item.check, name=item.name, time="0")
@@ -80,8 +94,4 @@ def junit(results: Results, items: Sequence[Item]) -> str:
             Xml.SubElement(case, "skipped", message=item.says)
         else:
             Xml.SubElement(case, "system-out").text = item.says
-    for element in suite.iter():  # XML has no control characters, not even escaped ones
-        element.attrib = {name: printable(text) for name, text in element.attrib.items()}
-        element.text = "\n".join(map(printable, (element.text or "").split("\n"))) or None
-    Xml.indent(suite)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, "unicode") + "\n"
+    return suite

@@ -22,6 +22,21 @@ def clocks(run: Run) -> list[Item]:
     return items
 
 
+def absent(run: Run) -> list[Item]:
+    """Fails where the record shows that the host has a GPU, or its driver, and the run used none. A
+    run that saw some of several GPUs (a job's share) is not judged here."""
+    if any(p["kind"] == "gpu" for p in run.machine["processors"]):
+        return []
+    on_bus, driver = host(run.machine).get("pci_gpus"), run.machine["driver"]
+    if not (on_bus or driver):
+        return []
+    device = next((m for m in run.machine["memories"] if m["kind"] == "device"), None)
+    reason = (device or {}).get("reason") or "not reported"
+    there = f"{on_bus} on the PCI bus" if on_bus else f"driver {driver} is loaded"
+    text = f"none for this run, but {there}: {reason}; a job must ask for them (--gres=gpu:1)"
+    return [Item("hardware", "no GPU", FAIL, text, frozenset({GPU}))]
+
+
 def distance(run: Run) -> list[Item]:
     """Whether the run has CPUs of the GPU's NUMA node."""
     if not host(run.machine).get("allowed_cpus") or len(run.machine["processors"]) < 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from watari.case.profile import STORE as STORED
@@ -28,6 +28,10 @@ class Item:
     says: str
     path: frozenset[str] = frozenset()  # parts; a cause that touches one is likely
     causes: tuple[str, ...] = ()
+
+    def as_values(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "path": sorted(self.path)}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from watari.machine.probe.links import pcie_bandwidth
 from watari.report.check.causes import likely, states
 from watari.report.check.earlier import lost
 from watari.report.check.expect import Wanted, expected
-from watari.report.check.hardware import clocks, distance, hosts
+from watari.report.check.hardware import absent, clocks, distance, hosts
 from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item, Run, path_of
 from watari.report.check.pcie import links
 from watari.report.check.stored import Earlier, Stored, read_all
@@ -43,7 +43,7 @@ def correct(run: Run) -> list[Item]:
     good = sum(m.status == "ok" for m in run.measured) - sum(m.flagged for m in run.measured)
     if not bad:
         says = f"{good} cases have the right result" if good else "nothing was measured"
-        items.append(Item("correct", "results", PASS if good else UNKNOWN, says))
+        items.append(Item("correct", "results", PASS if good else FAIL, says))
     if not_run := len(run.results.missing):
         text = f"{not_run} case{'s'[: not_run > 1]}: the run ended before these"
         items.append(Item("correct", "planned, not measured", UNKNOWN, text))
@@ -75,6 +75,7 @@ def baseline(run: Run) -> list[Item]:
 CHECKS: tuple[Callable[[Run], list[Item]], ...] = (
     correct,
     links,
+    absent,
     clocks,
     distance,
     hosts,

@@ -22,11 +22,10 @@ OTHER_MACHINE = 0.15  # by which sound machines with the same part differ: drive
 def quantities(run: Run) -> list[tuple[published.Quantity, Measured]]:
     """The published quantities that the run measured: the largest plain array of each path."""
     largest: dict[tuple[Any, ...], tuple[published.Quantity, Measured]] = {}
+    known = [m for m in run.measured if m.case in CASES and m.drawn and m.status == "ok"]
+    plain = [m for m in known if presentation(m.case).plain(m)]
     for quantity in published.quantities().values():
-        for m in run.measured:
-            shown = presentation(m.case)
-            if not (m.case in CASES and m.drawn and m.status == "ok" and shown.plain(m)):
-                continue
+        for m in plain:
             if not quantity.matches(m.case, m.parameters) or not beyond_cache(m):
                 continue
             path = (quantity.name, m["processor"], m["from"], m["to"], m["memory"])
