@@ -2,7 +2,7 @@
 export VENV ?= .venv
 export CASES
 
-.PHONY: demo check test acceptance format lint build clean
+.PHONY: demo check test acceptance format lint build wheel sdist docs clean
 
 demo:  ## measure this machine, make the report and print its path
 	@scripts/demo.sh
@@ -19,6 +19,15 @@ acceptance:  ## run the checks that take longest
 build:  ## build and install into the virtual environment; CASES=deep,gather builds these cases alone
 	@scripts/setup.sh demo
 	@scripts/build.sh
+
+wheel:  ## make wheels in dist/, one for each Python that is here; ARCH=aarch64 cross-compiles them
+	@scripts/wheel.sh $(ARCH)
+
+sdist:  ## make the source package in dist/
+	@scripts/sdist.sh
+
+docs:  ## make the site of all pages in build/site
+	@scripts/docs.sh
 
 lint:  ## check format and lint
 	@scripts/setup.sh test

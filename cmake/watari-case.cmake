@@ -86,8 +86,12 @@ function(watari_binding)
   endif()
   add_library(watari_binding OBJECT ${WATARI_BINDING_FOLDER}/module.cpp
     ${WATARI_BINDING_FOLDER}/values.cpp)
-  nanobind_build_library(nanobind-static)
-  target_link_libraries(watari_binding PRIVATE nanobind-static)
+  set(library nanobind-static)
+  if(TARGET Python::SABIModule AND Python_VERSION VERSION_GREATER_EQUAL 3.12 AND NOT NB_ABI MATCHES "[0-9]t")
+    set(library nanobind-static-abi3)  # as nanobind_add_module chooses by STABLE_ABI
+  endif()
+  nanobind_build_library(${library})
+  target_link_libraries(watari_binding PRIVATE ${library})
   target_compile_definitions(watari_binding PRIVATE NB_DOMAIN=watari)
   nanobind_disable_stack_protector(watari_binding)
   nanobind_opt_size(watari_binding)
@@ -97,10 +101,11 @@ endfunction()
 
 # A module `_native` of Python, in the package `destination`. It exports no symbols but its start:
 # the process may contain another C++ runtime, and neither may use the other's symbols, such as the
-# identities of locale facets. Types of one module are known to all others of the domain.
+# identities of locale facets. Types of one module are known to all others of the domain. From
+# Python 3.12 on a module has the stable ABI, so that it also loads in later ones.
 function(watari_module target destination)
   watari_binding()
-  nanobind_add_module(${target} NB_STATIC NB_DOMAIN watari ${ARGN}
+  nanobind_add_module(${target} NB_STATIC STABLE_ABI NB_DOMAIN watari ${ARGN}
     $<TARGET_OBJECTS:watari_binding>)
   target_include_directories(${target} PRIVATE ${WATARI_BINDING_FOLDER}/..)  # "python/case.hpp"
   target_link_libraries(${target} PRIVATE watari::watari)
@@ -110,7 +115,7 @@ function(watari_module target destination)
   string(REGEX REPLACE "[^/]+" ".." up ${destination})
   set(exports ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME _native LINK_DEPENDS ${exports}
-    INSTALL_RPATH $ORIGIN/${up}/watari/lib)
+    INSTALL_RPATH "$ORIGIN/${up}/watari/lib;$ORIGIN/${up}/watari.libs")
   target_link_options(${target} PRIVATE LINKER:--version-script=${exports})
   install(TARGETS ${target} LIBRARY DESTINATION ${destination} COMPONENT python)
 endfunction()

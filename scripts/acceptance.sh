@@ -48,6 +48,7 @@ for extra in servers fleet; do
     "$VENV/bin/python" -m pip install -q --disable-pip-version-check -r <(python3 scripts/requirements.py $extra) ||
         echo "The packages of '$extra' cannot be installed: their tests are skipped"
 done
+scripts/setup.sh docs || echo "No Sphinx or Doxygen: the test of the site is skipped"
 source scripts/testing.sh
 stage "build for acceptance" build_all
 gtest=false aarch64=false

@@ -1,4 +1,7 @@
-"""Prints what pyproject.toml requires to build and run, and the extras named, one a line."""
+"""Prints what pyproject.toml requires to build and run, and the extras named, one a line.
+
+`--build`: what it requires to build, alone.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,11 @@ def requirements(extras: list[str]) -> list[str]:
     content = tomllib.loads(text)
     project = content["project"]
     optional = project["optional-dependencies"]
+    build = [*BUILD_TOOLS, *content["build-system"]["requires"]]
+    if extras == ["--build"]:
+        return build
     return [
-        *BUILD_TOOLS,
-        *content["build-system"]["requires"],
+        *build,
         *project["dependencies"],
         *(line for extra in extras for line in optional[extra]),
     ]

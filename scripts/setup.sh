@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a target of make needs and this machine lacks: setup.sh demo|test|acceptance
+# Installs what a target of make needs and this machine lacks: setup.sh demo|test|acceptance|docs
 # System packages come from apt if it may be used, Python packages go into the virtual environment.
 # Without root, a compiler and the packages of PyPI are enough: other missing packages are named, and left out.
 set -euo pipefail
@@ -8,14 +8,19 @@ source "$(dirname "$0")/environment.sh"
 packages=(g++ git python3-venv python3-dev) # nothing is built without these
 optional=(gfortran libcurl4-openssl-dev libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
-if [[ $1 != demo ]]; then
+if [[ $1 == test || $1 == acceptance ]]; then
     optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
     extras+=(table formats test dev)
 fi
 if [[ $1 == acceptance ]]; then
-    optional+=(slurm-wlm munge) # a cluster of this machine; its tests start and stop the daemons
+    optional+=(debootstrap slurm-wlm munge) # a cluster of this machine; its tests start and stop the daemons
+fi
+
+if [[ $1 == docs ]]; then
+    optional+=(doxygen)
+    extras+=(docs)
 fi
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
