@@ -14,10 +14,11 @@ VALUES = ("-o", "-arch", "-L", "-l")  # options with a value
 OBJECT = 1  # NVJITLINK_INPUT_CUBIN
 
 
-def parsed(words):
+def parsed(given: list[str]) -> tuple[dict[str, str], list[str]]:
     """The options with a value, and the objects."""
-    options, objects = {}, []
-    words = iter(words)
+    options: dict[str, str] = {}
+    objects: list[str] = []
+    words = iter(given)
     for word in words:
         if word in VALUES:
             options[word] = next(words)
@@ -26,11 +27,11 @@ def parsed(words):
     return options, objects
 
 
-def main():
+def main() -> None:
     options, objects = parsed(sys.argv[1:])
-    library = ctypes.CDLL(Path(__file__).parents[1] / "lib" / "libnvJitLink.so.12")
+    library = ctypes.CDLL(str(Path(__file__).parents[1] / "lib" / "libnvJitLink.so.12"))
 
-    def call(name, *arguments):
+    def call(name: str, *arguments: object) -> None:
         if code := getattr(library, f"__nvJitLink{name}_12_0")(*arguments):
             sys.exit(f"nvlink: {name} failed ({code})")
 

@@ -52,7 +52,7 @@ wheel() { # arch, version of Python, its path
         echo "The wheel gets the tag of $cxx, which is younger"
     fi
     # libhwloc and libgfortran would have to be copied; without the former the processors are read from sysfs
-    local define=(CMAKE_CXX_COMPILER="$cxx" WATARI_CASES="${cases//,/;}" WATARI_{HWLOC,FORTRAN}=OFF)
+    local define=(CMAKE_CXX_COMPILER="$cxx" WATARI_CASES="${cases//,/;}" WATARI_{HWLOC,FORTRAN}"=OFF")
     if [[ $arch == "$here" ]]; then
         define+=(CMAKE_CUDA_HOST_COMPILER="$cxx")
     else # the libraries of this machine are of another processor

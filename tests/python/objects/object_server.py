@@ -115,7 +115,6 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 self.answer(204)
 
-
     def parts(self, kept: Objects, query: dict[str, str]) -> None:
         """Two at a time, so that a client has to ask again."""
         if query["uploadId"] not in kept.uploads:

@@ -1,8 +1,8 @@
 """Placements of kernels that are launched a few times, in further runs of the program.
 
 Each launch runs once, in one placement. So a kernel that is launched once shows its touches in the
-sampled run, and what it takes `local`, `mapped` and `faulting` in three further runs, as far as there is time
-for them. There its first launch alone is sampled.
+sampled run, and what it takes `local`, `mapped` and `faulting` in three further runs, as far as
+there is time for them. There its first launch alone is sampled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The times of sampled launches with their memory in GPU memory, over the link, and faulting.
 
 Times are CUPTI's of the kernel alone. A launch beside another kernel does not count. Launches whose
-faults were recorded, to see what they touch, do not count as `faulting`: each record delays a fault.
+faults were recorded, to see what they touch, do not count as `faulting`: a record delays a fault.
 Only launches of one number of threads are comparable. The first launch of a kernel counts only if
 there is no other one of its kind.
 """

@@ -165,13 +165,12 @@ def add_kinds(sampled: Mapping[str, list[Launch]], timed: Sequence[tuple[str, in
     unseen = set(timed)
     for name, number in timed:
         others = [one for at, one in enumerate(sampled[name]) if (name, at) not in unseen]
+        made = {}
         for allocation, touch in sampled[name][number].items():
             seen = [launch[allocation] for launch in others if allocation in launch]
-            sampled[name][number][allocation] = replace(
-                touch,
-                reads=any(one.reads for one in seen) or not seen,
-                writes=any(one.writes for one in seen),
-            )
+            reads = any(one.reads for one in seen) or not seen
+            made[allocation] = replace(touch, reads=reads, writes=any(one.writes for one in seen))
+        sampled[name][number] = made
 
 
 def bytes_of(moved: Array, owner: int) -> int:
