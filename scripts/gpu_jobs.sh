@@ -138,7 +138,7 @@ EOF
             [[ $turn == now ]] || export PYTHONPATH=$package
         done
     done
-    python3 scripts/alternated.py "$folder"/alternated-{earlier,now}-?.json | tee "$folder/alternated.txt"
+    python3 scripts/alternated.py "$folder" | tee "$folder/alternated.txt"
 }
 
 # job contention 45 2 evidence/advise.md: several processes on one link
