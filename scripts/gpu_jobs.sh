@@ -37,6 +37,13 @@ run_cases() { # name of the result, seconds
     sed "1i name = \"$1\"" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
+# Groups of a plan, from all folders of cases: what their functions of this prefix print.
+of_cases() { # prefix
+    local group groups
+    mapfile -t groups < <(compgen -A function "$1_")
+    printf '[defaults]\nprocessor = "gpu"\ntrials = 1\n'
+    for group in "${groups[@]}"; do "$group"; done
+}
 tests_on_a_gpu() { # folders: prints their files with tests on a GPU, without files that need a launcher
     grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
 }
@@ -102,39 +109,7 @@ job_alternated() {
         for turn in earlier now; do
             [[ $turn == now || ${EARLIER:-} ]] || continue
             [[ $turn == now ]] || export PYTHONPATH=$EARLIER
-            run_cases "alternated-$turn-$round" 45 <<'EOF'
-[defaults]
-processor = "gpu"
-trials = 1
-[[case]]
-case = "copy"
-from = "device"
-to = ["device", "pinned"]
-means = ["kernel", "copy-engine"]
-samples = 20
-[[case]]
-case = "storage"
-store = "ram"
-engine = "gpu"
-block = "4KiB"
-[[case]]
-case = "himeno"
-grid = "XL"
-iterations = 200
-[[case]]
-case = "lattice"
-lattice = "class2"
-[[case]]
-case = "les"
-grid = "L"
-cpu-touch = "none"
-steps = 50
-[[case]]
-case = "hmatrix"
-mesh = "bumpy:71"
-rhs = 8
-samples = 20
-EOF
+            run_cases "alternated-$turn-$round" 45 < <(of_cases alternated)
             [[ $turn == now ]] || export PYTHONPATH=$package
         done
     done
@@ -178,21 +153,21 @@ job_ranks-tests() {
     grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
 }
 
-# The groups of plan `scaling` that match one pattern and not another, for the GPUs of this machine. Then whether
-# several ranks computed what one did.
-scaling() { # piece, seconds, groups, groups left out
+# The groups of a plan that match one pattern and not another, for the GPUs of this machine. Then whether several
+# ranks computed what one did. The plan is `scaling`, or that of a case: `scaling-CASE`.
+scaling() { # piece, seconds, groups, groups left out, plan
     local name=scaling-$1 gpus
     gpus=$(nvidia-smi -L | wc -l)
     with_nccl
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
     awk -v RS= -v ORS='\n\n' -v wanted="$3" -v out="${4:-^$}" -v gpus="$gpus" '
         /\[\[case\]\]/ && ($0 !~ wanted || $0 ~ out || (gpus < 8 && /# eight GPUs/)) { next }
-        { print }' plans/scaling.toml >"$folder/$name.toml"
+        { print }' "$(find plans cases/*/plans -name "${5:-scaling}.toml")" >"$folder/$name.toml"
     LIMIT=45s run "$name" "$2" --plan "$folder/$name.toml" # the limit ends ranks in a deadlock
     python3 scripts/same_on_ranks.py "$folder/$name.json" || failed=1
 }
 
-# Call 6: the GPUs of one host, four or eight; in order of importance.
+# Call 6: the GPUs of one host, four or eight; in order of importance. A case may have its own job in its folder.
 # job scaling-himeno 150 6 evidence/ranks.md: Himeno, strong and weak
 job_scaling-himeno() {
     scaling himeno 145 'case = "himeno"' 'nccl|staged|"L"'
@@ -201,11 +176,6 @@ job_scaling-himeno() {
 # job scaling-lattice 95 6 evidence/ranks.md: classes 2 and 3, splits
 job_scaling-lattice() {
     scaling lattice 90 'case = "lattice".*explicit'
-}
-
-# job scaling-les 70 6 evidence/ranks.md: a city, strong and weak
-job_scaling-les() {
-    scaling les 65 'case = "les".*explicit' 'nccl'
 }
 
 # job scaling-links 36 6 evidence/ranks.md: copies between all pairs, and over the hosts' links at once
@@ -223,9 +193,9 @@ job_scaling-paths() {
     scaling paths 86 'case = "himeno".*(nccl|staged|"L")'
 }
 
-# job scaling-styles 85 6 evidence/ranks.md: managed memory and directives of the lattice, managed memory of the city
+# job scaling-styles 57 6 evidence/ranks.md: managed memory and directives of the lattice
 job_scaling-styles() {
-    scaling styles 81 'case = "(lattice|les)".*(managed|acc-data|nccl)'
+    scaling styles 53 'case = "lattice".*(managed|acc-data|nccl)'
 }
 
 # job standard 200 - machines.md: this machine beside another; evidence/advise.md

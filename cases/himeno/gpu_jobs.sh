@@ -116,3 +116,12 @@ compiler = "llvm"
 split = ["2x1x1", "1x1x2"]
 EOF
 }
+
+alternated_himeno() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "himeno"
+grid = "XL"
+iterations = 200
+EOF
+}

@@ -66,3 +66,13 @@ job_hmatrix-large() {
     cat "$folder/hmatrix-large.txt"
     if [[ -f $result ]]; then rate after; else failed=1; fi
 }
+
+alternated_hmatrix() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "hmatrix"
+mesh = "bumpy:71"
+rhs = 8
+samples = 20
+EOF
+}

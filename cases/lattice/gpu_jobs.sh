@@ -80,3 +80,11 @@ split = ["1x1x1x1", "1x1x2x1"]
 EOF
     ranks lattice-two iterations norm2 flops_per_s hop_s loop
 }
+
+alternated_lattice() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "lattice"
+lattice = "class2"
+EOF
+}

@@ -63,3 +63,23 @@ EOF
 job_les-floors() {
     floors les 25 step_bytes_per_s grid=L cpu-touch=none steps=10
 }
+
+# job scaling-les 70 6 cases/les/EVIDENCE.md, "On four GPUs of one host": strong and weak
+job_scaling-les() {
+    scaling les 65 'explicit' 'nccl' scaling-les
+}
+
+# job scaling-les-styles 28 6 cases/les/EVIDENCE.md, "On four GPUs of one host": managed memory, other paths of the halo
+job_scaling-les-styles() {
+    scaling les-styles 24 'managed|nccl' '' scaling-les
+}
+
+alternated_les() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "les"
+grid = "L"
+cpu-touch = "none"
+steps = 50
+EOF
+}

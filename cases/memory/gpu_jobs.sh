@@ -24,3 +24,14 @@ job_migration-map() {
     run migration-map 12 migration memory=managed hint=none,prefetch,mapped size=1GiB map=64 samples=10 trials=1
     run migration-look 15 migration memory=managed size=1GiB look=samples,phases samples=20 trials=3
 }
+
+alternated_memory() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "copy"
+from = "device"
+to = ["device", "pinned"]
+means = ["kernel", "copy-engine"]
+samples = 20
+EOF
+}

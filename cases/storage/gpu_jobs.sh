@@ -41,3 +41,13 @@ job_objects() {
     kill "$server"
     rm -r "$data"
 }
+
+alternated_storage() { # its group of job alternated
+    cat <<'EOF'
+[[case]]
+case = "storage"
+store = "ram"
+engine = "gpu"
+block = "4KiB"
+EOF
+}

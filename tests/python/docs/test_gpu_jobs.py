@@ -16,6 +16,7 @@ import pytest
 from test_probe import described
 
 from watari.cli.asked import planned
+from watari.plan.plan import stored
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "scripts" / "gpu_jobs.sh"
@@ -31,7 +32,9 @@ BODIES = {
     job: body
     for file in FILES
     for job, body in re.findall(
-        r"^job_([\w-]+)\(\) \{\n(.*?)^\}$", file.read_text(), flags=re.MULTILINE | re.DOTALL
+        r"^job_([\w-]+)\(\) \{\n(.*?)^\}$",
+        file.read_text().replace("\\\n", " "),
+        flags=re.MULTILINE | re.DOTALL,
     )
 }
 
@@ -39,7 +42,7 @@ BODIES = {
 MEASURED = [  # job, name of its result, seconds, and the words of `watari run` or of a plan
     (job, *shlex.split(line))
     for job, body in BODIES.items()
-    for line in re.findall(r"^ *(?:run(?:_\w+)?|scaling) (.*?)(?: <<.*)?$", body, re.MULTILINE)
+    for line in re.findall(r"^ *(?:run(?:_\w+)?|scaling) (.*?)(?: <.*)?$", body, re.MULTILINE)
 ]
 RUNS = [
     (job, name, words)
@@ -110,7 +113,7 @@ def test_a_plan_that_a_job_writes_is_understood(
 def test_the_pieces_of_plan_scaling_are_all_of_it_once(
     gpus: int, machine: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Of the groups for the GPUs of the machine."""
+    """Of the groups for the GPUs of the machine, with those of the plans scaling-CASE."""
     out = tmp_path / "out"
     for name, text in {"watari": "", "nvidia-smi": f"seq {gpus}", "python3": ""}.items():
         program = tmp_path / "bin" / name
@@ -124,7 +127,9 @@ def test_the_pieces_of_plan_scaling_are_all_of_it_once(
     ]
     whole = [
         r.key
-        for r in planned([], "scaling", machine).requests
+        for plan in stored()
+        if plan.partition("-")[0] == "scaling"
+        for r in planned([], plan, machine).requests
         if max(r.parameters.get("ranks", 1), r.parameters.get("gpus", 1)) <= gpus
     ]
     assert sorted(pieces) == sorted(whole)
