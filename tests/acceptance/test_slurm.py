@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     wrapper = folder / "watari"
     wrapper.write_text(WRAPPER.format(python=sys.executable))
     wrapper.chmod(0o755)
-    with slurm.cluster(folder, NODES) as variables:
+    with ExitStack() as stack:
+        try:
+            variables = stack.enter_context(slurm.cluster(folder, NODES))
+        except RuntimeError as error:  # a container without what its daemons need
+            pytest.skip(f"Slurm does not start here: {str(error)[-500:]}")
         yield {**variables, "WATARI": str(wrapper), "PYTHONPATH": str(PACKAGE.parent)}
 
 
