@@ -1,6 +1,6 @@
 """Results of an earlier package beside this one's, measured in turn: rates, and equal values.
 
-python3 scripts/alternated.py alternated-earlier-1.json alternated-now-1.json ...
+python3 scripts/alternated.py FOLDER    # alternated-earlier-1.json, alternated-now-1.json ...
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def ratio(turns: dict[str, list[str]]) -> str:
     return f"now/earlier {now / earlier:.4f}" if earlier else ""
 
 
-def main(paths: list[Path]) -> int:
+def main(folder: Path) -> int:
     cells: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in paths:
+    for path in sorted(folder.glob("alternated-*-?.json")):
         turn = "earlier" if "earlier" in path.name else "now"
         measured = schema.read(path)
         requests = [Request(c.case, c.parameters, c.trials_planned) for c in measured.cases]
@@ -54,4 +54,4 @@ def main(paths: list[Path]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main([Path(word) for word in sys.argv[1:]]))
+    sys.exit(main(Path(sys.argv[1])))

@@ -113,8 +113,7 @@ job_alternated() {
             [[ $turn == now ]] || export PYTHONPATH=$package
         done
     done
-    [[ -f $folder/alternated-now-1.json ]] || return 0 # `run` says so
-    python3 scripts/alternated.py "$folder"/alternated-{earlier,now}-?.json | tee "$folder/alternated.txt"
+    python3 scripts/alternated.py "$folder" | tee "$folder/alternated.txt"
 }
 
 # job contention 45 2 evidence/advise.md: several processes on one link

@@ -36,8 +36,7 @@ job_objects() {
         --config "$servers/none.conf" "$data" >"$folder/objects-server.txt" 2>&1 &
     server=$!
     sleep 2
-    run objects-engine 60 storage engine=s3 folder=s3://bucket/tests processor=cpu,gpu block=64KiB,1MiB size=256MiB \
-        samples=3 trials=3
+    run objects-engine 60 storage engine=s3 folder=s3://bucket/tests processor=cpu,gpu block=64KiB,1MiB size=256MiB samples=3 trials=3
     timeout 50 python3 -m pytest -q -m gpu tests/python/arrays >"$folder/objects-tests.txt" 2>&1 || failed=1
     kill "$server"
     rm -r "$data"

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from watari.arrays.layout import Layout
-from watari.arrays.opening import UnknownFormatError, located
-from watari.arrays.source import place_of
 from watari.case.axis import Parameters, expanded
 from watari.case.engines import QUEUED
 from watari.common.errors import FileError
 from watari.common.files import allow_open
 from watari.objects import is_address
+
+if TYPE_CHECKING:
+    from watari.arrays.layout import Layout
 
 PAGE = 4096  # bytes
 
@@ -37,6 +38,10 @@ class OwnData:
 
 def layout_of(path: str) -> Layout:
     """Where the data lie. Raises FileError, UnsupportedError, UsageError."""
+    # with NumPy, which other trials start without
+    from watari.arrays.opening import UnknownFormatError, located
+    from watari.arrays.source import place_of
+
     try:
         found = located(path)
     except UnknownFormatError:

@@ -113,7 +113,8 @@ def compiler(styles: Mapping[str, library.Style]) -> Axis:
     """The axis of the compiler of a style in directives; `by_compiler` settles it for others."""
 
     def usual(parameters: Parameters) -> str:
-        return usual_compiler(styles[parameters["style"]])
+        style = styles.get(parameters.get("style", ""))  # none in a file that lacks the axis
+        return usual_compiler(style) if style else NO_COMPILER
 
     return Axis(
         "compiler",

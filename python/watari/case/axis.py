@@ -71,7 +71,9 @@ def likely(word: str, other: str) -> bool:
     word = word.lower()
     if difflib.SequenceMatcher(a=word, b=other).ratio() >= SLIP or sorted(word) == sorted(other):
         return True
-    return word[:2] == other[:2] and abs(len(word) - len(other)) <= 2
+    return word[:2] == other[:2] and (
+        abs(len(word) - len(other)) <= 2 or (len(word) > 3 and other.startswith(word))
+    )
 
 
 def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:

@@ -46,7 +46,10 @@ class Origin:
 def searched() -> list[str]:
     """The folders in which packages are looked for: the path without the current folder, which
     `python -m` puts first."""
-    here = os.getcwd() if os.path.isdir(os.curdir) else ""
+    try:
+        here = os.getcwd()
+    except OSError:  # the folder is gone
+        here = ""
     return [folder for folder in sys.path if folder and os.path.realpath(folder) != here]
 
 

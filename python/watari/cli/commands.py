@@ -112,7 +112,7 @@ def refused(arguments: list[str], error: Any) -> str:
     """One line for an error of the command line parser."""
     option = getattr(error, "option_name", "")
     here = option_elsewhere(arguments, option) if option else ""
-    here = here or known_elsewhere(arguments) or guesses.of_program(arguments)
+    here = here or known_elsewhere(arguments) or ("" if option else guesses.of_program(arguments))
     context, message = getattr(error, "ctx", None), str(error.format_message())
     if here or not context:
         return here or message

@@ -38,7 +38,9 @@ def export(
     from watari.results import table
 
     if output and output.suffix.lower() == MARKDOWN:
-        output, markdown = None, markdown or output
+        if markdown:
+            raise UsageError(f"one table in Markdown: -o {output} or --export-markdown {markdown}")
+        output, markdown = None, output
     files = [Written("-o", output, written.TABLE)] if output else []
     files += [Written("--export-markdown", markdown, written.TABLE)] if markdown else []
     if not files:

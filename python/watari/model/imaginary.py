@@ -11,6 +11,7 @@ begins with MARK, so that each output shows it, and no part of it has the name o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,6 +37,8 @@ DIFFERS = {
     "cpu.cores": ("cores", False),
     "link.bandwidth": ("bandwidth", True),
 }
+# of a field from the known value, as a factor: the model scales what was measured
+FARTHEST = 1000
 FACTOR = re.compile(r"(\d+(?:\.\d+)?)x")
 
 
@@ -74,14 +77,29 @@ def changed(name: str, value: Any, old: float) -> float:
     if isinstance(value, str) and (factor := FACTOR.fullmatch(value)):
         new = float(factor[1]) * old
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        new = value * (GB if rate else 1)
+        new = as_float(value) * (GB if rate else 1)
     elif isinstance(value, str) and not rate:
-        new = parse_size(value)
+        new = as_float(parse_size(value))
     else:
         raise UsageError(f"{name}: write a number{' of GB/s' if rate else ''} or a factor, as 2x")
     if not new > 0:
         raise UsageError(f"{name}: must be above 0")
+    if not rate and new < 1:
+        raise UsageError(f"{name}: must be at least 1")
+    if not old / FARTHEST <= new <= old * FARTHEST:
+        shown = f"{old / GB:.4g} GB/s" if rate else f"{old:.4g}"
+        raise UsageError(
+            f"{name}: must be within a factor of {FARTHEST} of {shown}, the known value"
+        )
     return new if rate else int(new)
+
+
+def as_float(value: float) -> float:
+    """A number of a file, infinite where it is too large for a float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def parts_of(machine: Machine, name: str) -> list[Any]:

@@ -27,14 +27,16 @@ RATE = "GB/s"
 
 
 def origin(results: schema.Results, case: schema.Case, file: str) -> Row:
-    """The columns of a case: where it is from, and an axis has a column of its name."""
+    """The columns of a case: where it is from, and an axis has a column of its name, but for `file`
+    of case storage, which is `own_file` there."""
+    axes = {"own_file" if name == "file" else name: v for name, v in case.parameters.items()}
     return {
         "file": file,
         "host": " ".join(dict.fromkeys(results.machine.hosts)),
         "machine": results.machine.name,
         "revision": results.program.revision,
         "case": case.case,
-        **case.parameters,
+        **axes,
     }
 
 

@@ -113,12 +113,13 @@ def test_a_launch_alone_has_other_placements_in_further_runs(tmp_path, made_up) 
     assert few == {"add_one"}
     time, said = again.Time(1, 0, lambda: 120), []
     found = again.placements(start, tmp_path, made_up, touches, few, time, 0, said.append)
-    local, mapped = (row.as_json() for row in found.placed["add_one"])
-    assert (local["placement"], mapped["placement"]) == ("local", "mapped")
-    assert {row["launches"] for row in (local, mapped)} == {1}
-    assert {row["bytes"] for row in (local, mapped)} == {4_000_000}
+    local, mapped, faulting = (row.as_json() for row in found.placed["add_one"])
+    placements = [row["placement"] for row in (local, mapped, faulting)]
+    assert placements == ["local", "mapped", "faulting"]
+    assert {row["launches"] for row in (local, mapped, faulting)} == {1}
+    assert {row["bytes"] for row in (local, mapped, faulting)} == {4_000_000}
     assert mapped["seconds"] > local["seconds"] + 0.5 * LINK * 4e6 / 1024 * 1e-9
-    assert len(said) == 2
+    assert len(said) == 3
 
 
 def test_without_the_time_for_further_runs_a_launch_alone_has_no_other_placement(tmp_path) -> None:
@@ -131,10 +132,11 @@ def test_without_the_time_for_further_runs_a_launch_alone_has_no_other_placement
     assert again.placements(start, tmp_path, tmp_path, empty, few, time, 0, print) == empty
 
 
-def test_a_launch_alone_says_which_placement_it_lacks(tmp_path) -> None:
+def test_a_launch_alone_has_every_placement(tmp_path) -> None:
     _, content = trace(tmp_path, "linked", "device", "400000")
     (row,) = content["observed"]["kernels"]
-    assert row["unplaced"].endswith("no faulting: it is launched once")
+    assert {one["placement"] for one in row["placements"]} == EVERY
+    assert row["unplaced"] == ""
 
 
 def test_without_the_sampled_run_no_placement_is_known(tmp_path) -> None:

@@ -77,7 +77,7 @@ def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore
         ("watari run copy memory=m", {"memory=managed"}),
         ("watari run copy bidirectional=y", {"bidirectional=yes"}),
         ("watari run storage engine=cu", {"engine=cufile"}),
-        ("watari run --plan gh", {"gh200-sam", "gh200-sam-short"}),
+        ("watari run --plan gh", {"gh200-sam", "gh200-sam-nodes", "gh200-sam-short"}),
         ("watari run --dry", {"--dry-run"}),
         ("watari run --plan gh200-sam --dry", {"--dry-run"}),
         ("watari predict him", {"himeno"}),

@@ -164,4 +164,4 @@ def test_a_suffix_in_capitals_is_the_same_format(
 
 def test_a_table_in_capitals_is_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_cli(capsys, "export", "in.json", "-o", "T.CSV")[0] == 0
-    assert Path("T.CSV").read_text().startswith("machine,")
+    assert Path("T.CSV").read_text().startswith("file,")

@@ -109,6 +109,20 @@ def test_what_cannot_be_is_refused_with_the_file(text: str, says: str, tmp_path:
     assert isinstance(error.value, WatariError)
 
 
+@pytest.mark.parametrize("field", ["gpu.bandwidth", "gpu.memory", "gpu.l2", "link.bandwidth"])
+@pytest.mark.parametrize("value", ["inf", "1e-300", "9" * 400, f'"{"9" * 400}x"', '"0.00001x"'])
+def test_a_value_far_from_the_known_one_is_refused(field: str, value: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f'like = "gh200"\n{field} = {value}\n')
+    with pytest.raises(UsageError, match=f"mine.toml: {field}: must be"):
+        choose.by_text(str(path))
+
+
+def test_part_of_a_core_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, 'like = "gh200"\ncpu.cores = 0.5\n')
+    with pytest.raises(UsageError, match=r"cpu\.cores: must be at least 1"):
+        choose.by_text(str(path))
+
+
 def test_the_profiles_that_come_along_are_those_of_their_results() -> None:
     """scripts/profiles.sh makes them anew."""
     from watari.model import fit

@@ -137,6 +137,10 @@ def test_export_writes_parquet_or_says_what_it_lacks(
         (["export", str(FILES[0])], f"watari export {FILES[0]} -o {FILES[0].stem}.csv"),
         (["export", str(FILES[0]), "-o", "x.md", "--by", "trial"], "has a row for each case"),
         (["export", str(FILES[0]), "--export-markdown", "x.csv"], "a name that ends in .md"),
+        (
+            ["export", str(FILES[0]), "-o", "a.md", "--export-markdown", "b.md"],
+            "one table in Markdown: -o a.md or --export-markdown b.md",
+        ),
         (["run", "copy", "-o", "x.csv"], "watari export x.json -o x.csv"),
     ],
 )

@@ -161,7 +161,7 @@ def test_an_anonymous_report_has_no_name(tmp_path):
     folder = tmp_path / "secretsite"
     folder.mkdir()
     schema.write(folder / "janedoe.json", telling())
-    report.write([folder / "janedoe.json"], folder / "a.html", None, True)
+    report.write([folder / "janedoe.json"], folder / "a.html", True)
     page = (folder / "a.html").read_text()
     assert [name for name in NAMES if name in page] == []
     report.write([folder / "janedoe.json"], folder / "b.html")
