@@ -1,10 +1,11 @@
 """The tables of docs/evidence/ranks.md: samples on several GPUs, measured beside predicted.
 
-python scripts/ranks_table.py          writes the tables of all machines into the page
+python scripts/ranks_table.py          writes the tables of all machines into the pages
 
 A machine of several GPUs has its table as soon as result files of plan `scaling` are there,
-results/Nx-.../DATE-scaling-PIECE.json. Each row is predicted twice: by the file that was written
-before, from other GPUs (PREDICTED), and from one and two GPUs of the same files.
+results/Nx-.../DATE-scaling-PIECE.json. A file is on the page of its case, if the EVIDENCE.md there
+has the marks of tables, and on the shared page otherwise. Each row is predicted twice: by the file
+that was written before, from other GPUs (PREDICTED), and from one and two GPUs of the same files.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import same_on_ranks
+from result_files import Run
 
 import watari.cases  # noqa: F401  result files are checked by them
 from watari.model import ranks
@@ -23,7 +25,7 @@ from watari.results import schema
 from watari.results.measured import Measured, measurements
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "evidence" / "ranks.md"
+PAGE = "docs/evidence/ranks.md"
 PREDICTED = "4x-nvidia-h200-x86_64/20261126-scaling-predicted.txt"
 # measured before plan `scaling` was there
 FOUR = "4x-nvidia-h200-x86_64/20261121-"
@@ -54,13 +56,28 @@ class Row:
         return self.text.format(*shown)
 
 
-def sets() -> dict[str, list[str]]:
-    """The files of each table, below results/."""
-    found = dict(EARLIER)
+def found() -> dict[str, list[str]]:
+    """The files of each machine, below results/."""
+    machines = dict(EARLIER)
     for path in sorted((ROOT / "results").glob("[0-9]x-*/*-scaling-*.json")):
         folder = path.parent.name
-        found.setdefault(folder, []).append(f"{folder}/{path.name}")
-    return found
+        machines.setdefault(folder, []).append(f"{folder}/{path.name}")
+    return machines
+
+
+def page_of(file: str) -> str:
+    """The page of a file: that of its first case, if it has the marks of tables."""
+    case = schema.read(ROOT / "results" / file).cases[0].case
+    own = f"cases/{case}/EVIDENCE.md"
+    return own if (ROOT / own).exists() and BEGIN in (ROOT / own).read_text() else PAGE
+
+
+def sets(page: str = PAGE) -> dict[str, list[str]]:
+    """The files of each table of a page."""
+    of_page = {
+        title: [file for file in files if page_of(file) == page] for title, files in found().items()
+    }
+    return {title: files for title, files in of_page.items() if files}
 
 
 def before(words: str) -> float | None:
@@ -140,10 +157,10 @@ def links(files: list[str]) -> Iterator[Row]:
             yield Row(text, (m.median,), (".1f",))
 
 
-def tables() -> str:
-    """The tables of all machines."""
+def tables(page: str = PAGE) -> str:
+    """The tables of all machines on a page."""
     parts = []
-    for title, files in sets().items():
+    for title, files in sets(page).items():
         names = ", ".join(f"`{file.partition('/')[2]}`" for file in files)
         lines = [f"### {title}", HEAD, *(each.filled for each in rows(files)), ""]
         rates = [each.filled for each in links(files)]
@@ -155,9 +172,30 @@ def tables() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def perfect(run: Run, m: Measured) -> float:
+    """The part of perfect scaling."""
+    request = ranks.as_request(m)
+    alone = ranks.Known(run.cases).alone(request)
+    assert alone is not None
+    return ranks.perfect(alone, request) / ranks.seconds(m)
+
+
+def off(run: Run, m: Measured) -> float:
+    """The difference of the prediction from one and two GPUs, in percent."""
+    foretold = ranks.foretell(ranks.as_request(m), ranks.Known(run.cases))
+    return 100 * (foretold.seconds / ranks.seconds(m) - 1)
+
+
+def worst(run: Run, cases: list[Measured]) -> float:
+    """The largest difference on four GPUs."""
+    return max(abs(off(run, m)) for m in cases if m.ranks == 4 and m.drawn)
+
+
 def main() -> None:
-    head, _, rest = PAGE.read_text().partition(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}{tables()}{END}{rest.partition(END)[2]}")
+    for page in sorted({page_of(file) for files in found().values() for file in files}):
+        head, _, rest = (ROOT / page).read_text().partition(BEGIN)
+        after = rest.partition(END)[2]
+        (ROOT / page).write_text(f"{head}{BEGIN}{tables(page)}{END}{after}")
 
 
 if __name__ == "__main__":

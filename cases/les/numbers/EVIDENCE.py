@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from statistics import median
 
+import ranks_table
+from ranks_table import perfect, worst
 from recompute import Page
 from result_files import middle, results, text, trials
 
@@ -349,6 +351,25 @@ page.says(
 )
 page.says("| {}: bandwidth does not explain", 3400 / 410)
 page.given("published/boku-2025.toml", "| 1.5 to 3 |", "| GPU over CPU | 25 |", "3400 and 410 GB/s")
+
+# On four GPUs of one host
+text(ranks_table.PREDICTED)
+for files in ranks_table.sets(page.name).values():
+    for file in files:
+        results(file)
+    for row in ranks_table.rows(files):
+        page.says(row.text, *row.values)
+scaling = results("4x-nvidia-h100-80gb-hbm3-x86_64/20261126-scaling-les.json")
+page.says(
+    "a shared grid XL has {} of perfect scaling by 1x4x1 and {} by 2x2x1, L has {}. With XL on each GPU 2x2x1 has {}.",
+    perfect(scaling, scaling.case("les", grid="XL", split="1x4x1")),
+    perfect(scaling, scaling.case("les", grid="XL", split="2x2x1")),
+    perfect(scaling, scaling.case("les", grid="L", split="1x4x1")),
+    perfect(scaling, scaling.case("les", grid="2048x2048x128")),
+)
+page.says("Predicted from one and two GPUs: at most {}% off.", worst(scaling, scaling.cases))
+long = results("2-core-intel-xeon-x86_64/20261126-les-long-grids.json")
+assert [m.status for m in long.all("les", grid="16x1024x16")] == ["wrong", "wrong", "ok"]
 
 # Verification
 page.given_block("bounds in cases/les/tests", "| check | bound |")

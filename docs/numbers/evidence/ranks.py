@@ -1,6 +1,7 @@
 """Where the numbers of docs/evidence/ranks.md come from."""
 
 import ranks_table
+from ranks_table import off, perfect, worst
 from recompute import Page
 from result_files import results, series, text
 
@@ -16,26 +17,9 @@ for files in ranks_table.sets().values():
         page.says(row.text, *row.values)
 
 FOLDER = "4x-nvidia-h100-80gb-hbm3-x86_64"
-himeno, lattice, les = (
-    results(f"{FOLDER}/20261126-scaling-{name}.json") for name in ("himeno", "lattice", "les")
+himeno, lattice = (
+    results(f"{FOLDER}/20261126-scaling-{name}.json") for name in ("himeno", "lattice")
 )
-
-
-def perfect(run, m):
-    """The part of perfect scaling."""
-    request = ranks.as_request(m)
-    return ranks.perfect(ranks.Known(run.cases).alone(request), request) / ranks.seconds(m)
-
-
-def off(run, m):
-    """The difference of the prediction, in percent."""
-    found = ranks.foretell(ranks.as_request(m), ranks.Known(run.cases))
-    return 100 * (found.seconds / ranks.seconds(m) - 1)
-
-
-def worst(run, cases):
-    """The largest difference."""
-    return max(abs(off(run, m)) for m in cases if m.ranks == 4 and m.drawn)
 
 
 def of_four(grid, style, **more):
@@ -61,16 +45,6 @@ page.says(
     perfect(himeno, directives),
     -off(himeno, directives),
 )
-page.says(
-    "a shared grid XL has {} of perfect scaling by 1x4x1 and {} by 2x2x1, L has {}. With XL on each GPU 2x2x1 has {}.",
-    perfect(les, les.case("les", grid="XL", split="1x4x1")),
-    perfect(les, les.case("les", grid="XL", split="2x2x1")),
-    perfect(les, les.case("les", grid="L", split="1x4x1")),
-    perfect(les, les.case("les", grid="2048x2048x128")),
-)
-page.says(
-    "Predicted from one and two GPUs: at most {}% off. - **The lattice**", worst(les, les.cases)
-)
 class3 = lattice.case("lattice", lattice="class3", split="1x1x4x1")
 words = ranks_table.describe(ranks.as_request(class3))
 page.says(
@@ -88,6 +62,3 @@ page.says(
 )
 page.given("chosen here", "within 0.08 ms, which fits a tick of 250 Hz")
 page.says("are off by up to {}%", worst(lattice, lattice.cases))
-
-long = results("2-core-intel-xeon-x86_64/20261126-les-long-grids.json")
-assert [m.status for m in long.all("les", grid="16x1024x16")] == ["wrong", "wrong", "ok"]
