@@ -32,8 +32,8 @@ std::vector<std::size_t> piece_numbers(const parameters& p) {
     return numbers;
 }
 
-/// One thread adds the few numbers of a GPU's rank. The barrier of a team would wait for its
-/// slowest thread, and the GPU with it: on a busy host a step took 12 ms instead of 2.
+/// One thread adds the few numbers of a GPU's rank: the barrier of a team waits for its slowest
+/// thread, and the GPU with it. What this saves has not been measured.
 class thread_alone {
 public:
     explicit thread_alone(bool wanted) {
