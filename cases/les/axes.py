@@ -25,11 +25,13 @@ STYLES = library.styles(
     library.style("managed-prefetch", "managed"),
     library.style("system", "system"),
 )
+ADVECTIONS = ("central", "third")
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # an example of a split
 LEAST_CELLS = 8  # along an axis
 ROUGHNESS = 0.05  # m, of walls and ground
 ARRAYS = 19  # numbers of a cell, beside a byte
+WET = 4  # numbers more with mist
 COARSE = 1.01  # numbers of a cell in the coarser levels
 
 
@@ -107,11 +109,15 @@ def number_bytes(parameters: Parameters) -> int:
 def step_bytes(parameters: Parameters) -> int:
     """Bytes of a step, by the table of kernels (cases/les/native/flow/simulation.hpp): in fp32
     283 a cell and 96 for each iteration of each of the three stages. If a stage has several
-    iterations, the last one has 12 less."""
+    iterations, the last one has 12 less. Mist has 131 more, advection=third 159."""
     number, cycles = number_bytes(parameters), int(parameters["cycles"])
     of_cell = 69 * number + 7 + 3 * cycles * (45 * number // 2 + 6)
     if cycles > 1:
         of_cell -= 9 * number
+    if parameters["mist"] != "none":  # native/flow/moisture.hpp
+        of_cell += 32 * number + 3
+    if parameters["advection"] == "third":  # native/flow/upwind.hpp
+        of_cell += 39 * number + 3
     return of_cell * cells(parameters)
 
 
@@ -129,6 +135,8 @@ def array_bytes(parameters: Parameters) -> int:
 def memory_bytes(parameters: Parameters) -> int:
     """Bytes of all arrays, with the halo."""
     numbers = ARRAYS + COARSE + 1 / number_bytes(parameters)  # and a byte
+    if parameters["mist"] != "none":
+        numbers += WET
     return round(array_bytes(parameters) * numbers)
 
 

@@ -21,7 +21,7 @@ from watari.case.ranks import (
     one_rank_labels,
     passes_gpu_memory,
 )
-from watari.cases.les import axes, city, trial
+from watari.cases.les import axes, city, mist, trial
 from watari.common.errors import UnsupportedError
 
 SETUP_SECONDS = 4e-7  # of a cell on one core: flags, lengths, first flow
@@ -85,7 +85,9 @@ def require_sense(parameters: Parameters) -> None:
             {"grid": shape, "spacing": (spacing,) * 3, "split": split}
         )
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
-        city.heights(parameters["city"], shape, spacing)
+        heights = city.heights(parameters["city"], shape, spacing)
+        if not mist.is_file(parameters["mist"]):  # a file is read before the run
+            mist.nozzles(parameters["mist"], shape, spacing, heights)
 
 
 def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
@@ -146,6 +148,14 @@ CASES = (
             ),
             axis("cycles", "iterations of each projection", count(1, 8), 2),
             words("precision", "of all fields", "single", "single", "double"),
+            replace(
+                words("advection", "flux of momentum", "central", *axes.ADVECTIONS),
+                before="central",
+            ),
+            replace(
+                axis("mist", f"nozzles of mist: {mist.FORMS}", mist.parse, mist.NONE),
+                before=mist.NONE,
+            ),
             axis("ranks", "processes, started by the launcher", count(1, MOST_RANKS), 1),
             Axis(
                 "split",
@@ -174,6 +184,7 @@ CASES = (
         profile,
         axes.settle,
         require_sense,
+        require_files=mist.require_files,
         asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         extra_seconds=extra_seconds,
         labels=labels,

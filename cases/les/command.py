@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from watari.case.axis import count, numbered
-from watari.cases.les import axes, city, output, trial
+from watari.case.axis import count, numbered, one_of
+from watari.cases.les import axes, city, mist, output, trial
 from watari.common import written
 from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share
@@ -18,6 +20,33 @@ from watari.common.units import format_duration
 from watari.common.written import Written
 
 STEPS = 1_000_000
+SPEED, FASTEST = 4.0, 60.0  # m/s: of the case, and the most here
+FORCE = 1e-3  # m/s2, drives the wind of SPEED
+
+
+def parse_speed(text: str) -> float:
+    """Metres a second. Raises UsageError."""
+    value = axes.positive(text)
+    if value > FASTEST:
+        raise UsageError(f"'{text}' m/s is faster than {FASTEST:g}")
+    return value
+
+
+def parse_direction(text: str) -> float:
+    """Degrees, 0 to 360. Raises UsageError."""
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,9})?", text, re.ASCII) or float(text) > 360:
+        raise UsageError(f"'{text}' is not an angle from 0 to 360 degrees")
+    return float(text)
+
+
+def blowing(direction: float, speed: float) -> dict[str, tuple[float, float]]:
+    """The mean of the first wind along x (east) and y (north), and the force that drives it, which
+    grows as the drag of the city does: with the square of the speed. The wind comes from
+    `direction`, in degrees clockwise from north."""
+    angle = math.radians(direction)
+    to = [round(-of(angle), 12) + 0.0 for of in (math.sin, math.cos)]
+    force = FORCE * (speed / SPEED) ** 2
+    return {"wind": (speed * to[0], speed * to[1]), "force": (force * to[0], force * to[1])}
 
 
 def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
@@ -29,11 +58,13 @@ def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
 
 
 def parameters_of(
-    text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None
+    text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None, **more: str
 ) -> dict[str, Any]:
     """The parameters of a trial of case les. Raises UsageError."""
     who = given("processor", numbered("cpu", "gpu"), processor)
     length = given("spacing", axes.parse_length, spacing)
+    speed = given("speed", parse_speed, more["speed"])
+    usual = 0.05 * length * min(1, SPEED / speed)
     return {
         "processor": who,
         "style": "system" if who == "cpu" else "explicit",
@@ -41,12 +72,15 @@ def parameters_of(
         "spacing": length,
         "city": city.parse(text),
         "steps": given("steps", count(1, STEPS), steps),
-        "dt": given("dt", axes.positive, dt) if dt is not None else 0.05 * length,
+        "dt": given("dt", axes.positive, dt) if dt is not None else usual,
         "cpu-touch": "planes",
         "every": 10,
         "gather": "gpu",
         "cycles": 2,
         "precision": "single",
+        "advection": given("advection", one_of(*axes.ADVECTIONS), more["advection"]),
+        "mist": given("mist", mist.parse, more["mist"]),
+        **blowing(given("direction", parse_direction, more["direction"]), speed),
         "ranks": 1,
         "split": "1x1x1",
         "halo": "none",
@@ -75,21 +109,59 @@ def wind(
     dt: Annotated[
         str | None,
         typer.Option(
-            metavar="SECONDS", help="length of a step; by default 0.05 for each metre of spacing"
+            metavar="SECONDS",
+            help="length of a step; by default 0.05 for each metre of spacing, less if the wind is "
+            "faster than 4 m/s",
         ),
     ] = None,
+    direction: Annotated[
+        str,
+        typer.Option(
+            metavar="DEGREES",
+            help="where the wind comes from, clockwise from north: 270 is from the west, along x",
+        ),
+    ] = "270",
+    speed: Annotated[
+        str,
+        typer.Option(
+            metavar="M/S", help="mean of the wind at the start; the force that drives it follows"
+        ),
+    ] = "4",
+    nozzles: Annotated[str, typer.Option("--mist", metavar="MIST", help=mist.FORMS)] = mist.NONE,
+    advection: Annotated[
+        str,
+        typer.Option(help="flux of momentum: central, or third, which damps waves of two cells"),
+    ] = "central",
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
 ) -> None:
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
-    parameters = parameters_of(place, grid, spacing, steps, processor, dt)
+    parameters = parameters_of(
+        place,
+        grid,
+        spacing,
+        steps,
+        processor,
+        dt,
+        direction=direction,
+        speed=speed,
+        mist=nozzles,
+        advection=advection,
+    )
     read = [place.removeprefix("file:")] if place.startswith("file:") else []
+    read += [nozzles] if mist.is_file(nozzles) else []
+    mist.require_files(parameters)
     shape = axes.shape(parameters["grid"])
-    wanted = [Written("-o", file, output.FIELDS, output.least_size(file, shape)) for file in files]
+    fields = 4 if nozzles == mist.NONE else 7
+    wanted = [
+        Written("-o", file, output.FIELDS, output.least_size(file, shape, fields)) for file in files
+    ]
     with written.held(wanted, read):
         for file in files:
             output.require_package(file)
-        blown, took = simulated(parameters)
+        blown, took, water = simulated(parameters)
         done, failed = output.write_all(files, blown)
+    if water:
+        print(water)
     if done:
         print(
             f"{blown.seconds:g} s of wind in {format_duration(took)}; at most "
@@ -99,9 +171,9 @@ def wind(
         raise FileError("; ".join(failed))
 
 
-def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
-    """The wind at the end, and the seconds that this took; shows the progress. Raises UsageError,
-    WrongResultError."""
+def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float, str]:
+    """The wind at the end, the seconds that this took, and a line on the mist; shows the progress.
+    Raises UsageError, WrongResultError."""
     share = suited_share()
 
     def advance(step: int, seconds: float) -> None:
@@ -120,7 +192,19 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
     if not found["verified"]:
         raise WrongResultError(found["error"])
     blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
-    return blown, float(found["quantities"]["loop"]["value"])
+    return blown, float(found["quantities"]["loop"]["value"]), water_line(found)
+
+
+def water_line(found: dict[str, Any]) -> str:
+    """`0.4 kg of mist: ...`, or nothing."""
+    of = {name: quantity["value"] for name, quantity in found["quantities"].items()}
+    if "mist_released" not in of:
+        return ""
+    return (
+        f"{of['mist_released']:.4g} kg of mist: {of['mist_evaporated']:.4g} kg evaporated, "
+        f"{of['mist_droplets']:.4g} kg in droplets; missing {of['water_residual']:.1g} of the "
+        f"water, {of['heat_residual']:.1g} of the heat"
+    )
 
 
 def add_to(app: typer.Typer) -> None:

@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watari.cases.les.mist import HUMIDITY
 from watari.cases.les.picture import full_row, low_plane
 from watari.common import written
 from watari.common.errors import FileError, UsageError
@@ -31,6 +32,9 @@ NAMES = {
     "v": ("northward_wind", "m s-1"),
     "w": ("upward_air_velocity", "m s-1"),
     "theta": ("air_potential_temperature", "K"),
+    "T": ("air_temperature", "K"),
+    "q": ("specific_humidity", "1"),
+    "l": ("mass_fraction_of_cloud_liquid_water_in_air", "1"),
 }
 
 
@@ -69,6 +73,10 @@ def wind(trial: dict[str, Any], spacing: float, dt: float = 0.0, every: int = 1)
         "w": (w + above) / 2,
         "theta": trial["theta"] + np.float32(THETA0),
     }
+    if "q" in trial:
+        fields["T"] = fields["theta"]  # at these heights
+        fields["q"] = trial["q"] + np.float32(HUMIDITY)
+        fields["l"] = trial["l"]
     seconds = float(trial["quantities"]["simulated"]["value"])
     found = Wind(fields, solid, spacing, seconds)
     if "planes" not in trial:
@@ -127,7 +135,8 @@ def netcdf(path: Path, of: Wind) -> None:
             file["z"].positive = "up"
             file.createDimension("time", None)
             add_times(file, "time", (of.seconds,), "simulated time")
-            for name, (standard, units) in NAMES.items():
+            for name in of.fields:
+                standard, units = NAMES[name]
                 whole = file.createVariable(
                     name, "f4", ("time", "z", "y", "x"), zlib=True, fill_value=np.float32(1e20)
                 )
@@ -189,7 +198,7 @@ def vti(path: Path, of: Wind) -> None:
         f'<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="{step}">',
         f'<Piece Extent="{extent}"><CellData Vectors="wind" Scalars="theta">',
         array("wind", velocity, 3),
-        array("theta", masked["theta"], 1),
+        *(array(name, masked[name], 1) for name in masked if name not in "uvw"),
         "</CellData></Piece></ImageData></VTKFile>\n",
     ]
     write_atomically(path, "\n".join(content))
@@ -269,9 +278,11 @@ FIELDS = written.kind(
 )
 
 
-def least_size(path: Path, shape: tuple[int, int, int]) -> int:
-    """Least bytes of a file: a .vti has four numbers of 4 bytes for each cell, in base64."""
-    return 16 * math.prod(shape) * 4 // 3 if path.suffix.lower() == ".vti" else written.BLOCK
+def least_size(path: Path, shape: tuple[int, int, int], fields: int = 4) -> int:
+    """Least bytes of a file: a .vti has these numbers of 4 bytes for each cell, in base64."""
+    return (
+        4 * fields * math.prod(shape) * 4 // 3 if path.suffix.lower() == ".vti" else written.BLOCK
+    )
 
 
 def require_package(path: Path) -> None:

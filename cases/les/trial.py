@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.axis import Parameters
 from watari.case.native import module, passed
-from watari.cases.les import axes, city, picture
+from watari.cases.les import axes, city, mist, picture
 from watari.common.errors import WrongResultError
 
 Progress = Callable[[int, float], None]
@@ -17,12 +17,13 @@ def run(
     parameters: Parameters, progress: Progress | None = None, keep: bool = False
 ) -> dict[str, Any]:
     """One trial; every rank calls it. `progress` gets step and simulated seconds; with `keep` the
-    trial has the arrays u, v, w, theta and the heights."""
+    trial has the arrays u, v, w, theta, with mist q and l, and the heights."""
     shape, split = axes.shape(parameters["grid"]), axes.parse_triple(parameters["split"])
     spacing = parameters["spacing"]
     heights = city.heights(parameters["city"], shape, spacing)
     planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
     complete = passed(parameters) | {"grid": shape, "split": split, "city": heights, **planes}
+    complete["mist"] = mist.nozzles(parameters["mist"], shape, spacing, heights)
     complete["spacing"] = (spacing,) * 3
     trial: dict[str, Any] = module(__package__).les(complete, progress, keep)
     rate = trial["quantities"]["cells_per_s"]["value"]

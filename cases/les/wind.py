@@ -18,7 +18,17 @@ WIDTH = 380  # pixels of a panel
 TALLEST = 3  # times as high as wide
 ENLARGED = 4  # pixels of a cell, along each axis
 BUILDING = (0xB9, 0xBC, 0xC4)
-FLOW = ("grid", "spacing", "city", "dt", "steps", "cycles", "precision")  # and touches of the CPU
+FLOW = (
+    "grid",
+    "spacing",
+    "city",
+    "dt",
+    "steps",
+    "cycles",
+    "precision",
+    "advection",
+    "mist",
+)  # and touches of the CPU
 
 
 def url(picture: dict[str, Any]) -> str:

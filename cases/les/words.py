@@ -31,6 +31,8 @@ def words(case: str, parameters: Parameters) -> str:
         "no touch" if touch == "none" else f"{touch}{by} every {parameters['every']} steps",
         "" if parameters["cycles"] == 2 else f"{parameters['cycles']} cycles",
         "" if parameters["precision"] == "single" else "double",
+        "" if parameters.get("advection", "central") == "central" else "third-order advection",
+        "" if parameters.get("mist", "none") == "none" else f"mist {parameters['mist']}",
         "on the CPU" if parameters["processor"] == "cpu" else "",
         "" if ranks == 1 else f"{ranks} ranks as {parameters['split']} by {parameters['halo']}",
     ]

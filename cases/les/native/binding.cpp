@@ -8,6 +8,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <utility>
 
 namespace {
@@ -17,16 +18,18 @@ using namespace watari;
 /// A trial whose planes `plan` in z and `cut` in y are returned, for pictures.
 struct pictured : les::parameters {
     std::size_t plan = 0, cut = 0;
+    std::array<double, 2> force{air.force[0], air.force[1]};  ///< m/s2 along x and y
 
     static constexpr auto members =
         std::tuple_cat(les::parameters::members,
-                       std::tuple{member{"plan", &pictured::plan}, member{"cut", &pictured::cut}});
+                       std::tuple{member{"plan", &pictured::plan}, member{"cut", &pictured::cut},
+                                  member{"force", &pictured::force}});
 };
 
 /// Returns u, v, w or theta of a whole city, [z][y][x], without halos, in single precision.
 template <class Real>
 nb::object array_of(const les::parameters& p, const std::vector<std::byte>& kept) {
-    const les::grid g{p.whole};
+    const les::grid g = p.whole_grid();
     const auto* const from = reinterpret_cast<const Real*>(kept.data());
     auto* const data = new float[g.size.cells()];
     const nb::capsule owner(data, [](void* of) noexcept { delete[] static_cast<float*>(of); });
@@ -67,7 +70,7 @@ nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes
 template <class Real>
 std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* const (&flow)[4],
                                         std::size_t k, std::size_t j) {
-    const les::grid g{p.whole};
+    const les::grid g = p.whole_grid();
     const std::size_t x = p.whole.x, y = p.whole.y;
     std::vector<float> result;
     result.reserve(plane_numbers(p));
@@ -87,6 +90,7 @@ std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* con
 
 nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     auto p = parameters_of<pictured>("les", given);
+    for (unsigned a = 0; a < 2; ++a) p.air.force[a] = p.force[a];
     if (!progress.is_none())
         p.progress = [&](int step, double seconds) {
             const nb::gil_scoped_acquire held;
@@ -99,25 +103,33 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
             velocities = p.precision == les::precision::single_precision
                              ? velocities_of_planes<float>(p, flow, p.plan, p.cut)
                              : velocities_of_planes<double>(p, flow, p.plan, p.cut);
-            const std::size_t bytes = les::grid{p.whole}.points() * p.real_bytes();
+            const std::size_t bytes = p.whole_grid().points() * p.real_bytes();
             for (unsigned n = 0; n < 4 && keep; ++n) kept[n].assign(flow[n], flow[n] + bytes);
+        };
+    std::vector<std::byte> wet[2];
+    if (p.split.cells() == 1 && keep)
+        p.wet_result = [&](std::byte* const(&of)[2]) {
+            const std::size_t bytes = p.whole_grid().points() * p.real_bytes();
+            for (unsigned n = 0; n < 2; ++n) wet[n].assign(of[n], of[n] + bytes);
         };
     std::vector<float> planes;
     if (keep) p.planes = [&](int, const std::byte* seen) { append(planes, p, seen); };
     nb::dict trial = trial_of(les::run, p);
     if (!velocities.empty()) trial["seen"] = array_of_planes(p, std::move(velocities));
     if (!planes.empty()) trial["planes"] = array_of_planes(p, std::move(planes));
+    const auto add = [&](const char* name, const std::vector<std::byte>& of) {
+        trial[name] = p.precision == les::precision::single_precision ? array_of<float>(p, of)
+                                                                      : array_of<double>(p, of);
+    };
     constexpr const char* names[] = {"u", "v", "w", "theta"};
-    for (unsigned n = 0; n < 4 && keep; ++n)
-        trial[names[n]] = p.precision == les::precision::single_precision
-                              ? array_of<float>(p, kept[n])
-                              : array_of<double>(p, kept[n]);
+    for (unsigned n = 0; n < 4 && keep; ++n) add(names[n], kept[n]);
+    if (!wet[0].empty()) add("q", wet[0]), add("l", wet[1]);
     return trial;
 }
 
 void require_split(const nb::dict& given) {
     auto p = parameters_of<les::parameters>("les", given);
-    p.grid = {p.whole};
+    p.grid = p.whole_grid();
     les::require_shares(p);
 }
 
@@ -135,7 +147,8 @@ static void bind_les(nb::module_& module) {
         "them, `city` the heights of buildings in cells, [y][x]; the trial's `seen` "
         "are velocities around the planes `plan` in z and `cut` in y. `progress` is "
         "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
-        "faces and theta, [z][y][x]. With several ranks every rank calls it.");
+        "faces and theta, [z][y][x], with mist q above the first humidity, and l. With several "
+        "ranks every rank calls it.");
 }
 
 static const binding les_bindings(bind_les);

@@ -8,7 +8,8 @@
 /// copied to the host.
 ///
 /// In fp32 a step moves 283 + 3 x (96 x cycles - 12) bytes per cell, 823 with two cycles; the
-/// arrays take 81 bytes per cell.
+/// arrays take 81 bytes per cell. Mist (flow/moisture.hpp) and advection=third (flow/upwind.hpp)
+/// move more.
 ///
 /// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
 /// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
@@ -43,13 +44,20 @@ inline constexpr word<touched> touched_words[] = {{"none", touched::none},
                                                   {"planes", touched::planes},
                                                   {"all", touched::all}};
 
+/// The flux of momentum: central, or with the third-order term of upwind.hpp.
+enum class advection { central, third };
+inline constexpr word<advection> advections[] = {{"central", advection::central},
+                                                 {"third", advection::third}};
+
 /// Constants of the air; SI units.
 struct constants {
     double nu = 1.5e-5, kappa = 2.1e-5, smagorinsky = 0.1, prandtl = 0.7;
     double roughness = 0.05, karman = 0.4, gravity = 9.81, theta0 = 300;
     double force[2] = {1e-3, 0};
     surface walls = surface::rough, ground = surface::rough, lid = surface::slip;
-    double lid_speed = 0;  ///< along x, m/s
+    double lid_speed = 0;                     ///< along x, m/s
+    double pressure = 1e5, humidity = 0.012;  ///< Pa; kg/kg, of the air before mist
+    double droplet_time = 0.5;                ///< s, in which droplets evaporate
 };
 
 /// The exchanges of one rank with the others (ranks/neighbours.hpp).
@@ -72,6 +80,9 @@ struct parameters {
     int every = 10;                                                  ///< steps between touches
     watari::processor::type gathers = watari::processor::type::gpu;  ///< gathers the facets' air
     constants air{};
+    std::array<double, 2> wind{4, 0};  ///< m/s along x and y: mean of the first flow
+    les::advection advection = advection::central;
+    std::vector<double> mist;  ///< four numbers a nozzle: its cell along x, y, z, and kg/s
     int threads = 1;
     bool oversubscribe = false;
     extents split{1, 1, 1};
@@ -81,6 +92,7 @@ struct parameters {
     std::function<void(int step, double seconds)> progress;  ///< not timed; may be empty
     std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
     std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
+    std::function<void(std::byte* const (&wet)[2])> wet_result;     ///< q - q0, l at the end
 
     static constexpr std::tuple members{
         member{"style", &parameters::style},
@@ -95,12 +107,24 @@ struct parameters {
         member{"cpu-touch", &parameters::touched, touched_words},
         member{"every", &parameters::every},
         member{"gather", &parameters::gathers},
+        member{"wind", &parameters::wind},
+        member{"advection", &parameters::advection, advections},
+        member{"mist", &parameters::mist},
         member{"threads", &parameters::threads},
         member{"oversubscribe", &parameters::oversubscribe},
         member{"split", &parameters::split},
         member{"halo", &parameters::path, comm::path_named},
     };
 
+    bool is_moist() const { return !mist.empty(); }
+    /// Whether some flux reads two cells upwind.
+    bool reads_far() const { return is_moist() || advection == advection::third; }
+    /// Returns the grid of the whole city.
+    les::grid whole_grid() const {
+        les::grid g{whole};
+        if (reads_far()) g.below = g.above = grid::wide;
+        return g;
+    }
     std::size_t real_bytes() const {
         return precision == precision::single_precision ? sizeof(float) : sizeof(double);
     }

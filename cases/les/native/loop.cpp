@@ -1,7 +1,6 @@
 #include "loop.hpp"
 
-#include "flow/bounds.hpp"
-#include "ranks/neighbours.hpp"
+#include "inspector.hpp"
 #include "touch/touch.hpp"
 #include "watari/case/ranks.hpp"
 #include "watari/case/timed_iteration.hpp"
@@ -9,12 +8,11 @@
 #include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/move.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <utility>
@@ -25,84 +23,12 @@ namespace {
 
 using std::to_string;
 
-std::string text_of(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
-}
+constexpr std::uint64_t fingerprints = std::uint64_t{1} << 53;  ///< a double holds each
 
 /// Calls work(Real) with the precision of a trial.
 template <class Work>
 void in_precision(const parameters& p, const Work& work) {
     p.precision == precision::single_precision ? work(float{}) : work(double{});
-}
-
-/// Checks whether the flow is sound, and records its Courant number and divergence.
-template <class Real>
-class inspector {
-public:
-    inspector(measure::trial& into, const parameters& p) : trial_(&into), p_(&p) {}
-
-    condition measure(const flow_arguments<Real>& flow) const {
-        const auto& d = p_->spacing;
-        const double fast[3] = {p_->dt / d[0], p_->dt / d[1], p_->dt / d[2]};
-        const double per_d[3] = {1 / d[0], 1 / d[1], 1 / d[2]};
-        condition now = kernels_on<survey_kernels<Real>>(p_->processor)
-                            .look(flow.grid, flow.now, flow.flags, fast, per_d, nullptr);
-        if (p_->others == nullptr) return now;
-        const auto& ranks = p_->others->ranks();
-        double courant = now.courant;
-        ranks.maximum(std::span(&courant, 1));
-        now.courant = static_cast<float>(courant);
-        for (double* sum : {&now.energy, &now.theta, &now.divergence2, &now.cells})
-            *sum = ranks.sum(*sum);
-        return now;
-    }
-    /// Whether the flow is sound after `steps` steps; if not, the trial gets a note with the
-    /// reason.
-    bool sound(const flow_arguments<Real>& flow, int steps) {
-        const condition now = measure(flow);
-        const double dx = p_->spacing[0], speed = std::sqrt(2 * now.energy / now.cells);
-        const double rms = std::sqrt(now.divergence2 / now.cells) * dx / (speed > 0 ? speed : 1);
-        const auto samples = static_cast<std::size_t>(steps);  // each has its period's value
-        trial_->series["courant"].resize(samples, now.courant);
-        trial_->series["divergence"].resize(samples, rms);
-        const double most = most_divergence(p_->whole, p_->cycles);
-        const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most);
-        if (!fast && !leaks) return true;
-        const extents& size = p_->grid.size;
-        const std::size_t row = now.place / size.x;
-        trial_->wrong_elements = 1;
-        trial_->notes.push_back(
-            "after step " + to_string(steps) + ": " +
-            (fast ? "Courant number " + text_of(now.courant) + " at x " +
-                        to_string(now.place % size.x + p_->grid.origin.x) + ", y " +
-                        to_string(row % size.y + p_->grid.origin.y) + ", z " +
-                        to_string(row / size.y) + "; the scheme follows 1.73"
-                  : "rms divergence " + text_of(rms) + " U/dx, above " + text_of(most) +
-                        "; more cycles or a shorter dt reduce it"));
-        return false;
-    }
-
-private:
-    measure::trial* trial_;
-    const parameters* p_;
-};
-
-/// Throws usage_error if the time step is too long for the first flow or for diffusion.
-template <class Real>
-void require_dt(const inspector<Real>& survey, const simulation<Real>& air, const parameters& p) {
-    const condition first = survey.measure(air.flow());
-    if (!(first.courant <= first_courant))
-        throw usage_error("dt=" + text_of(p.dt) + ": the first flow has a Courant number of " +
-                          text_of(first.courant) + "; dt may be " +
-                          text_of(p.dt * first_courant / first.courant) + " s at most");
-    double per_d2 = 0;
-    for (const double d : p.spacing) per_d2 += 1 / (d * d);
-    const double slow = std::max(p.air.nu, p.air.kappa);
-    if (4 * slow * p.dt * per_d2 > first_diffusion)
-        throw usage_error("dt=" + text_of(p.dt) + ": diffusion allows " +
-                          text_of(first_diffusion / (4 * slow * per_d2)) + " s at most");
 }
 
 /// Records the speed in cells per second over whole periods of N steps, or over all steps if there
@@ -131,6 +57,29 @@ void record(measure::trial& into, const parameters& p, const condition& last,
     into.quantities["energy"] = {last.energy / cells, "m2/s2"};
     into.quantities["mean_theta"] = {last.theta / last.cells, "K"};
     if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+}
+
+/// Records the share of the shortest waves in the energy, and with mist the fingerprint of q and l;
+/// hands both over.
+template <class Real>
+void record_structure(measure::trial& into, const parameters& p, const flow_arguments<Real>& flow) {
+    const auto& survey = kernels_on<survey_kernels<Real>>(p.processor);
+    waves seen = survey.waves(flow.grid, flow.now, flow.flags, nullptr);
+    const auto* const ranks = p.others == nullptr ? nullptr : &p.others->ranks();
+    if (ranks != nullptr) seen = {ranks->sum(seen.shortest), ranks->sum(seen.all)};
+    into.quantities["grid_scale_share"] = {seen.all > 0 ? seen.shortest / seen.all : 0, "1"};
+    if (!p.is_moist()) return;
+    std::uint64_t sum = 0;
+    for (unsigned n = 0; n < 2; ++n)
+        sum += (n + 1) * survey.fingerprint(p.grid, p.whole, flow.wet[n], nullptr);
+    if (ranks != nullptr) sum = ranks->sum(sum);
+    into.quantities["mist_fingerprint"] = {static_cast<double>(sum % fingerprints), "1"};
+    if (!p.wet_result) return;
+    std::vector<Real> wet[2];
+    for (unsigned n = 0; n < 2; ++n)
+        wet[n] = memory::read_back(p.processor, flow.wet[n], p.grid.points());
+    p.wet_result(
+        {reinterpret_cast<std::byte*>(wet[0].data()), reinterpret_cast<std::byte*>(wet[1].data())});
 }
 
 /// Records the share of u v w theta that the CPU has mapped, if pages of a GPU's array migrate. A
@@ -197,7 +146,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     touch<Real> touches(f, p, by);
     inspector<Real> survey(into, p);
     air.start(nullptr);
-    require_dt(survey, air, p);
+    survey.start(air.flow());
     const mapped_share mapped(p, migrates);
     cases::timed_iteration sample(into, p.processor, nullptr);
     exchange_share exchanges(p);
@@ -208,6 +157,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         mapped.look(into, "before_step", air.flow().now);
         sample([&] { exchanges.step([&] { air.step(nullptr); }); },
                [&] {
+                   survey.step(touches.warming());  // of the last touch
                    if (touched_now) took = touches(air.flow().now, nullptr);
                });
         mapped.look(into, "after_step", air.flow().now);
@@ -225,6 +175,8 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         if ((before_touch || n == p.steps) && !survey.sound(air.flow(), n)) break;
     }
     record(into, p, survey.measure(air.flow()), touches);
+    survey.record_budgets();
+    record_structure(into, p, air.flow());
     exchanges.record(into);
     summarise(into, p, migrates);
 }
@@ -232,10 +184,12 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
 /// Runs a step and a touch of a small city, so that no sample includes a kernel's first launch.
 void warm_up(parameters p) {
     p.whole = {32, 16, 16};
-    p.grid = {p.whole};
+    if (p.is_moist()) p.mist = {0, 0, 8, 1e-3};
+    p.grid = p.whole_grid();
     p.others = nullptr;
     p.progress = nullptr;
     p.planes = nullptr;
+    p.wet_result = nullptr;
     p.heights.assign(32 * 16, 0);
     p.heights[40] = 3;
     p.steps = p.every = 1;
@@ -307,7 +261,7 @@ void read_result(measure::trial& into, const parameters& p, std::byte* const (&f
                                  p.grid, p.whole, numbers<Real>(flow[n]), nullptr);
     });
     if (p.others != nullptr) sum = p.others->ranks().sum(sum);
-    into.quantities["fingerprint"] = {static_cast<double>(sum % (std::uint64_t{1} << 53)), "1"};
+    into.quantities["fingerprint"] = {static_cast<double>(sum % fingerprints), "1"};
     if (p.result) p.result(flow);
 }
 

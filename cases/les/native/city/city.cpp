@@ -1,6 +1,7 @@
 #include "city.hpp"
 
 #include "lengths.hpp"
+#include "nozzles.hpp"
 #include "watari/core/loops.hpp"
 
 #include <algorithm>
@@ -11,15 +12,16 @@ namespace {
 
 std::ptrdiff_t signed_of(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
-/// Writes the flags of a row of the part with its halo; k and j count from the part's first cell.
+/// Writes the flags of a row of the part with `beyond` cells of its halo at either end; k and j
+/// count from the part's first cell.
 void flag_row(std::uint8_t* to, const columns& height, const grid& g, std::ptrdiff_t k,
-              std::ptrdiff_t j) {
+              std::ptrdiff_t j, std::ptrdiff_t beyond) {
     const std::ptrdiff_t nz = signed_of(g.size.z);
     if (k < 0 || k >= nz) {
-        std::fill_n(to, g.size.x + 2, std::uint8_t(0));
+        std::fill_n(to, g.size.x + 2 * static_cast<std::size_t>(beyond), std::uint8_t(0));
         return;
     }
-    for (std::ptrdiff_t i = -1; i <= signed_of(g.size.x); ++i) {
+    for (std::ptrdiff_t i = -beyond; i < signed_of(g.size.x) + beyond; ++i) {
         const auto is_air = [&](std::ptrdiff_t y, std::ptrdiff_t x) { return height(y, x) <= k; };
         int tallest = 0;
         for (std::ptrdiff_t n = 0; n < 9; ++n)
@@ -71,15 +73,17 @@ template <class Real>
 void build_city(const fields& f, const parameters& p) {
     auto* const flags = reinterpret_cast<std::uint8_t*>(f.flags);
     const std::ptrdiff_t halo = signed_of(p.grid.below);
+    const std::ptrdiff_t beyond = p.reads_far() ? signed_of(grid::wide) : 1;
     const columns height(p, halo + 1);
     cpu::for_each(
         p.grid.size.z + 2,
         [&](std::size_t plane) {
             for (std::ptrdiff_t j = -halo; j < signed_of(p.grid.size.y) + halo; ++j)
-                flag_row(flags + p.grid.at(plane - 1, static_cast<std::size_t>(j), 0) - 1, height,
-                         p.grid, signed_of(plane) - 1, j);
+                flag_row(flags + p.grid.at(plane - 1, static_cast<std::size_t>(j), 0) - beyond,
+                         height, p.grid, signed_of(plane) - 1, j, beyond);
         },
         nullptr);
+    if (p.is_moist()) build_nozzles<Real>(f.facets, p);
     build_lengths(numbers<Real>(f.length2), p);
     const std::size_t count = count_facets(p).all();
     const auto facets = facets_in<Real>(f.facets, count);

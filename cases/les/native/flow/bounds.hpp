@@ -2,6 +2,7 @@
 ///
 ///     the first Courant number   1.2    below the next one, since a flow becomes faster
 ///     a later Courant number     1.73   sqrt(3): three stages and central differences are stable
+///     the same, advection=third  1.61   Wicker and Skamarock (2002)
 ///     4 nu dt / d^2              2      2.51 is the limit of three stages on the real axis
 ///     divergence, one cycle      5e-4   ten times the largest that was measured
 ///     two cycles or more         1e-5   ten times the largest of two cycles; more cycles have less
@@ -14,13 +15,15 @@
 /// over the cells of air, in U/dx, where U is the root mean square of the speed.
 #pragma once
 
-#include "../grid/grid.hpp"
+#include "../les.hpp"
 
 #include <cstddef>
 
 namespace watari::les {
 
-inline constexpr double first_courant = 1.2, most_courant = 1.73, first_diffusion = 2.0;
+inline constexpr double first_courant = 1.2, first_diffusion = 2.0;
+
+constexpr double most_courant(advection of) { return of == advection::third ? 1.61 : 1.73; }
 
 /// Whether every axis of a grid is halved to 5 cells or fewer.
 constexpr bool is_halved(const extents& whole) {

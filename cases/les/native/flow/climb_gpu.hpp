@@ -93,6 +93,9 @@ struct stage_column {
                 for (unsigned m = 0; m < 2; ++m) q[c][m] = body.f.q[c][at + m];
         here.look_up(up, body.f, at + along_z, along_y);
         here.tendencies(tendency, up, body.f, at, along_y);
+        if constexpr (Body::moist::value)
+            for (unsigned m = 0; m < 2; ++m)
+                tendency[2][m] += moist_lift(body.f, at + static_cast<index>(m));
         for (unsigned m = 0; m < 2; ++m) {
             const Real now[4] = {here.u[m], here.v[m], here.w[m], here.theta[m]};
             for (unsigned c = 0; c < 4; ++c) {

@@ -47,9 +47,11 @@ struct viscosity_of {
     WATARI_INLINE void put(const cell& c, Real value) const { f.nu[c.at] = value; }
 };
 
-/// One stage for u, v, w and theta; 69 bytes in fp32, 16 less without reading or writing q.
-template <class Real, stage Which>
+/// One stage for u, v, w and theta; 69 bytes in fp32, 16 less without reading or writing q, 8 more
+/// in moist air.
+template <class Real, stage Which, bool Moist>
 struct advance_one {
+    using moist = std::bool_constant<Moist>;
     flow_arguments<Real> f;
     stage_factors<Real> by;
     const std::uint8_t* flags;
@@ -81,6 +83,7 @@ struct advance_one {
         if constexpr (First == 0) tendency[0] = here.template momentum<Walls, 0>();
         if constexpr (First <= 1 && 1 < Last) tendency[1] = here.template momentum<Walls, 1>();
         if constexpr (First <= 2 && 2 < Last) tendency[2] = here.template momentum<Walls, 2>();
+        if constexpr (Moist && First <= 2 && 2 < Last) tendency[2] += moist_lift(f, c.at);
         if constexpr (Last == 4) tendency[3] = here.template warming<Walls>();
         for (unsigned n = First; n < Last; ++n) {
             const bool open =
@@ -109,12 +112,18 @@ void viscosity(const flow_arguments<Real>& f, stream_t stream) {
     for_each_cell(f.grid, body, written<Real>{{f.nu}, 1}, stream);
 }
 
-template <stage Which, class Real>
-void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
-    const advance_one<Real, Which> body{f, by, f.flags};
+template <stage Which, bool Moist, class Real>
+void advance_in(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
+    const advance_one<Real, Which, Moist> body{f, by, f.flags};
     if constexpr (sizeof(Real) == 4)
         if (climb_stage<Which, Real>(f.grid, body, stream)) return;
     for_each_cell(f.grid, body, all_of(f.next), stream);
+}
+
+template <stage Which, class Real>
+void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
+    f.wet[0] != nullptr ? advance_in<Which, true>(f, by, stream)
+                        : advance_in<Which, false>(f, by, stream);
 }
 
 template <class Real>

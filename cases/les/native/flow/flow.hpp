@@ -8,7 +8,8 @@
 /// needs no test of its neighbours.
 ///
 /// Bytes per cell in fp32: viscosity 21; tendency 69, but 53 in the first stage, which reads no q,
-/// and in the last, which writes none; correction 29.
+/// and in the last, which writes none; correction 29. In moist air w also has the acceleration
+/// g (0.61 (q - q0) - l), the lift of vapour and the weight of droplets: 8 bytes more a tendency.
 #pragma once
 
 #include "../grid/grid.hpp"
@@ -33,10 +34,14 @@ template <class Real>
 struct air {
     Real per_d[3];
     Real nu, kappa, per_prandtl;
-    Real force[3], buoyancy;  ///< buoyancy: g / theta0
-    wall<Real> side[3];       ///< of buildings, by the axis of their normal
+    Real force[3], buoyancy;        ///< buoyancy: g / theta0
+    Real vapour_lift, drop_weight;  ///< half of 0.61 g, half of g
+    wall<Real> side[3];             ///< of buildings, by the axis of their normal
     wall<Real> ground, lid;
 };
+
+/// Virtual lightness of vapour: moist air has the density of dry air that is warmer by 0.61 q T.
+inline constexpr double lightness_of_vapour = 0.61;
 
 /// Velocities at low faces, and the deviation of temperature.
 template <class Real>
@@ -64,6 +69,7 @@ struct flow_arguments {
     les::air<Real> air;
     const std::uint8_t* flags;
     motion<Real> now, next;
+    Real *wet[2]{}, *wet_next[2]{};  ///< q - q0 and l; null: the air is dry
     Real* q[4]{};
     Real* nu;
     const Real* length2;  ///< l^2 of Smagorinsky's viscosity

@@ -62,6 +62,14 @@ WATARI_INLINE Real heat_flux_of(const les::air<Real>& air, Real u, Real low, Rea
                                   ((high - low) * (Real(2) * per_d));
 }
 
+/// The acceleration of w at the low face of cell `at` by vapour and droplets, beside that of theta.
+template <class Real>
+WATARI_INLINE Real moist_lift(const les::flow_arguments<Real>& f, index at) {
+    const index below = at - static_cast<index>(f.grid.plane());
+    return f.air.vapour_lift * (f.wet[0][at] + f.wet[0][below]) -
+           f.air.drop_weight * (f.wet[1][at] + f.wet[1][below]);
+}
+
 template <class Real>
 struct around {
     const les::flow_arguments<Real>& f;

@@ -24,11 +24,16 @@ constexpr factors williamson[] = {
 template <class Real>
 simulation<Real>::simulation(const fields& f, const parameters& p)
     : run_(&kernels_on<flow_kernels<Real>>(p.processor)),
+      water_(&kernels_on<moisture_kernels<Real>>(p.processor)),
+      upwind_(&kernels_on<upwind_kernels<Real>>(p.processor)),
       p_(p),
       fields_(f),
       flow_(flow_of<Real>(f, p)),
       pressure_(f, p),
-      facets_(count_facets(p)) {}
+      facets_(count_facets(p)),
+      drying_(drying_of<Real>(p.air, p.dt)) {
+    if (p.is_moist()) nozzles_ = nozzles_in<Real>(f.facets, p);
+}
 
 template <class Real>
 void simulation<Real>::start(stream_t stream) {
@@ -51,8 +56,12 @@ template <class Real>
 void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
     pressure_.project(flow_, tau, cycles, stream);
     const auto& u = flow_.next.velocity;
+    const bool far = p_.advection == advection::third;
+    for (unsigned a = 0; far && a < 3; ++a) water_->go_around(p_.grid, u[a], stream);
+    const std::size_t depth = far ? grid::wide : 1;
     if (p_.others != nullptr)
-        p_.others->exchange(0, {u[0], u[1], u[2], flow_.next.theta}, sizeof(Real), stream);
+        p_.others->exchange(0, {u[0], u[1], u[2], flow_.next.theta}, sizeof(Real), stream, depth,
+                            depth);
     std::swap(flow_.now, flow_.next);
 }
 
@@ -81,6 +90,23 @@ void simulation<Real>::heat(stage which, const stage_factors<Real>& by, stream_t
             which, by, stream);
 }
 
+/// Makes wet_next of wet, and swaps both. The last stage also evaporates and releases droplets.
+template <class Real>
+void simulation<Real>::carry_water(stage which, Real tau, stream_t stream) {
+    if (!p_.is_moist()) return;
+    if (which == stage::last) {
+        water_->carry_and_dry(flow_, tau, drying_, stream);
+        water_->spray(flow_, nozzles_.cell, nozzles_.amount, nozzles_.count, stream);
+    } else {
+        water_->carry(flow_, tau, stream);
+    }
+    const auto& wet = flow_.wet_next;
+    for (Real* array : wet) water_->go_around(p_.grid, array, stream);
+    if (p_.others != nullptr)
+        p_.others->exchange(0, {wet[0], wet[1]}, sizeof(Real), stream, grid::wide, grid::wide);
+    std::swap(flow_.wet, flow_.wet_next);
+}
+
 template <class Real>
 void simulation<Real>::step(stream_t stream) {
     const device::graph& whole = recorded_[parity_];
@@ -99,7 +125,9 @@ void simulation<Real>::stages(stream_t stream) {
         const factors& by = williamson[n];
         const stage_factors<Real> rounded{Real(by.a), Real(by.b), Real(p_.dt)};
         run_->advance(flow_, order[n], rounded, stream);
+        if (p_.advection == advection::third) upwind_->bias(flow_, order[n], rounded, stream);
         heat(order[n], rounded, stream);
+        carry_water(order[n], Real(by.c * p_.dt), stream);
         fill_inflow(stream);
         project(Real(by.c * p_.dt), p_.cycles, stream);
     }
@@ -140,8 +168,10 @@ void first_flow(const fields& f, const parameters& p) {
                 for (std::size_t i = 0; i < g.size.x + 2; ++i) {
                     const std::size_t at = g.at(k - 1, j - 1, i - 1);
                     const auto open = [&](unsigned a) { return flags[at] & flag::low(a); };
-                    u[at] = open(0) ? Real(4 + y.sin[j] * z.cos[k] + 0.5 * x2.cos[i]) : Real(0);
-                    v[at] = open(1) ? Real(x.sin[i] * half_up.cos[k] + 0.3 * y3.cos[j]) : Real(0);
+                    u[at] =
+                        open(0) ? Real(p.wind[0] + y.sin[j] * z.cos[k] + 0.5 * x2.cos[i]) : Real(0);
+                    v[at] = open(1) ? Real(p.wind[1] + x.sin[i] * half_up.cos[k] + 0.3 * y3.cos[j])
+                                    : Real(0);
                     w[at] = open(2) ? Real(half_z.sin[k] * (x.cos[i] + 0.5 * y2.sin[j])) : Real(0);
                     theta[at] = flags[at] & flag::fluid
                                     ? Real(0.01 * height + 0.2 * x.sin[i] * y.sin[j])

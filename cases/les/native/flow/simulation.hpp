@@ -8,11 +8,13 @@
 /// Bytes per cell and step in fp32: viscosity 21, tendencies 175, three residuals 63, corrections
 /// 87, and 96 for each iteration of a stage. The first iteration needs no direction (12 less). The
 /// last one needs no residual (9 less) and, unless it is the only one, no direction (12 less): 283
-/// + 3 x (96 x cycles - 12).
+/// + 3 x (96 x cycles - 12). Mist adds 131 (moisture.hpp), advection=third 159 (upwind.hpp).
 #pragma once
 
-#include "../city/city.hpp"
+#include "../city/nozzles.hpp"
 #include "../pressure/pressure.hpp"
+#include "moisture.hpp"
+#include "upwind.hpp"
 #include "watari/core/graph.hpp"
 
 namespace watari::les {
@@ -36,13 +38,18 @@ private:
     void fill_inflow(stream_t stream);
     void project(Real tau, int cycles, stream_t stream);
     void heat(stage which, const stage_factors<Real>& by, stream_t stream);
+    void carry_water(stage which, Real tau, stream_t stream);
 
     const flow_kernels<Real>* run_;
+    const moisture_kernels<Real>* water_;
+    const upwind_kernels<Real>* upwind_;
     parameters p_;
     fields fields_;
     flow_arguments<Real> flow_;
     les::pressure<Real> pressure_;
     facet_counts facets_;
+    nozzle_cells<Real> nozzles_{};
+    drying<Real> drying_;
     /// Recorded steps of a GPU that has the whole city, one launch each: from now to next, and
     /// back.
     device::graph recorded_[2];
@@ -50,7 +57,7 @@ private:
     unsigned parity_ = 0;
 };
 
-/// Writes the first flow: 4 m/s along x with whirls as large as the city, and warmer air above.
+/// Writes the first flow: a mean wind with whirls as large as the city, and warmer air above.
 /// Closed faces are 0.
 template <class Real>
 void first_flow(const fields& f, const parameters& p);

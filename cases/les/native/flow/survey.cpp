@@ -80,6 +80,53 @@ les::condition look(const les::grid& g, const motion<Real>& now, const std::uint
         .of;
 }
 
+/// Sums over cells.
+struct waves_seen {
+    les::waves of;
+
+    constexpr waves_seen& operator+=(const waves_seen& other) {
+        of.shortest += other.of.shortest;
+        of.all += other.of.all;
+        return *this;
+    }
+};
+
+/// The third difference of four values in a row, (-1, 3, -3, 1) / 8, keeps all of a wave of two
+/// cells, and of its square 0.42 with three cells, 0.125 with four and 0.016 with six. It is taken
+/// of u, v and w along x, y and z, wherever the four are in the air of this part.
+template <class Real>
+les::waves waves(const les::grid& g, const motion<Real>& now, const std::uint8_t* flags,
+                 stream_t stream) {
+    const les::grid box = g;
+    const les::motion<Real> flow = now;
+    return sum<waves_seen>(
+               g.size.cells(),
+               [=] WATARI_KERNEL(std::size_t n) {
+                   const std::size_t i = n % box.size.x, row = n / box.size.x;
+                   const std::size_t place[3] = {i, row % box.size.y, row / box.size.y};
+                   const std::size_t at = box.at(place[2], place[1], place[0]);
+                   const std::size_t last[3] = {box.size.x - 1, box.size.y - 1, box.size.z - 1};
+                   waves_seen one{};
+                   for (unsigned a = 0; a < 3; ++a) {
+                       const Real* const u = flow.velocity[a];
+                       one.of.all += double(u[at]) * u[at];
+                       for (unsigned b = 0; b < 3; ++b) {
+                           const std::size_t s = box.stride(b);
+                           if (place[b] >= last[b]) continue;
+                           const auto open = flags[at - s] & flags[at] & flags[at + s] &
+                                             flags[at + 2 * s] & les::flag::low(a);
+                           if (!open) continue;
+                           const double third = (double(u[at + 2 * s]) - u[at - s]) +
+                                                3 * (double(u[at]) - u[at + s]);
+                           one.of.shortest += third * third / 64;
+                       }
+                   }
+                   return one;
+               },
+               stream)
+        .of;
+}
+
 template <class Real>
 std::uint64_t fingerprint(const les::grid& g, const les::extents& whole, const Real* array,
                           stream_t stream) {
@@ -111,7 +158,8 @@ template <class Real>
 const survey_kernels<Real> survey_kernels<Real>::WATARI_BACKEND{
     .gather = WATARI_BACKEND::gather<Real>,
     .look = WATARI_BACKEND::look<Real>,
-    .fingerprint = WATARI_BACKEND::fingerprint<Real>};
+    .fingerprint = WATARI_BACKEND::fingerprint<Real>,
+    .waves = WATARI_BACKEND::waves<Real>};
 
 template const survey_kernels<float> survey_kernels<float>::WATARI_BACKEND;
 template const survey_kernels<double> survey_kernels<double>::WATARI_BACKEND;

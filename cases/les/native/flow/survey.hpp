@@ -22,6 +22,11 @@ struct profile {
     double u, v, w, theta, uu, vv, ww, uw, wt;
 };
 
+/// Sums of squares of velocities: of all, and of the part in the shortest waves (survey.cpp).
+struct waves {
+    double shortest, all;
+};
+
 template <class Real>
 struct survey_kernels {
     /// packed[2 n] = theta of a facet's cell, packed[2 n + 1] = speed along the facet, for facets
@@ -35,6 +40,9 @@ struct survey_kernels {
     /// equal for equal flows, for any division of the grid. Waits.
     std::uint64_t (*fingerprint)(const les::grid& g, const extents& whole, const Real* array,
                                  stream_t stream);
+    /// Surveys the waves of the grid's scale; waits.
+    les::waves (*waves)(const les::grid& g, const motion<Real>& now, const std::uint8_t* flags,
+                        stream_t stream);
     static const survey_kernels cpu, gpu;
 };
 

@@ -1,6 +1,7 @@
 #include "fields.hpp"
 
 #include "../city/city.hpp"
+#include "../city/nozzles.hpp"
 #include "watari/core/parallel/sums.hpp"
 
 #include <algorithm>
@@ -40,6 +41,8 @@ air<Real> air_of(const parameters& p) {
     a.force[0] = Real(c.force[0]);
     a.force[1] = Real(c.force[1]);
     a.buoyancy = Real(c.gravity / c.theta0);
+    a.vapour_lift = Real(c.gravity * lightness_of_vapour / 2);
+    a.drop_weight = Real(c.gravity / 2);
     a.ground = wall_of<Real>(c, c.ground, p.spacing[2]);
     a.lid = wall_of<Real>(c, c.lid, p.spacing[2]);
     a.lid.speed = Real(c.lid_speed);
@@ -71,6 +74,7 @@ std::vector<level_shape> level_shapes(const parameters& p) {
     std::array<double, 3> spacing = p.spacing;
     for (;;) {
         level_shape next = result.back();
+        if (next.grid.below == grid::wide) next.grid.below = next.grid.above = 1;
         const auto halved = halved_next(next.whole, spacing);
         if (!halved[0] && !halved[1] && !halved[2]) return result;
         for (unsigned a = 0; a < 3; ++a) {
@@ -95,12 +99,16 @@ std::vector<array> arrays(fields& f, const parameters& p) {
     if (has_open_faces(shapes))
         coarse +=
             shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
-    std::vector<array> all{
-        {&f.flags, p.grid.points()}, {&f.length2, each}, {&f.facets, facets_bytes(p)}};
+    std::vector<array> all{{&f.flags, p.grid.points()},
+                           {&f.length2, each},
+                           {&f.facets, facets_bytes(p) + nozzles_bytes(p)}};
     for (auto* group : {&f.flow, &f.next, &f.q})
         for (std::byte*& pointer : *group) all.push_back({&pointer, each});
     for (std::byte** pointer : {&f.nu, &f.p, &f.r, &f.e, &f.d, &f.scratch})
         all.push_back({pointer, each});
+    if (p.is_moist())
+        for (auto* group : {&f.wet, &f.wet_next})
+            for (std::byte*& pointer : *group) all.push_back({&pointer, each});
     all.push_back({&f.coarse, coarse});
     all.push_back({&f.sums, sums_of(p).all * sizeof(double)});
     return all;
@@ -144,6 +152,10 @@ flow_arguments<Real> flow_of(const fields& f, const parameters& p) {
         result.now[n] = numbers<Real>(f.flow[n]);
         result.next[n] = numbers<Real>(f.next[n]);
         result.q[n] = numbers<Real>(f.q[n]);
+    }
+    for (unsigned n = 0; p.is_moist() && n < 2; ++n) {
+        result.wet[n] = numbers<Real>(f.wet[n]);
+        result.wet_next[n] = numbers<Real>(f.wet_next[n]);
     }
     result.nu = numbers<Real>(f.nu);
     result.length2 = numbers<Real>(f.length2);

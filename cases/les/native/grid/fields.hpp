@@ -1,6 +1,7 @@
 /// The arrays of a simulation, which a style allocates.
 ///
-/// Bytes per cell in fp32: 19 floats, a flag, and 4 bytes for the coarser levels: 81.
+/// Bytes per cell in fp32: 19 floats, a flag, and 4 bytes for the coarser levels: 81. With mist
+/// four floats more: 97.
 #pragma once
 
 #include "../flow/flow.hpp"
@@ -17,9 +18,11 @@
 namespace watari::les {
 
 /// The CPU writes the first seven arrays before the first step, the processor writes the others.
+/// The array `facets` has the nozzles of mist behind its facets.
 struct fields {
     std::byte *flags{}, *length2{}, *facets{}, *flow[4]{};  ///< flow: u v w theta
     std::byte *next[4]{}, *q[4]{}, *nu{}, *p{}, *r{}, *e{}, *d{}, *scratch{};
+    std::byte *wet[2]{}, *wet_next[2]{};  ///< q - q0 and l, if there is mist
     std::byte *coarse{}, *sums{};
 };
 inline constexpr std::size_t input_count = 7;

@@ -46,6 +46,8 @@ struct grid {
     constexpr bool whole() const { return around_x && around_y; }
     /// Rows of the halo of a part that computes some of its neighbours' rows too.
     static constexpr std::size_t deep = 3;
+    /// Rows and cells of the halo of a finest level with fluxes that read two cells upwind.
+    static constexpr std::size_t wide = 2;
     /// Whether consecutive sweeps need no exchange between them.
     constexpr bool unbroken() const { return around_x && (around_y || below >= deep); }
     /// Returns the grid of `count` rows of the same arrays from row `first` on; rows of the halo

@@ -24,19 +24,20 @@ comm::decomposition around(const extents& split, int rank) {
     return ring;
 }
 
-/// Returns the faces of an array over a part: `rows` rows of the halo, and the cell beyond either
-/// end of each row.
-comm::decomposition faces_of(const grid& g, comm::decomposition ring, std::size_t rows) {
+/// Returns the faces of an array over a part: `rows` rows of the halo, and `cells` cells beyond
+/// either end of each row.
+comm::decomposition faces_of(const grid& g, comm::decomposition ring, std::size_t rows,
+                             std::size_t cells = 1) {
     const std::size_t first = g.at(0, 0, 0) - g.plane(), planes = g.size.z + 2;
     comm::faces &y = ring.axes[1], &x = ring.axes[2];
     y.loops = {{{1, 0}, {planes, g.plane()}, {rows, g.row()}, {g.size.x + 2, 1}}};
     const std::size_t row = first - 1, last = row + g.size.y * g.row(), few = rows * g.row();
     y.inner[0] = row, y.inner[1] = last - few;
     y.outer[0] = row - few, y.outer[1] = last;
-    x.loops = {{{1, 0}, {planes, g.plane()}, {g.below + g.size.y + g.above, g.row()}, {1, 1}}};
+    x.loops = {{{1, 0}, {planes, g.plane()}, {g.below + g.size.y + g.above, g.row()}, {cells, 1}}};
     const std::size_t cell = first - g.below * g.row();
-    x.inner[0] = cell, x.inner[1] = cell + g.size.x - 1;
-    x.outer[0] = cell - 1, x.outer[1] = cell + g.size.x;
+    x.inner[0] = cell, x.inner[1] = cell + g.size.x - cells;
+    x.outer[0] = cell - cells, x.outer[1] = cell + g.size.x;
     return ring;
 }
 
@@ -83,7 +84,8 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
             most = std::max(most, l.whole.cells() / across * own.real_bytes());
             continue;
         }
-        const std::size_t fields = grids_.size() == 1 ? most_fields : 1;
+        const std::size_t depth = own.advection == advection::third ? grid::wide : 1;
+        const std::size_t fields = grids_.size() == 1 ? most_fields * depth : 1;
         halos_.emplace_back(
             own.path,
             comm::halo_options{.ranks = &all,
@@ -116,12 +118,13 @@ void neighbours::timed(const Work& work, stream_t stream) {
 }
 
 void neighbours::exchange(std::size_t level, std::initializer_list<void*> arrays,
-                          std::size_t element, stream_t stream, std::size_t rows) {
+                          std::size_t element, stream_t stream, std::size_t rows,
+                          std::size_t cells) {
     comm::field fields[most_fields];
     std::size_t count = 0;
     for (void* array : arrays) fields[count++] = {array, element};
     const comm::fields message(who_, std::span<const comm::field>(fields, count));
-    const comm::decomposition part = faces_of(grids_[level], ring_, rows);
+    const comm::decomposition part = faces_of(grids_[level], ring_, rows, cells);
     timed(
         [&] {
             for (const unsigned axis : {2u, 1u})  // x first: rows then include their ends

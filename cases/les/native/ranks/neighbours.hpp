@@ -21,9 +21,10 @@ class neighbours {
 public:
     neighbours(const comm::communicator& all, const parameters& own, memory::kind field);
 
-    /// Exchanges `rows` rows of the halos of arrays over a level, in one message per axis and side.
+    /// Exchanges `rows` rows and `cells` cells of a row of the halos of arrays over a level, in one
+    /// message per axis and side.
     void exchange(std::size_t level, std::initializer_list<void*> arrays, std::size_t element,
-                  stream_t stream, std::size_t rows = 1);
+                  stream_t stream, std::size_t rows = 1, std::size_t cells = 1);
     /// Gathers an array over a level that every rank has whole: each rank has written its own part,
     /// and gets the others.
     void gather(std::size_t level, void* array, std::size_t element, stream_t stream);

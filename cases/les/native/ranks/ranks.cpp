@@ -75,6 +75,8 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     own.grid.around_x = p.split.x == 1;
     own.grid.around_y = p.split.y == 1;
     deepen(own);
+    if (own.reads_far() && own.grid.below < grid::wide)
+        own.grid.below = own.grid.above = grid::wide;
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
     all.together([&] { memory::require_access(memory::row(field), own.processor); });

@@ -129,6 +129,16 @@ void touch<Real>::pack(processor who, const motion<Real>& now, std::byte* data,
 }
 
 template <class Real>
+void touch<Real>::count_warming(const Real* flux) {
+    warming_ = 0;
+    for (unsigned d = 0; d < directions; ++d) {
+        const std::size_t count = facets_->counts().of[d];
+        for (std::size_t n = 0; n < count; ++n)
+            warming_ += double(*flux++) / p_->spacing[normal_axis[d]];
+    }
+}
+
+template <class Real>
 void touch<Real>::look_at_planes(const motion<Real>& now) {
     const grid& g = p_->grid;
     const std::size_t k = low_plane(*p_), j = g.size.y / 2;
@@ -187,6 +197,7 @@ touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
         if (!by_gpu) pack(the_cpu, here, facets_on_cpu, nullptr);
         const auto own = facets_in<Real>(facets_on_cpu, count);
         heat_ = facets_->step(own.packed, own.flux, p_->dt * p_->every);
+        if (p_->is_moist()) count_warming(own.flux);
         if (p_->touched >= touched::planes) look_at_planes(here);
         if (p_->touched == touched::all) take_profiles(here);
     });

@@ -35,6 +35,9 @@ public:
     touch_times operator()(const motion<Real>& now, stream_t stream);
 
     const exchanged_heat& heat() const { return heat_; }
+    /// Returns the warming of the air by this part's facets since the last touch, K/s times cells;
+    /// counted only if there is mist, for its budgets.
+    double warming() const { return warming_; }
     /// Returns the horizontal plane and the x-z plane of u, of v, of w, of theta; empty if the CPU
     /// reads no planes.
     const std::vector<Real>& planes() const { return planes_; }
@@ -46,6 +49,7 @@ private:
                    std::size_t rows = 1, std::size_t stride = 0) const;
     const std::vector<region>& regions(const motion<Real>& now);
     motion<Real> on_cpu(const motion<Real>& now) const;
+    void count_warming(const Real* flux);
     void pack(processor who, const motion<Real>& now, std::byte* data, stream_t stream) const;
     void look_at_planes(const motion<Real>& now);
     void take_profiles(const motion<Real>& now);
@@ -56,6 +60,7 @@ private:
     std::optional<facets> facets_;  ///< none if nothing is touched: the sky view takes seconds
     std::size_t top_;               ///< planes below the tallest roof, and one above
     exchanged_heat heat_{};
+    double warming_ = 0;
     std::vector<region> regions_;
     std::vector<Real> planes_;
     std::vector<profile> profiles_;
