@@ -137,6 +137,8 @@ def memory_bytes(parameters: Parameters) -> int:
     numbers = ARRAYS + COARSE + 1 / number_bytes(parameters)  # and a byte
     if parameters["mist"] != "none":
         numbers += WET
+    if parameters["mist"] != "none" or parameters["advection"] == "third":
+        numbers += 1 / number_bytes(parameters)  # another flag
     return round(array_bytes(parameters) * numbers)
 
 

@@ -214,3 +214,30 @@ page.given(
     "whose 26 neighbours",
     "sky seen in 16 azimuths",
 )
+page.given(
+    "cases/les/mist.py, command.py and native/les.hpp: nozzles, the air at first, the wind",
+    "x and y, 3 m above the ground, 1 g/s each",
+    "specific humidity of 0.012 at first, 300 K and 1e5 Pa",
+    "e^(-t/0.5 s)",
+    "at the start: 270 is",
+    "x; 0 is a wind from the north",
+    "0.001 m/s² for 4 m/s",
+)
+page.given(
+    "bytes counted in flow/moisture.hpp and flow/upwind.hpp",
+    "131 bytes a cell and step in fp32 (32 numbers and 3 flags), four more",
+    "159 bytes a cell and step in fp32 (39 numbers and 3 flags)",
+)
+page.given(
+    "cases/les/native/flow/bounds.hpp and budget.hpp",
+    "`advection=third` | 1.61 |",
+    "1e-4 in single, 1e-10 in double",
+    "1e-9 K a cell and step",
+    "an l below 0 | none",
+    "no l falls below 0",
+    "largest Courant number is 1.61",
+)
+page.given(
+    "the square of the measure's response, sin(pi/n)^6: cases/les/tests/upwind_test.cpp",
+    "0.42 of three and 0.016 of six",
+)

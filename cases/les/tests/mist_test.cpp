@@ -239,7 +239,7 @@ TEST(LesMist, DryAirHasNoArraysOfMoisture) {
     parameters p = city_of({16, 16, 16}, 2);
     const std::size_t dry = arrays(f, p).size();
     EXPECT_EQ(p.whole_grid().points(), p.grid.points());
-    EXPECT_EQ(arrays(f, misty(0.2)).size(), dry + 4);
+    EXPECT_EQ(arrays(f, misty(0.2)).size(), dry + 5);  // and a flag
 }
 
 }  // namespace

@@ -66,6 +66,34 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
         assert quantities["exchange_s"]["value"] > 0
 
 
+def test_every_split_has_the_bits_of_one_rank_with_mist(tmp_path: Path) -> None:
+    """Fluxes that read two cells upwind need a wider halo of q, l and velocities. Nozzles lie
+    on both sides of the edges of the parts."""
+    rows = ["255,31,9,0.002", "257,33,9,0.001", "1,1,9,0.003", "511,63,9,0.001"]
+    (nozzles := tmp_path / "nozzles.csv").write_text("\n".join(rows))
+    splits = ("split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged", f"mist={nozzles}")
+    for advection in ("central", "third"):
+        words = (*splits, f"advection={advection}")
+        cases = results(tmp_path, *words)
+        assert [case["status"] for case in cases] == ["ok"] * 4, cases
+        of = [case["trials"][0]["quantities"] for case in cases]
+        names = ("fingerprint", "mist_fingerprint", "heat_to_air")
+        assert len({tuple(one[name]["value"] for name in names) for one in of}) == 1
+        for one in of:
+            assert one["mist_released"]["value"] == pytest.approx(0.007 * 6 * 0.1)
+            assert one["heat_residual"]["value"] < 1e-4
+
+
+def test_thin_parts_have_a_wider_halo_too(tmp_path: Path) -> None:
+    """Coarser levels of such parts have fewer rows than the halo of the finest one."""
+    words = ("split=1x1x1,1x3x1", "city=flat", "halo=staged", "mist=rows:9", "advection=third")
+    cases = results(tmp_path, *words, grid="64x18x64")
+    assert [case["status"] for case in cases] == ["ok"] * 2, cases
+    of = [case["trials"][0]["quantities"] for case in cases]
+    assert len({one["mist_fingerprint"]["value"] for one in of}) == 1
+    assert len({one["fingerprint"]["value"] for one in of}) == 1
+
+
 def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
     """Arrays that every rank has whole are passed around a ring, in several rounds."""
     words = ("split=1x1x1,1x3x1,1x4x1", "city=flat", "halo=staged")
@@ -89,7 +117,8 @@ def on_gpu(**given: Any) -> Request:
 
 DIVIDED = {"grid": "512x256x64"}  # two levels of it are divided
 DOUBLE = {"grid": "256x128x32", "precision": "double"}
-GRIDS = (DIVIDED, DOUBLE)
+MISTY = {"grid": "256x128x64", "mist": "rows:16", "advection": "third"}
+GRIDS = (DIVIDED, DOUBLE, MISTY)
 
 
 @cache
@@ -110,6 +139,7 @@ def test_gpus_have_the_bits_of_one(halo: str, tmp_path: Path) -> None:
         pytest.skip("this MPI takes no GPU memory")
     for one, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
         assert "error" not in outcome, (describe(one), outcome)
-        for name in ("fingerprint", "heat_to_air"):
+        names = ("fingerprint", "heat_to_air")
+        for name in (*names, "mist_fingerprint") if one.parameters["mist"] != "none" else names:
             wanted = alone()[one.parameters["grid"]][name]["value"]
             assert outcome[name] == wanted, (describe(one), name)

@@ -11,6 +11,7 @@
 
 #include "../les.hpp"
 #include "watari/core/backend.hpp"
+#include "watari/core/unrolled.hpp"
 
 #include <cmath>
 
@@ -50,10 +51,12 @@ WATARI_INLINE Real evaporated(const les::drying<Real>& by, Real theta, Real q, R
     constexpr Real ratio = Real(0.622), lighter = Real(0.378);
     const Real begin = by.start + by.per_kelvin * theta, cooling = by.per_kelvin * by.cooling;
     Real e = 0;
+    WATARI_UNROLLED
     for (unsigned n = 0; n < 5; ++n) {
         const Real x = begin - cooling * e;
         Real saturated = Real(es[8]), slope = 0;
-        for (unsigned k = 8; k-- > 0;) {
+        WATARI_UNROLLED
+        for (int k = 7; k >= 0; --k) {
             slope = slope * x + saturated;
             saturated = saturated * x + Real(es[k]);
         }

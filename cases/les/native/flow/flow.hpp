@@ -68,6 +68,7 @@ struct flow_arguments {
     les::grid grid;
     les::air<Real> air;
     const std::uint8_t* flags;
+    const std::uint8_t* far;  ///< for fluxes that read two cells upwind (moisture.hpp), or null
     motion<Real> now, next;
     Real *wet[2]{}, *wet_next[2]{};  ///< q - q0 and l; null: the air is dry
     Real* q[4]{};

@@ -3,6 +3,7 @@
 
 #include "../grid/loops.hpp"
 #include "watari/core/parallel/sums.hpp"
+#include "watari/core/unrolled.hpp"
 
 #include <cmath>
 #include <type_traits>
@@ -32,8 +33,8 @@ struct carry_one {
     static constexpr bool dries = !std::is_same_v<Drying, no_drying>;
     flow_arguments<Real> f;
     Drying by;
-    const std::uint8_t* flags;
-    Real rate[3];  ///< tau / d
+    const std::uint8_t* flags;  ///< `far`
+    Real rate[3];               ///< tau / d
     index step[3];
     using two_paths = void;
     using many_registers = void;
@@ -43,51 +44,74 @@ struct carry_one {
     };
     WATARI_INLINE index plane() const { return step[2]; }
 
-    /// Fluxes of q and l through the low face of cell `at`. `behind` and `ahead`: the cells two
-    /// below the face, and two above.
-    WATARI_INLINE void face(Real (&flux)[2], index at, unsigned a, index behind,
+    /// Fluxes of q and l through the low face of cell `at` along an axis. `behind` and `ahead`: the
+    /// cells two below the face, and two above. All values are loaded before the choice between
+    /// them, so that a CPU has no branch.
+    template <bool Walls>
+    WATARI_INLINE void face(Real (&flux)[2], index at, unsigned a, index s, index behind,
                             index ahead) const {
-        const index left = at - step[a];
+        const index left = at - s;
         const Real u = f.now.velocity[a][at], fast = magnitude(u);
         const bool forward = u > 0;
-        const bool slopes =
-            (forward ? flags[left] & les::flag::low(a) : flags[at] & les::flag::high(a)) != 0;
+        bool slopes = true;
+        if constexpr (Walls) {
+            const unsigned below = f.flags[left], above = f.flags[at];
+            const bool low = (below & les::flag::low(a)) != 0;
+            const bool high = (above & les::flag::high(a)) != 0;
+            slopes = forward ? low : high;
+        }
         const Real half = Real(0.5) * fast * (Real(1) - fast * rate[a]);
         const Real twice_more = (f.nu[left] + f.nu[at]) - Real(2) * f.air.nu;
         const Real mixing =
             (f.air.kappa + twice_more * (Real(0.5) * f.air.per_prandtl)) * f.air.per_d[a];
+        WATARI_UNROLLED
         for (unsigned n = 0; n < 2; ++n) {
             const Real* const q = f.wet[n];
-            const Real low = q[left], high = q[at], more = high - low;
-            const Real before = forward ? low - q[behind] : q[ahead] - high;
-            const Real slope = slopes ? minmod(more, before) : Real(0);
+            const Real low = q[left], high = q[at], lower = q[behind], higher = q[ahead];
+            const Real more = high - low, before = low - lower, after = higher - high;
+            const Real limited = minmod(more, forward ? before : after);
+            const Real slope = !Walls || slopes ? limited : Real(0);
             flux[n] = (u * (forward ? low : high) + half * slope) - mixing * more;
         }
     }
+    /// Adds what comes in along an axis.
+    template <bool Walls>
+    WATARI_INLINE void add(Real (&gain)[2], const cell& c, unsigned a, index s) const {
+        // no plane is two below the ground or two above the lid, and none is needed there
+        const bool on_ground = Walls && a == 2 && c.k == 0;
+        const bool at_lid = Walls && a == 2 && c.k + 1 == static_cast<index>(f.grid.size.z);
+        const index down = on_ground ? s : 2 * s, up = at_lid ? s : 2 * s;
+        Real low[2], high[2];
+        face<Walls>(low, c.at, a, s, c.at - down, c.at + s);
+        face<Walls>(high, c.at + s, a, s, c.at - s, c.at + up);
+        bool open_low = true, open_high = true;
+        if constexpr (Walls) {
+            const unsigned own = f.flags[c.at];
+            open_low = (own & les::flag::low(a)) != 0;
+            open_high = (own & les::flag::high(a)) != 0;
+        }
+        WATARI_UNROLLED
+        for (unsigned n = 0; n < 2; ++n)
+            gain[n] += ((open_low ? low[n] : Real(0)) - (open_high ? high[n] : Real(0))) * rate[a];
+    }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
-        const auto own = flags[c.at];
         Real gain[2]{};
-        for (unsigned a = 0; a < 3; ++a) {
-            const index s = step[a], last = static_cast<index>(f.grid.size.z) - 1;
-            // no plane is two below the ground or two above the lid, and none is needed there
-            const bool on_ground = Walls && a == 2 && c.k == 0;
-            const bool at_lid = Walls && a == 2 && c.k == last;
-            Real low[2], high[2];
-            face(low, c.at, a, on_ground ? c.at : c.at - 2 * s, c.at + s);
-            face(high, c.at + s, a, c.at - s, at_lid ? c.at : c.at + 2 * s);
-            const bool open_low = !Walls || (own & les::flag::low(a)) != 0;
-            const bool open_high = !Walls || (own & les::flag::high(a)) != 0;
-            for (unsigned n = 0; n < 2; ++n)
-                gain[n] +=
-                    ((open_low ? low[n] : Real(0)) - (open_high ? high[n] : Real(0))) * rate[a];
-        }
-        const bool fluid = !Walls || (own & les::flag::fluid) != 0;
+        add<Walls>(gain, c, 0, 1);
+        add<Walls>(gain, c, 1, step[1]);
+        add<Walls>(gain, c, 2, step[2]);
+        bool fluid = true;
+        if constexpr (Walls) fluid = (f.flags[c.at] & les::flag::fluid) != 0;
         result now{};
-        for (unsigned n = 0; n < 2; ++n) now.wet[n] = fluid ? f.wet[n][c.at] + gain[n] : Real(0);
+        WATARI_UNROLLED
+        for (unsigned n = 0; n < 2; ++n) {
+            const Real moved = f.wet[n][c.at] + gain[n];
+            now.wet[n] = fluid ? moved : Real(0);
+        }
         if constexpr (dries) {
             const Real theta = f.next.theta[c.at];
-            const Real e = fluid ? evaporated(by, theta, now.wet[0], now.wet[1]) : Real(0);
+            const Real of_air = evaporated(by, theta, now.wet[0], now.wet[1]);
+            const Real e = fluid ? of_air : Real(0);
             now.wet[0] += e;
             now.wet[1] -= e;
             now.theta = theta - by.cooling * e;
@@ -95,6 +119,7 @@ struct carry_one {
         return now;
     }
     WATARI_INLINE void put(const cell& c, const result& now) const {
+        WATARI_UNROLLED
         for (unsigned n = 0; n < 2; ++n) f.wet_next[n][c.at] = now.wet[n];
         if constexpr (dries) f.next.theta[c.at] = now.theta;
     }
@@ -105,7 +130,7 @@ void carry_by(const flow_arguments<Real>& f, Real tau, const Drying& by, stream_
     const auto& d = f.air.per_d;
     const auto row = static_cast<index>(f.grid.row()), plane = static_cast<index>(f.grid.plane());
     const carry_one<Real, Drying> body{
-        f, by, f.flags, {tau * d[0], tau * d[1], tau * d[2]}, {1, row, plane}};
+        f, by, f.far, {tau * d[0], tau * d[1], tau * d[2]}, {1, row, plane}};
     for_each_cell(f.grid, body, written<Real>{}, stream);
 }
 template <class Real>
@@ -116,6 +141,25 @@ template <class Real>
 void carry_and_dry(const flow_arguments<Real>& f, Real tau, const les::drying<Real>& by,
                    stream_t stream) {
     carry_by(f, tau, by, stream);
+}
+
+template <class Real>
+void mark(const flow_arguments<Real>& f, std::uint8_t* far, stream_t stream) {
+    const les::grid g = f.grid;
+    const std::uint8_t* const flags = f.flags;
+    for_each(
+        g.size.cells(),
+        [=] WATARI_KERNEL(std::size_t n) {
+            const std::size_t i = n % g.size.x, row = n / g.size.x;
+            const std::size_t at = g.at(row / g.size.y, row % g.size.y, i);
+            bool all = flags[at] == les::flag::all;
+            for (unsigned a = 0; all && a < 3; ++a)
+                for (std::size_t away = 1; away <= les::grid::wide; ++away)
+                    all = all && flags[at - away * g.stride(a)] == les::flag::all &&
+                          flags[at + away * g.stride(a)] == les::flag::all;
+            far[at] = all ? les::flag::inner : std::uint8_t(0);
+        },
+        stream);
 }
 
 template <class Real>
@@ -193,6 +237,7 @@ namespace watari::les {
 
 template <class Real>
 const moisture_kernels<Real> moisture_kernels<Real>::WATARI_BACKEND{
+    .mark = WATARI_BACKEND::mark<Real>,
     .carry = WATARI_BACKEND::carry<Real>,
     .carry_and_dry = WATARI_BACKEND::carry_and_dry<Real>,
     .spray = WATARI_BACKEND::spray<Real>,

@@ -33,6 +33,9 @@ struct moisture {
 
 template <class Real>
 struct moisture_kernels {
+    /// Sets `far` to flag::inner in cells whose neighbours within two along each axis are inner
+    /// too.
+    void (*mark)(const flow_arguments<Real>& f, std::uint8_t* far, stream_t stream);
     /// wet_next = wet after `tau` seconds.
     void (*carry)(const flow_arguments<Real>& f, Real tau, stream_t stream);
     /// The same, then lets droplets evaporate, which cools next.theta.

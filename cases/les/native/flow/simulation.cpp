@@ -40,6 +40,7 @@ void simulation<Real>::start(stream_t stream) {
     const std::vector<array> all = arrays(fields_, p_);
     for (std::size_t n = input_count; n < all.size(); ++n)
         run_->clear(*all[n].first, all[n].second, stream);
+    if (p_.reads_far()) water_->mark(flow_, reinterpret_cast<std::uint8_t*>(fields_.far), stream);
     pressure_.build(stream);
     std::swap(flow_.now, flow_.next);  // project() corrects `next`
     project(1, p_.first_cycles, stream);

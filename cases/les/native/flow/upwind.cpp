@@ -2,6 +2,7 @@
 #include "upwind.hpp"
 
 #include "../grid/loops.hpp"
+#include "watari/core/unrolled.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -13,7 +14,7 @@ template <class Real, stage Which>
 struct bias_one {
     flow_arguments<Real> f;
     stage_factors<Real> by;
-    const std::uint8_t* flags;
+    const std::uint8_t* flags;  ///< `far`
     index step[3];
     using two_paths = void;
     using many_registers = void;
@@ -24,44 +25,61 @@ struct bias_one {
     WATARI_INLINE index plane() const { return step[2]; }
 
     /// Twice U d2u(up) of velocity a between the cells `at` and the one before it along b. `behind`
-    /// and `ahead`: the cells two before the flux, and two after it.
-    WATARI_INLINE Real flux(index at, unsigned a, unsigned b, index behind, index ahead) const {
+    /// and `ahead`: the cells two before the flux, and two after it. All values are loaded before
+    /// the choice between them, so that a CPU has no branch.
+    template <bool Walls>
+    WATARI_INLINE Real flux(index at, unsigned a, unsigned b, index to_a, index to_b, index behind,
+                            index ahead) const {
         const Real* const u = f.now.velocity[a];
         const Real* const across = f.now.velocity[b];
-        const index left = at - step[b];
-        const Real twice = across[at] + across[at - step[a]];
+        const index left = at - to_b;
+        const Real twice = across[at] + across[at - to_a];
         const bool forward = twice > 0;
-        const auto open =
-            flags[left] & flags[at] & (forward ? flags[behind] : flags[ahead]) & les::flag::low(a);
-        const Real low = u[left], high = u[at];
-        const Real bend =
-            forward ? (high - low) - (low - u[behind]) : (u[ahead] - high) - (high - low);
-        return open ? twice * bend : Real(0);
+        const Real low = u[left], high = u[at], lower = u[behind], higher = u[ahead];
+        const Real more = high - low, before = more - (low - lower), after = (higher - high) - more;
+        const Real bend = twice * (forward ? before : after);
+        if constexpr (Walls) {
+            const unsigned both = f.flags[left] & f.flags[at], far_low = f.flags[behind],
+                           far_high = f.flags[ahead];
+            const bool open_low = (both & far_low & les::flag::low(a)) != 0;
+            const bool open_high = (both & far_high & les::flag::low(a)) != 0;
+            return (forward ? open_low : open_high) ? bend : Real(0);
+        }
+        return bend;
+    }
+    /// The term of velocity a along b.
+    template <bool Walls>
+    WATARI_INLINE Real along(const cell& c, unsigned a, unsigned b, index to_a, index s) const {
+        // no plane is two below the ground or two above the lid, and none is needed there
+        const bool on_ground = Walls && b == 2 && c.k == 0;
+        const bool at_lid = Walls && b == 2 && c.k + 1 == static_cast<index>(f.grid.size.z);
+        const index down = on_ground ? s : 2 * s, up = at_lid ? s : 2 * s;
+        const Real low = flux<Walls>(c.at, a, b, to_a, s, c.at - down, c.at + s);
+        const Real high = flux<Walls>(c.at + s, a, b, to_a, s, c.at - s, c.at + up);
+        return (high - low) * (Real(1.0 / 12) * f.air.per_d[b]);
+    }
+    template <bool Walls>
+    WATARI_INLINE void one(result& now, const cell& c, unsigned a, index to_a) const {
+        const Real along_x = along<Walls>(c, a, 0, to_a, 1),
+                   along_y = along<Walls>(c, a, 1, to_a, step[1]),
+                   along_z = along<Walls>(c, a, 2, to_a, step[2]);
+        const Real sum = by.step * ((along_x + along_y) + along_z);
+        bool open = true;
+        if constexpr (Walls) open = (f.flags[c.at] & les::flag::low(a)) != 0;
+        const Real more = open ? sum : Real(0);
+        if constexpr (Which != stage::last) now.q[a] = f.q[a][c.at] + more;
+        now.next[a] = f.next.velocity[a][c.at] + by.b * more;
     }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
-        const auto own = flags[c.at];
-        const index last = static_cast<index>(f.grid.size.z) - 1;
         result now{};
-        for (unsigned a = 0; a < 3; ++a) {
-            Real more = 0;
-            for (unsigned b = 0; b < 3; ++b) {
-                const index s = step[b];
-                // no plane is two below the ground or two above the lid, and none is needed there
-                const bool on_ground = Walls && b == 2 && c.k == 0;
-                const bool at_lid = Walls && b == 2 && c.k == last;
-                const Real low = flux(c.at, a, b, on_ground ? c.at - s : c.at - 2 * s, c.at + s);
-                const Real high = flux(c.at + s, a, b, c.at - s, at_lid ? c.at + s : c.at + 2 * s);
-                more += (high - low) * (Real(1.0 / 12) * f.air.per_d[b]);
-            }
-            const bool open = !Walls || (own & les::flag::low(a)) != 0;
-            more = open ? by.step * more : Real(0);
-            if constexpr (Which != stage::last) now.q[a] = f.q[a][c.at] + more;
-            now.next[a] = f.next.velocity[a][c.at] + by.b * more;
-        }
+        one<Walls>(now, c, 0, 1);
+        one<Walls>(now, c, 1, step[1]);
+        one<Walls>(now, c, 2, step[2]);
         return now;
     }
     WATARI_INLINE void put(const cell& c, const result& now) const {
+        WATARI_UNROLLED
         for (unsigned a = 0; a < 3; ++a) {
             if constexpr (Which != stage::last) f.q[a][c.at] = now.q[a];
             f.next.velocity[a][c.at] = now.next[a];
@@ -72,7 +90,7 @@ struct bias_one {
 template <stage Which, class Real>
 void bias_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
     const auto row = static_cast<index>(f.grid.row()), plane = static_cast<index>(f.grid.plane());
-    const bias_one<Real, Which> body{f, by, f.flags, {1, row, plane}};
+    const bias_one<Real, Which> body{f, by, f.far, {1, row, plane}};
     for_each_cell(f.grid, body,
                   written<Real>{{f.next.velocity[0], f.next.velocity[1], f.next.velocity[2]}, 3},
                   stream);

@@ -106,6 +106,7 @@ std::vector<array> arrays(fields& f, const parameters& p) {
         for (std::byte*& pointer : *group) all.push_back({&pointer, each});
     for (std::byte** pointer : {&f.nu, &f.p, &f.r, &f.e, &f.d, &f.scratch})
         all.push_back({pointer, each});
+    if (p.reads_far()) all.push_back({&f.far, p.grid.points()});
     if (p.is_moist())
         for (auto* group : {&f.wet, &f.wet_next})
             for (std::byte*& pointer : *group) all.push_back({&pointer, each});
@@ -148,6 +149,7 @@ flow_arguments<Real> flow_of(const fields& f, const parameters& p) {
     result.grid = p.grid;
     result.air = air_of<Real>(p);
     result.flags = reinterpret_cast<const std::uint8_t*>(f.flags);
+    result.far = reinterpret_cast<const std::uint8_t*>(f.far);
     for (unsigned n = 0; n < 4; ++n) {
         result.now[n] = numbers<Real>(f.flow[n]);
         result.next[n] = numbers<Real>(f.next[n]);

@@ -1,7 +1,7 @@
 /// The arrays of a simulation, which a style allocates.
 ///
 /// Bytes per cell in fp32: 19 floats, a flag, and 4 bytes for the coarser levels: 81. With mist
-/// four floats more: 97.
+/// four floats and a flag more: 98.
 #pragma once
 
 #include "../flow/flow.hpp"
@@ -22,6 +22,7 @@ namespace watari::les {
 struct fields {
     std::byte *flags{}, *length2{}, *facets{}, *flow[4]{};  ///< flow: u v w theta
     std::byte *next[4]{}, *q[4]{}, *nu{}, *p{}, *r{}, *e{}, *d{}, *scratch{};
+    std::byte* far{};                     ///< flags, if parameters::reads_far
     std::byte *wet[2]{}, *wet_next[2]{};  ///< q - q0 and l, if there is mist
     std::byte *coarse{}, *sums{};
 };
