@@ -58,13 +58,22 @@ def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
 
 
 def parameters_of(
-    text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None, **more: str
+    text: str,
+    grid: str,
+    spacing: str,
+    steps: str,
+    processor: str,
+    dt: str | None,
+    direction: str = "270",
+    speed: str = "4",
+    nozzles: str = mist.NONE,
+    advection: str = "central",
 ) -> dict[str, Any]:
     """The parameters of a trial of case les. Raises UsageError."""
     who = given("processor", numbered("cpu", "gpu"), processor)
     length = given("spacing", axes.parse_length, spacing)
-    speed = given("speed", parse_speed, more["speed"])
-    usual = 0.05 * length * min(1, SPEED / speed)
+    fast = given("speed", parse_speed, speed)
+    usual = 0.05 * length * min(1, SPEED / fast)
     return {
         "processor": who,
         "style": "system" if who == "cpu" else "explicit",
@@ -78,9 +87,9 @@ def parameters_of(
         "gather": "gpu",
         "cycles": 2,
         "precision": "single",
-        "advection": given("advection", one_of(*axes.ADVECTIONS), more["advection"]),
-        "mist": given("mist", mist.parse, more["mist"]),
-        **blowing(given("direction", parse_direction, more["direction"]), speed),
+        "advection": given("advection", one_of(*axes.ADVECTIONS), advection),
+        "mist": given("mist", mist.parse, nozzles),
+        **blowing(given("direction", parse_direction, direction), fast),
         "ranks": 1,
         "split": "1x1x1",
         "halo": "none",
@@ -136,16 +145,7 @@ def wind(
 ) -> None:
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     parameters = parameters_of(
-        place,
-        grid,
-        spacing,
-        steps,
-        processor,
-        dt,
-        direction=direction,
-        speed=speed,
-        mist=nozzles,
-        advection=advection,
+        place, grid, spacing, steps, processor, dt, direction, speed, nozzles, advection
     )
     read = [place.removeprefix("file:")] if place.startswith("file:") else []
     read += [nozzles] if mist.is_file(nozzles) else []
@@ -158,10 +158,8 @@ def wind(
     with written.held(wanted, read):
         for file in files:
             output.require_package(file)
-        blown, took, water = simulated(parameters)
+        blown, took = simulated(parameters)
         done, failed = output.write_all(files, blown)
-    if water:
-        print(water)
     if done:
         print(
             f"{blown.seconds:g} s of wind in {format_duration(took)}; at most "
@@ -171,9 +169,9 @@ def wind(
         raise FileError("; ".join(failed))
 
 
-def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float, str]:
-    """The wind at the end, the seconds that this took, and a line on the mist; shows the progress.
-    Raises UsageError, WrongResultError."""
+def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
+    """The wind at the end, and the seconds that this took; shows the progress, and the budgets of
+    mist. Raises UsageError, WrongResultError."""
     share = suited_share()
 
     def advance(step: int, seconds: float) -> None:
@@ -192,14 +190,14 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float, str]:
     if not found["verified"]:
         raise WrongResultError(found["error"])
     blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
-    return blown, float(found["quantities"]["loop"]["value"]), water_line(found)
+    if "mist_released" in found["quantities"]:
+        print(water_line(found))
+    return blown, float(found["quantities"]["loop"]["value"])
 
 
 def water_line(found: dict[str, Any]) -> str:
-    """`0.4 kg of mist: ...`, or nothing."""
+    """`0.4 kg of mist: ...`."""
     of = {name: quantity["value"] for name, quantity in found["quantities"].items()}
-    if "mist_released" not in of:
-        return ""
     return (
         f"{of['mist_released']:.4g} kg of mist: {of['mist_evaporated']:.4g} kg evaporated, "
         f"{of['mist_droplets']:.4g} kg in droplets; missing {of['water_residual']:.1g} of the "

@@ -168,8 +168,7 @@ def test_the_wind_blows_from_its_direction() -> None:
 
 def wind_of(**given: Any) -> output.Wind:
     pytest.importorskip("watari._native")
-    more = {"direction": "270", "speed": "4", "mist": "none", "advection": "central"}
-    parameters = command.parameters_of("flat", "XS", "2", "5", "cpu", None, **more | given)
+    parameters = command.parameters_of("flat", "XS", "2", "5", "cpu", None, **given)
     parameters["threads"] = 1
     return output.wind(trial.run(parameters, keep=True), parameters["spacing"])
 
@@ -184,7 +183,7 @@ def test_direction_and_speed_turn_the_wind() -> None:
 
 
 def test_files_have_the_moisture(tmp_path: Path) -> None:
-    blown = wind_of(mist="rows:16")
+    blown = wind_of(nozzles="rows:16")
     assert float(blown.fields["q"].min()) == pytest.approx(mist.HUMIDITY, rel=1e-5)
     assert 0 < float(blown.fields["l"].max()) < 0.01
     assert float(blown.fields["q"].max()) > mist.HUMIDITY

@@ -187,7 +187,7 @@ def test_an_image_takes_at_least_its_forecast(blown: output.Wind, tmp_path: Path
 def test_a_disk_without_room_for_the_image_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(output, "least_size", lambda path, shape: 10**18)
+    monkeypatch.setattr(output, "least_size", lambda path, shape, fields: 10**18)
     code, out, err = run_cli(capsys, *WIND, "-o", "wind.vti")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "-o wind.vti: not enough room: takes 1e+03 PB" in err
