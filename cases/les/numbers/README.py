@@ -241,3 +241,19 @@ page.given(
     "the square of the measure's response, sin(pi/n)^6: cases/les/tests/upwind_test.cpp",
     "0.42 of three and 0.016 of six",
 )
+
+# Waves of the grid's scale
+waves = results("2-core-intel-xeon-x86_64/20261126-les-waves.json")
+fluxes = [waves.case("les", advection=by) for by in ("central", "third")]
+for m in fluxes:
+    page.says(
+        f"| `advection={m['advection']}` | {{}} | {{}} | {{}} |",
+        m.quantity("grid_scale_share"),
+        m.quantity("energy"),
+        m.trials[0]["series"]["courant"][-1],
+    )
+page.says(
+    "the budgets miss {} of the water and {} of the heat at most",
+    *(max(m.quantity(f"{of}_residual") for m in fluxes) for of in ("water", "heat")),
+)
+page.given("settings of that run", "grid 64x64x32, random city, 100 steps, with mist")
