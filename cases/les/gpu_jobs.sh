@@ -74,12 +74,12 @@ job_scaling-les-styles() {
     scaling les-styles 24 'managed|nccl' '' scaling-les
 }
 
-# job les-mist 60 4 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
+# job les-mist 45 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
 # dry and misty, central and third, in turns; an interrupted run resumes
 job_les-mist() {
     local round
-    for round in 1 2 3; do
-        run "les-mist-$round" 19 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=1 \
+    for round in 1 2; do
+        run "les-mist-$round" 21 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=1 \
             mist=none,rows:16 advection=central,third
         ranks "les-mist-$round" cells_per_s step_bytes_per_s grid_scale_share water_residual heat_residual
     done

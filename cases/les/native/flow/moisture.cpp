@@ -46,7 +46,8 @@ struct carry_one {
 
     /// Fluxes of q and l through the low face of cell `at` along an axis. `behind` and `ahead`: the
     /// cells two below the face, and two above. All values are loaded before the choice between
-    /// them, so that a CPU has no branch.
+    /// them, so that a CPU has no
+    /// branch in rows without walls; beside walls GCC still has some.
     template <bool Walls>
     WATARI_INLINE void face(Real (&flux)[2], index at, unsigned a, index s, index behind,
                             index ahead) const {
