@@ -16,7 +16,7 @@ from watari.common.files import reason
 
 NONE = "none"
 PROCESSORS = (NONE, "cpu", "gpu")
-SWEEPS, NONZERO_BYTES, ROW_BYTES = 5, 8, 60  # cases/les/native/radiation/products.hpp
+SWEEPS, NONZERO_BYTES, ROW_BYTES = 5, 8, 68  # cases/les/native/radiation/products.hpp
 # of a facet on one core: 256 rays, and five sweeps over the 207 others that it has in a dense city
 TRACE_SECONDS, UPDATE_SECONDS = 1e-4, 1.7e-6
 BEFORE: dict[str, Any] = {"radiation": NONE, "sun": sun.SOUTH, "surfaces": surfaces.USUAL}
@@ -90,9 +90,9 @@ def view_folder() -> Path:
     return path
 
 
-def update_bytes(nonzeros: float, facets: float, sweeps: int = SWEEPS) -> float:
-    """Bytes of an update by sweeps."""
-    return sweeps * (NONZERO_BYTES * nonzeros + ROW_BYTES * facets)
+def update_bytes(nonzeros: float, facets: float) -> float:
+    """Bytes of an update: five sweeps, and once a row what facets emit and receive."""
+    return SWEEPS * NONZERO_BYTES * nonzeros + (SWEEPS + 1) * ROW_BYTES * facets
 
 
 def cpu_seconds(shape: tuple[int, int, int], touches: int) -> float:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from watari.cases.les import radiation, sun, surfaces, trial
+from watari.cases.les import forecast, radiation, sun, surfaces, trial
 from watari.cases.les.rates import Rates
-from watari.common.errors import UsageError
+from watari.common.errors import UnsupportedError, UsageError
 from watari.machine import probe
 from watari.plan.request import Request, resolve
+from watari.results.measured import Measured
 
 SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 2, "radiation": "cpu"}
 # elevation and azimuth by Meeus's formulas, 2026
@@ -164,9 +165,30 @@ def test_a_gpu_has_the_bits_of_the_cpu(style: str) -> None:
 
 
 def test_the_bytes_of_an_update() -> None:
-    assert radiation.update_bytes(207e6, 1e6) == 5 * (8 * 207e6 + 60e6)
+    assert radiation.update_bytes(207e6, 1e6) == 5 * 8 * 207e6 + 6 * 68e6
 
 
-def test_a_forecast_needs_the_rate_of_reads() -> None:
-    with pytest.raises(Exception, match="needs case gather processor=cpu memory=pageable"):
-        _ = Rates([]).reads
+def measured(case: str, trial: dict[str, Any], **parameters: Any) -> Measured:
+    return Measured("run", {"name": "m"}, case, parameters, "ok", "", [], [trial], 1, 1, 0, 0)
+
+
+def touched(**more: Any) -> Measured:
+    """A touch of a flat city of 32 x 32 facets, with 50,000 pairs."""
+    parameters = resolve("les", {**SMALL, "city": "flat", **more}, probe.machine())[0].parameters
+    return measured(
+        "les", {"quantities": {"view_nonzeros": {"value": 5e4, "unit": "1"}}}, **parameters
+    )
+
+
+def test_the_forecast_of_radiation_follows_from_pairs_and_the_rate_of_reads() -> None:
+    gather = {"processor": "cpu", "memory": "pageable", "pattern": "strided"}
+    read = measured(
+        "gather", {"host_s": [9.0, 0.1, 0.1]}, **gather, element=4, stride=64, size=10**9
+    )
+    seconds = forecast.radiated(touched(), Rates([read]))
+    assert seconds == pytest.approx((40 * 5e4 + 6 * 68 * 1024) / 1e10)
+    assert forecast.radiated(touched(radiation="none"), Rates([])) == 0
+    with pytest.raises(UnsupportedError, match="needs case gather processor=cpu memory=pageable"):
+        forecast.radiated(touched(), Rates([]))
+    with pytest.raises(UnsupportedError, match="no formula for radiation=gpu"):
+        forecast.radiated(touched(radiation="gpu"), Rates([read]))

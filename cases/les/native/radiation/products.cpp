@@ -18,8 +18,9 @@ template <class Write>
 WATARI_INLINE void both(const view_matrix& m, std::size_t row, double long_waves, double light,
                         const Write& write) {
     const double area = m.area[row];
-    write(row, double(m.reflected[row]), long_waves / area);
-    write(m.rows + row, double(m.reflected[m.rows + row]), light / area);
+    const std::size_t at = les::waves * row;
+    write(at + les::long_wave, double(m.reflected[at + les::long_wave]), long_waves / area);
+    write(at + les::short_wave, double(m.reflected[at + les::short_wave]), light / area);
 }
 
 struct write_operator {
@@ -77,8 +78,9 @@ void emit(const view_matrix& m, const float* temperature, const float* sky, doub
     for_each(
         m.rows,
         [=] WATARI_KERNEL(std::size_t n) {
-            const double t = temperature[n], r = m.reflected[n];
-            emitted[n] =
+            const std::size_t at = les::waves * n + les::long_wave;
+            const double t = temperature[n], r = m.reflected[at];
+            emitted[at] =
                 (1.0 - r) * stefan_boltzmann * (t * t * (t * t)) + r * (double(sky[n]) * sky_emits);
         },
         stream);

@@ -5,10 +5,10 @@
 ///     last_sweep   the same; received = F x, change = y - x
 ///     emit         e = eps sigma T^4 + (1 - eps) sky L_sky of long waves
 ///
-/// Vectors have the long waves of all facets, then their light. A row has 16 partial sums, added by
-/// a tree of fixed shape: the same bits for any number of threads, and on a GPU. Bytes of a
-/// product: 8 a non-zero; 60 a row (start 8, area 4, r 8, e 16, y 16, own x 8), and x of other
-/// rows, which stays in the caches.
+/// An element of a vector has the long waves of a facet and its light, beside each other: one load.
+/// A row has 16 partial sums, added by a tree of fixed shape: the same bits for any number of
+/// threads, and on a GPU. Bytes of a product: 8 a non-zero; 68 a row (start 8, area 4, r 8, e 16, x
+/// 16, y 16). x of other rows stays in the caches.
 #pragma once
 
 #include "watari/core/dispatch.hpp"
@@ -19,7 +19,8 @@
 namespace watari::les {
 
 inline constexpr unsigned row_sums = 16;  ///< partial sums of a row
-inline constexpr unsigned waves = 2;      ///< long waves, light
+inline constexpr unsigned long_wave = 0, short_wave = 1;
+inline constexpr unsigned waves = 2;
 
 /// S in rows, in memory of the processor.
 struct view_matrix {
@@ -27,7 +28,7 @@ struct view_matrix {
     const std::uint64_t* first;  ///< non-zero with which a row begins, and the end
     const std::uint32_t* column;
     const float *shared, *area;  ///< S_ij, A_i
-    const float* reflected;      ///< r of long waves, then of light
+    const float* reflected;      ///< r of both waves, a row after the other
     const std::uint32_t* parts;  ///< rows with which parts begin, and the end
     std::size_t part_count;      ///< parts have about as many non-zeros each
 };

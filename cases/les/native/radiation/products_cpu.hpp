@@ -4,20 +4,21 @@
 #include "watari/core/loops.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace watari::cpu {
 
-/// Adds up to 16 non-zeros of a row to its partial sums.
-template <class Count>
-WATARI_INLINE void add_products(const les::view_matrix& m, const double* x, std::uint64_t at,
-                                Count count, double (&sums)[les::waves][les::row_sums]) {
-    const double* const light = x + m.rows;
-    WATARI_VECTORS
-    for (unsigned l = 0; l < count; ++l) {
-        const double shared = m.shared[at + l];
-        const std::uint32_t other = m.column[at + l];
-        sums[0][l] += shared * x[other];
-        sums[1][l] += shared * light[other];
+/// Both waves of a facet, in one register.
+using both_waves = double __attribute__((vector_size(16)));
+
+/// Adds 16 non-zeros of a row to its partial sums, which stay in registers.
+WATARI_INLINE void add_products(const float* shared, const std::uint32_t* column, const double* x,
+                                both_waves (&sums)[les::row_sums]) {
+#pragma GCC unroll 16
+    for (unsigned l = 0; l < les::row_sums; ++l) {
+        both_waves other;
+        std::memcpy(&other, x + std::size_t{les::waves} * column[l], sizeof other);
+        sums[l] += double(shared[l]) * other;
     }
 }
 
@@ -26,18 +27,21 @@ WATARI_CLONES void part_of_rows(const les::view_matrix& given, const double* x, 
                                 std::size_t last, const Write& write) {
     const les::view_matrix m = given;
     for (; row < last; ++row) {
-        double sums[les::waves][les::row_sums]{};
+        both_waves sums[les::row_sums]{};
         const std::uint64_t end = m.first[row + 1];
         std::uint64_t at = m.first[row];
         for (; at + les::row_sums <= end; at += les::row_sums)
-            add_products(m, x, at, les::row_sums, sums);
-        add_products(m, x, at, static_cast<unsigned>(end - at), sums);
+            add_products(m.shared + at, m.column + at, x, sums);
+        float shared[les::row_sums]{};  // zeros add nothing
+        std::uint32_t column[les::row_sums]{};
+        std::copy(m.shared + at, m.shared + end, shared);
+        std::copy(m.column + at, m.column + end, column);
+        add_products(shared, column, x, sums);
+#pragma GCC unroll 4
         for (unsigned half = les::row_sums / 2; half > 0; half /= 2)
-            for (unsigned l = 0; l < half; ++l) {
-                sums[0][l] += sums[0][l + half];
-                sums[1][l] += sums[1][l + half];
-            }
-        write(row, sums[0][0], sums[1][0]);
+#pragma GCC unroll 8
+            for (unsigned l = 0; l < half; ++l) sums[l] += sums[l + half];
+        write(row, sums[0][les::long_wave], sums[0][les::short_wave]);
     }
 }
 

@@ -1,4 +1,4 @@
-// Rows on a GPU: a row has half a warp, a thread one partial sum.
+// Rows on a GPU: a row has half a warp, a thread one partial sum of each wave.
 #pragma once
 
 #include "watari/core/loops.hpp"
@@ -15,18 +15,21 @@ void for_each_product(const les::view_matrix& m, const double* x, const Write& w
                       const std::size_t row = 2 * warp + threadIdx.x / les::row_sums;
                       const bool is_row = row < m.rows;
                       const std::uint64_t end = is_row ? m.first[row + 1] : 0;
-                      double sums[les::waves]{};
+                      const auto* const both_waves = reinterpret_cast<const double2*>(x);
+                      double2 sums{};
                       for (std::uint64_t at = is_row ? m.first[row] + lane : 0; at < end;
                            at += les::row_sums) {
                           const double shared = m.shared[at];
-                          const std::uint32_t other = m.column[at];
-                          sums[0] += shared * x[other];
-                          sums[1] += shared * x[m.rows + other];
+                          const double2 other = both_waves[m.column[at]];
+                          sums.x += shared * other.x;
+                          sums.y += shared * other.y;
                       }
                       __syncwarp();
-                      for (unsigned half = les::row_sums / 2; half > 0; half /= 2)
-                          for (double& sum : sums) sum += __shfl_xor_sync(0xffffffffu, sum, half);
-                      if (is_row && lane == 0) write(row, sums[0], sums[1]);
+                      for (unsigned half = les::row_sums / 2; half > 0; half /= 2) {
+                          sums.x += __shfl_xor_sync(0xffffffffu, sums.x, half);
+                          sums.y += __shfl_xor_sync(0xffffffffu, sums.y, half);
+                      }
+                      if (is_row && lane == 0) write(row, sums.x, sums.y);
                   },
                   stream);
 }

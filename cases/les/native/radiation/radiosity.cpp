@@ -100,8 +100,10 @@ radiosity::radiosity(const parameters& p, const facet_list& facets, view_factors
 /// Memory that lives as long as this object.
 template <class Element>
 Element* radiosity::take(memory::kind kind, std::size_t count) {
+    const auto pages =
+        kind == memory::kind::pageable ? memory::huge_pages::always : memory::huge_pages::as_set;
     held_.emplace_back(kind, std::max<std::size_t>(count, 1) * sizeof(Element),
-                       memory::placement{.device = who_.number});
+                       memory::placement{.device = who_.number, .thp = pages});
     return static_cast<Element*>(held_.back().data());
 }
 
@@ -130,8 +132,8 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
     for (std::size_t n = 0; n < rows; ++n) {
         const surface_kind kind =
             kind_of(p.surfaces, part_of(facets[n].direction, facets[n].k > 0));
-        reflected_[n] = kind.reflects_heat;
-        reflected_[rows + n] = kind.albedo;
+        reflected_[waves * n + long_wave] = kind.reflects_heat;
+        reflected_[waves * n + short_wave] = kind.albedo;
     }
     matrix_ = {rows,
                there(views_->first.data(), rows + 1),
@@ -147,20 +149,20 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
     received_ = take<float>(host_, 2 * waves * rows);
     temperature_there_ = who_.is_gpu() ? take<float>(kind_, rows) : temperature_;
     received_there_ = who_.is_gpu() ? take<float>(kind_, 2 * waves * rows) : received_;
-    std::vector<double> light(rows);
+    std::vector<double> emitted(waves * rows);  // of light; emit() writes the long waves
     for (std::size_t n = 0; n < rows; ++n)
-        light[n] = double(reflected_[rows + n]) *
-                   (double(direct_[n]) * sun_ + double(sky_[n]) * sky_light_);
-    memory::copy_now(who_, emitted_ + rows, light.data(), rows * sizeof(double));
+        emitted[waves * n + short_wave] =
+            double(reflected_[waves * n + short_wave]) *
+            (double(direct_[n]) * sun_ + double(sky_[n]) * sky_light_);
+    memory::copy_now(who_, emitted_, emitted.data(), emitted.size() * sizeof(double));
     if (who_.is_gpu()) views_.reset();
 }
 
-/// Solves x - r F x = e for both waves, from x = e.
+/// Solves x - r F x = e for both waves as one system, from x = e.
 void radiosity::solve() {
     krylov::problem<double> given;
     given.who = who_;
-    given.length = matrix_.rows;
-    given.systems = waves;
+    given.length = waves * matrix_.rows;
     given.b = emitted_;
     given.x = now_;
     given.a.apply = [this](double* y, const double* x, std::size_t, stream_t stream) {
@@ -217,11 +219,12 @@ radiosity::sums radiosity::receive(const float* temperature, std::size_t first, 
         const double sky = sky_[n], area = area_[n];
         const double from_sky[waves] = {sky * sky_radiation,
                                         double(direct_[n]) * sun_ + sky * sky_light_};
-        const double own = (1.0 - double(reflected_[n])) * sigma * fourth(temperature[n]);
+        const double own =
+            (1.0 - double(reflected_[waves * n + long_wave])) * sigma * fourth(temperature[n]);
         const double emits[waves] = {own, 0};
         float* const into[waves] = {&heat_[n], &light_[n]};
         for (unsigned w = 0; w < waves; ++w) {
-            const std::size_t at = w * rows + n;
+            const std::size_t at = waves * n + w;
             const float incoming = static_cast<float>(from_sky[w] + double(received[at]));
             *into[w] = incoming;
             const double r = reflected_[at], leaves = emits[w] + r * incoming;

@@ -12,7 +12,8 @@
 /// On a GPU the sweeps and the solver run there: 4 bytes a facet go up, 16 come back. The same bits
 /// as on the CPU.
 ///
-/// Bytes of an update: those of five products (products.hpp).
+/// Bytes of an update: those of five products (products.hpp), and 68 a facet for what it emits and
+/// receives.
 #pragma once
 
 #include "../les.hpp"
@@ -85,7 +86,7 @@ private:
     double *emitted_ = nullptr, *now_ = nullptr, *next_ = nullptr;
     float *temperature_ = nullptr, *temperature_there_ = nullptr;
     float *received_ = nullptr,
-          *received_there_ = nullptr;  ///< of both waves; then the change of B
+          *received_there_ = nullptr;  ///< of both waves, then the change of B
     std::optional<krylov::workspace> workspace_;
     double sun_ = 0, sky_light_ = 0;  ///< W/m2 of light, 0 at night
     bool begun_ = false;

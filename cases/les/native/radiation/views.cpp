@@ -10,6 +10,7 @@ namespace watari::les {
 
 namespace {
 
+constexpr memory::placement in_huge_pages{.thp = memory::huge_pages::always};
 constexpr std::size_t block = 1024;  ///< facets that a thread takes at a time
 
 /// The facets that each facet of a block hits, and by how many rays.
@@ -162,8 +163,8 @@ view_factors::view_factors(std::vector<std::uint64_t> rows, std::vector<float> a
     : first(std::move(rows)),
       area(std::move(areas)),
       sky(area.size()),
-      column(memory::kind::pageable, std::max<std::size_t>(first.back(), 1)),
-      shared(memory::kind::pageable, std::max<std::size_t>(first.back(), 1)) {}
+      column(memory::kind::pageable, std::max<std::size_t>(first.back(), 1), in_huge_pages),
+      shared(memory::kind::pageable, std::max<std::size_t>(first.back(), 1), in_huge_pages) {}
 
 void view_factors::see_sky() {
     cpu::for_each_part(facets(), [this](std::size_t n, std::size_t last) {
