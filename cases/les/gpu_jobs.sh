@@ -59,7 +59,7 @@ EOF
     ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
 }
 
-# job les-radiation 90 2 cases/les/README.md, "Radiation between facets": view factors and touches of 10^6 facets
+# job les-radiation 90 - cases/les/README.md, "Radiation between facets": view factors and touches of 10^6 facets
 # the first case traces the view factors, the others read them; then the rate of the CPU's reads
 job_les-radiation() {
     local cache
