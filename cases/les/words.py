@@ -41,9 +41,9 @@ def words(case: str, parameters: Parameters) -> str:
 
 
 def touch_name(m: Measured) -> str:
-    """`facets, CPU picks`."""
-    picks = ", CPU picks" if m["gather"] == "cpu" else ""
-    return f"{m['cpu-touch']}{picks}"
+    """`facets, CPU picks, radiation on the gpu`."""
+    picks = "CPU picks" if m["gather"] == "cpu" else ""
+    return ", ".join(filter(None, (m["cpu-touch"], picks, radiation.words(m.parameters))))
 
 
 def touch_words(m: Measured) -> str:
