@@ -169,3 +169,8 @@ page.given(
     "250 bytes a triangle",
     "32 bytes a leaf and 8 a page",
 )
+
+# In the conditions of Hanawa (2025)
+page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD")
+page.says("`mesh=scan:71` | {} triangles as a scanned model", 20 * 71**2)
+page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and")
