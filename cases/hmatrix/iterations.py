@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.hmatrix import figures
+from watari.cases.hmatrix import convergence, figures
 from watari.cases.hmatrix.words import value
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
@@ -84,4 +84,5 @@ FIGURES = (
         "Batches that fit stay in fast memory, or none does.",
         by_engine,
     ),
+    convergence.FIGURE,
 )

@@ -113,6 +113,33 @@ def test_an_iteration_has_a_bar_with_its_reading_and_the_ratios_of_the_seed() ->
     ]
 
 
+def converged(engine: str, mesh: str, **residuals: float) -> dict[str, Any]:
+    """A case that was solved until its tolerance in 5 iterations."""
+    made = case(engine, 0.5, MIB, 1, mesh=mesh, restart=0)
+    numbers = {"iterations": 5, "residual": 8e-7, **residuals}
+    for trial in made["trials"]:
+        trial["quantities"] |= {name: {"value": v, "unit": "1"} for name, v in numbers.items()}
+    return made
+
+
+def test_convergence_has_a_line_a_method_whatever_the_engine() -> None:
+    residuals = {"residual_1": 1e-1, "residual_2": 1e-3, "residual_4": 1e-5}
+    cases = synthetic.measured(
+        converged("posix", "bumpy:35", **residuals),
+        converged("gpu", "bumpy:35", **residuals),
+        converged("gpu", "scan:71", **residuals),
+        case("gpu", 0.75, MIB, 1),  # of an earlier version: without residuals
+        iterated("gpu", True, 2, 1),  # stopped
+    )
+    (chart,) = charts(cases, "hmatrix-convergence")
+    rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
+    assert [(row["name"], row["iterations"], row["residual"]) for row in rows] == [
+        (f"{mesh}, bicgstab", at, residual)
+        for mesh in ("bumpy:35", "scan:71")
+        for at, residual in ((1, 1e-1), (2, 1e-3), (4, 1e-5), (5, 8e-7))
+    ]
+
+
 def test_one_point_is_no_chart() -> None:
     alone = synthetic.measured(case("gpu", 0.5, MIB, 0.1))
     assert not charts(alone, "hmatrix")
