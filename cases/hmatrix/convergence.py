@@ -1,4 +1,4 @@
-"""The residual of a solver with an H-matrix over its iterations, a line a mesh and method."""
+"""The residual of a solver with an H-matrix over its iterations, a line a method."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from watari.charts.style import Panel, rows
 from watari.results.measured import Measured, drawable
 
 WIDTH, HEIGHT = 420, 260
-METHOD = ("mesh", "solver", "preconditioner", "restart", "inner", "rhs", "precision", "eps")
+METHOD = ("solver", "preconditioner", "restart", "inner", "rhs", "precision", "eps")
 AFTER = "residual_"  # the quantity of a number of iterations
 
 
 def name(m: Measured) -> str:
-    """`scan:71, gmres with block-jacobi`."""
+    """`gmres with block-jacobi, restart 60`."""
     jacobi = "" if m["preconditioner"] == "none" else f" with {m['preconditioner']}"
     parts = [
-        f"{m['mesh']}, {m['solver']}{jacobi}",
+        f"{m['solver']}{jacobi}",
         f"restart {m['restart']}" if m["restart"] else "",
         f"{m['inner']} inner steps" if m["inner"] else "",
         f"{m['rhs']} right-hand sides" if m["rhs"] > 1 else "",
@@ -78,13 +78,13 @@ def panel(data: Sequence[dict[str, Any]]) -> Panel:
 
 
 def by_method(cases: Sequence[Measured]) -> Drawn:
-    """A chart a run; engines and budgets have the same residuals, so one of them is drawn."""
+    """A chart a mesh; engines and budgets have the same residuals, so one of them is drawn."""
     charts: Drawn = []
     whole = [m for m in drawable(cases, "hmatrix") if not m["iterations"] and points(m)]
-    for same in groups(whole, "run").values():
+    for same in groups(whole, "run", "mesh").values():
         drawn = [alike[0] for alike in groups(same, *METHOD).values()]
         data = [row for m in drawn for row in points(m)]
-        charts.append((heading(cases, same[0].run, "Residual"), panel(data), drawn))
+        charts.append((heading(cases, same[0].run, same[0]["mesh"]), panel(data), drawn))
     return charts
 
 

@@ -131,13 +131,14 @@ def test_convergence_has_a_line_a_method_whatever_the_engine() -> None:
         case("gpu", 0.75, MIB, 1),  # of an earlier version: without residuals
         iterated("gpu", True, 2, 1),  # stopped
     )
-    (chart,) = charts(cases, "hmatrix-convergence")
-    rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
-    assert [(row["name"], row["iterations"], row["residual"]) for row in rows] == [
-        (f"{mesh}, bicgstab", at, residual)
-        for mesh in ("bumpy:35", "scan:71")
-        for at, residual in ((1, 1e-1), (2, 1e-3), (4, 1e-5), (5, 8e-7))
-    ]
+    both = charts(cases, "hmatrix-convergence")
+    assert [chart.heading for chart in both] == ["Bumpy:35", "Scan:71"]
+    for chart in both:
+        rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
+        assert [(row["name"], row["iterations"], row["residual"]) for row in rows] == [
+            ("bicgstab", at, residual)
+            for at, residual in ((1, 1e-1), (2, 1e-3), (4, 1e-5), (5, 8e-7))
+        ]
 
 
 def test_one_point_is_no_chart() -> None:
