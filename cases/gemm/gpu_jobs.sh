@@ -6,7 +6,7 @@
 job_gemm-naive() {
     run gemm-naive 55 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=gpu,uring trials=1 samples=1
     run gemm-naive-posix 45 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=posix threads=16 trials=1 samples=1
-    run gemm-naive-thread 46 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,1024,4096 fast-memory=2GiB engine=posix threads=1 trials=1 samples=1
+    run gemm-naive-thread 46 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,4096,1024 fast-memory=2GiB engine=posix threads=1 trials=1 samples=1
 }
 
 # job gemm-modelled 120 7 cases/gemm/README.md, "In the conditions of Hanawa (2025)": N = 131,072 from a model of his SSD; studies.md

@@ -190,7 +190,7 @@ def test_products_in_memory_wait_for_no_disk():
     small = {"fast-memory": "1GiB"}
     assert (rate(), rate(**small)) == (1e12, 3e8)
     for store in ("ram", "modelled:kioxia-cm6-v"):
-        assert rate(**small, store=store) == 4e9
+        assert rate(**small, store=store) == 1e10
 
 
 @pytest.mark.parametrize(
