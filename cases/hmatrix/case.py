@@ -55,7 +55,7 @@ def profile(p: Parameters) -> Profile:
 
 def extra_seconds(p: Parameters) -> float:
     """Seconds that building, comparing and solving may need, and a slow disk for all reads."""
-    products = (2 * int(p["iterations"]) or axes.PRODUCTS) + int(p["samples"])
+    products = (2 * int(p["steps"]) or axes.PRODUCTS) + int(p["samples"])
     size = matrix_bytes(p)
     rows = 64 * axes.triangles(p) * int(p["rhs"]) / SLOW_ENTRIES
     disk = (size + products * (size - resident_bytes(p))) / SLOW_DISK if p["store"] == "file" else 0
@@ -110,7 +110,7 @@ CASES = (
             ),
             replace(
                 axis(
-                    "iterations",
+                    "steps",
                     "iterations after which the solver stops; 0: at its tolerance",
                     count(0, 1000),
                     0,

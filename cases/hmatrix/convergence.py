@@ -80,7 +80,7 @@ def panel(data: Sequence[dict[str, Any]]) -> Panel:
 def by_method(cases: Sequence[Measured]) -> Drawn:
     """A chart a mesh; engines and budgets have the same residuals, so one of them is drawn."""
     charts: Drawn = []
-    whole = [m for m in drawable(cases, "hmatrix") if not m["iterations"] and points(m)]
+    whole = [m for m in drawable(cases, "hmatrix") if not m["steps"] and points(m)]
     for same in groups(whole, "run", "mesh").values():
         drawn = [alike[0] for alike in groups(same, *METHOD).values()]
         data = [row for m in drawn for row in points(m)]

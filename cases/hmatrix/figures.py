@@ -34,7 +34,7 @@ SAME = (
     "store",
     "ranks",
 )
-SOLVE = ("solver", "preconditioner", "tolerance", "inner", "iterations", "pinned")
+SOLVE = ("solver", "preconditioner", "tolerance", "inner", "steps", "pinned")
 RATIOS = {  # of a solve's times, by their published quantities
     "solve_s": ("hmatrix-gpu-over-posix", "in all"),
     "read_s": ("hmatrix-gpu-over-posix-reading", "in reading"),

@@ -31,9 +31,9 @@ job_hmatrix-ratio() {
 # 4 GB, which the first trial builds. A trial has 9 products: one is verified, one is a sample, 7 are those of three iterations
 job_hmatrix-hanawa() {
     run hmatrix-hanawa 76 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
-        iterations=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=gpu,uring trials=1 samples=1
+        steps=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=gpu,uring trials=1 samples=1
     run hmatrix-hanawa-posix 92 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
-        iterations=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=posix threads=1,16 trials=1 samples=1
+        steps=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=posix threads=1,16 trials=1 samples=1
     run hmatrix-convergence 28 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
         fast-memory=3.6GB batch=16MiB engine=gpu trials=1 samples=1
 }
@@ -42,16 +42,16 @@ job_hmatrix-hanawa() {
 # The disk needs 44 GB. Without pinned batches 9 products read 361 GB; construction takes a minute before the first trial
 job_hmatrix-hanawa-large() {
     run hmatrix-hanawa-large 555 hmatrix processor=gpu mesh=bumpy:224 recompress=no solver=bicgstab preconditioner=none \
-        iterations=3 fast-memory=20GB batch=16MiB pinned=yes,no engine=gpu,posix,uring trials=1 samples=1
+        steps=3 fast-memory=20GB batch=16MiB pinned=yes,no engine=gpu,posix,uring trials=1 samples=1
 }
 
 # job hmatrix-small-batches 60 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several sides, inner steps
 # In order of importance. "Waiting for data" beside "computing" of an iteration is the part of the reads that nothing hides
 job_hmatrix-small-batches() {
     run hmatrix-small 28 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
-        iterations=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu,uring trials=1 samples=1
+        steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu,uring trials=1 samples=1
     run hmatrix-small-ssd 13 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
-        iterations=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu store=modelled:ten-million trials=1 samples=1
+        steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu store=modelled:ten-million trials=1 samples=1
     run hmatrix-small-sides 8 hmatrix processor=gpu mesh=bumpy:16 pinned=no batch=16KiB engine=gpu rhs=1,8 trials=1 samples=3
     run hmatrix-small-inner 8 hmatrix processor=gpu mesh=bumpy:16 solver=fgmres fast-memory=56MB batch=64KiB engine=gpu inner=0,5 trials=1 samples=1
 }

@@ -64,7 +64,7 @@ def panel(cases: Sequence[Measured]) -> Panel:
 def by_engine(cases: Sequence[Measured]) -> Drawn:
     """A chart for each matrix and batch whose solves had a number of iterations."""
     charts: Drawn = []
-    stopped = [m for m in drawable(cases, "hmatrix") if m["iterations"] and value(m, "iteration_s")]
+    stopped = [m for m in drawable(cases, "hmatrix") if m["steps"] and value(m, "iteration_s")]
     solve = [name for name in figures.SOLVE if name != "pinned"]
     for same in groups(stopped, *figures.SAME, *solve, "batch").values():
         if len(same) < 2:

@@ -16,7 +16,6 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
     given["folder"] = expanded(parameters["folder"])
     known = not parameters["mesh"].startswith(FILE)
     given["expected_bytes"] = matrix_bytes(parameters) if known else 0
-    given["steps"] = given.pop("iterations")  # the library's own are a limit
     del given["mesh"]  # the surface is made of it
     return given
 

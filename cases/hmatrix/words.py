@@ -38,7 +38,7 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["precision"] == "double" else "single",
         parameters["solver"] + (f" with {parameters['preconditioner']}" if jacobi else ""),
         f"{parameters['inner']} inner steps" if parameters["inner"] else "",
-        f"{parameters['iterations']} iterations" if parameters["iterations"] else "",
+        f"{parameters['steps']} iterations" if parameters["steps"] else "",
         "" if parameters["tolerance"] == 1e-6 else f"to {short(parameters['tolerance'])}",
         "" if rhs == 1 else f"{rhs} right-hand sides",
         axes.STORE_WORDS.get(parameters["store"], parameters["store"]),

@@ -51,7 +51,7 @@ def test_a_number_of_iterations_ends_the_solve_and_each_has_its_seconds(tmp_path
     whole, notes = run(tmp_path, **given)
     assert notes == []
     assert whole["iterations"] > 8
-    three, notes = run(tmp_path, **given, iterations=3)
+    three, notes = run(tmp_path, **given, steps=3)
     assert three["iterations"] == 3
     assert three["products"] == 2 * 3 + 1  # two a step, and one for the true residual
     assert "stopped after 3 iterations" in notes[0]

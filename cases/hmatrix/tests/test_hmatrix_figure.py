@@ -16,7 +16,7 @@ MIB = 2**20
 AXES = {"processor": "gpu", "mesh": "bumpy:35", "eps": 1e-6, "eta": 2.0, "tolerance": 1e-6}
 AXES |= {"recompress": False, "precision": "double", "solver": "bicgstab", "rhs": 1, "depth": 16}
 AXES |= {"preconditioner": "none", "store": "ram", "folder": "/scratch", "samples": 3, "ranks": 1}
-AXES |= {"pinned": True, "iterations": 0, "inner": 0}
+AXES |= {"pinned": True, "steps": 0, "inner": 0}
 
 
 def case(engine: str, share: float, batch: int, seconds: float, **more: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_each_budget_has_a_chart_over_the_batch(plane: list[Measured]) -> None:
 
 def iterated(engine: str, pinned: bool, whole: float, read: float, **more: Any) -> dict[str, Any]:
     """A case that was stopped after three iterations."""
-    made = case(engine, 0.5 if pinned else 0, MIB, 1, pinned=pinned, iterations=3, **more)
+    made = case(engine, 0.5 if pinned else 0, MIB, 1, pinned=pinned, steps=3, **more)
     times = {"iteration_s": whole, "iteration_read_s": read}
     for trial in made["trials"]:
         trial["quantities"] |= {name: {"value": v, "unit": "s"} for name, v in times.items()}
