@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.axis import Parameters
 from watari.case.native import module, passed
-from watari.cases.les import axes, city, mist, picture
+from watari.cases.les import axes, city, mist, picture, radiation
 from watari.common.errors import WrongResultError
 
 Progress = Callable[[int, float], None]
@@ -25,6 +25,9 @@ def run(
     complete = passed(parameters) | {"grid": shape, "split": split, "city": heights, **planes}
     complete["mist"] = mist.nozzles(parameters["mist"], shape, spacing, heights)
     complete["spacing"] = (spacing,) * 3
+    for name in radiation.BEFORE:
+        complete.pop(name, None)
+    complete |= radiation.passed(parameters)
     trial: dict[str, Any] = module(__package__).les(complete, progress, keep)
     rate = trial["quantities"]["cells_per_s"]["value"]
     moved = axes.step_bytes(parameters) // axes.cells(parameters) * rate

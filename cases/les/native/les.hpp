@@ -13,11 +13,13 @@
 ///
 /// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
 /// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
-/// (buildings; facets.hpp: the work of the CPU), touch/ (how the CPU gets the data), loop.hpp (the
-/// timed loop), ranks/, styles/ (one program for each style of memory management).
+/// (buildings; facets.hpp: the work of the CPU), radiation/ (between facets), touch/ (how the CPU
+/// gets the data), loop.hpp (the timed loop), ranks/, styles/ (one program for each style of memory
+/// management).
 #pragma once
 
 #include "grid/grid.hpp"
+#include "radiation/surfaces.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
@@ -48,6 +50,11 @@ inline constexpr word<touched> touched_words[] = {{"none", touched::none},
 enum class advection { central, third };
 inline constexpr word<advection> advections[] = {{"central", advection::central},
                                                  {"third", advection::third}};
+/// Radiation between facets: one sky and one environment for all, or view factors, on the CPU or on
+/// the GPU of the trial.
+enum class radiation_on { none, cpu, gpu };
+inline constexpr word<radiation_on> radiation_words[] = {
+    {"none", radiation_on::none}, {"cpu", radiation_on::cpu}, {"gpu", radiation_on::gpu}};
 
 /// Constants of the air; SI units.
 struct constants {
@@ -79,6 +86,10 @@ struct parameters {
     les::touched touched = les::touched::none;
     int every = 10;                                                  ///< steps between touches
     watari::processor::type gathers = watari::processor::type::gpu;  ///< gathers the facets' air
+    radiation_on radiation = radiation_on::none;
+    sun_place sun{45, 180};                  ///< of radiation between facets
+    surface_rows surfaces = usual_surfaces;  ///< likewise
+    std::string view_folder;                 ///< keeps view factors; empty: they are not kept
     constants air{};
     std::array<double, 2> wind{4, 0};  ///< m/s along x and y: mean of the first flow
     les::advection advection = advection::central;
@@ -110,6 +121,10 @@ struct parameters {
         member{"wind", &parameters::wind},
         member{"advection", &parameters::advection, advections},
         member{"mist", &parameters::mist},
+        member{"radiation", &parameters::radiation, radiation_words},
+        member{"sun", &parameters::sun},
+        member{"surfaces", &parameters::surfaces},
+        member{"view_folder", &parameters::view_folder},
         member{"threads", &parameters::threads},
         member{"oversubscribe", &parameters::oversubscribe},
         member{"split", &parameters::split},

@@ -1,6 +1,7 @@
 #include "loop.hpp"
 
 #include "inspector.hpp"
+#include "radiation/radiosity.hpp"
 #include "touch/touch.hpp"
 #include "watari/case/ranks.hpp"
 #include "watari/case/timed_iteration.hpp"
@@ -56,7 +57,9 @@ void record(measure::trial& into, const parameters& p, const condition& last,
     const auto cells = static_cast<double>(p.whole.cells());
     into.quantities["energy"] = {last.energy / cells, "m2/s2"};
     into.quantities["mean_theta"] = {last.theta / last.cells, "K"};
-    if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+    if (p.touched == touched::none) return;
+    into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+    if (const radiosity* exchange = touches.exchange()) watari::les::record(into, *exchange);
 }
 
 /// Records the share of the shortest waves in the energy, and with mist the fingerprint of q and l;
@@ -164,6 +167,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         into.series["cpu_s"].push_back(took.cpu);
         into.series["move_s"].push_back(took.move);
         into.series["gather_s"].push_back(took.gather);
+        if (touches.exchange()) into.series["radiation_s"].push_back(took.radiation);
         if (p.others != nullptr) into.series["halo_s"].push_back(p.others->seconds());
         exchanges.add(into);
         if (p.progress) p.progress(n, p.dt * n);
@@ -190,6 +194,7 @@ void warm_up(parameters p) {
     p.progress = nullptr;
     p.planes = nullptr;
     p.wet_result = nullptr;
+    p.view_folder.clear();
     p.heights.assign(32 * 16, 0);
     p.heights[40] = 3;
     p.steps = p.every = 1;

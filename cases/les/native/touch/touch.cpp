@@ -196,6 +196,7 @@ touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
         const motion<Real> here = on_cpu(now);
         if (!by_gpu) pack(the_cpu, here, facets_on_cpu, nullptr);
         const auto own = facets_in<Real>(facets_on_cpu, count);
+        timed(took.radiation, [&] { facets_->radiate(); });
         heat_ = facets_->step(own.packed, own.flux, p_->dt * p_->every);
         if (p_->is_moist()) count_warming(own.flux);
         if (p_->touched >= touched::planes) look_at_planes(here);

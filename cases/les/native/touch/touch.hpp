@@ -24,6 +24,7 @@ namespace watari::les {
 /// Seconds of one touch.
 struct touch_times {
     double gather = 0, move = 0, cpu = 0;
+    double radiation = 0;  ///< a part of cpu
 };
 
 template <class Real>
@@ -38,6 +39,8 @@ public:
     /// Returns the warming of the air by this part's facets since the last touch, K/s times cells;
     /// counted only if there is mist, for its budgets.
     double warming() const { return warming_; }
+    /// The radiation between facets; null if there is none.
+    const radiosity* exchange() const { return facets_ ? facets_->exchange() : nullptr; }
     /// Returns the horizontal plane and the x-z plane of u, of v, of w, of theta; empty if the CPU
     /// reads no planes.
     const std::vector<Real>& planes() const { return planes_; }
