@@ -67,7 +67,7 @@ void record(measure::trial& into, const parameters& p, const condition& last,
 template <class Real>
 void record_structure(measure::trial& into, const parameters& p, const flow_arguments<Real>& flow) {
     const auto& survey = kernels_on<survey_kernels<Real>>(p.processor);
-    waves seen = survey.waves(flow.grid, flow.now, flow.flags, nullptr);
+    wave_energy seen = survey.waves(flow.grid, flow.now, flow.flags, nullptr);
     const auto* const ranks = p.others == nullptr ? nullptr : &p.others->ranks();
     if (ranks != nullptr) seen = {ranks->sum(seen.shortest), ranks->sum(seen.all)};
     into.quantities["grid_scale_share"] = {seen.all > 0 ? seen.shortest / seen.all : 0, "1"};

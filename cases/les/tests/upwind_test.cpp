@@ -22,8 +22,8 @@ double still(double, double, double) { return 0; }
 
 template <class Real>
 double share_of(const small_city<Real>& city, const simulation<Real>& air) {
-    const waves seen = kernels_on<survey_kernels<Real>>(the_cpu).waves(city.p.grid, air.flow().now,
-                                                                       city.flags(), nullptr);
+    const wave_energy seen = kernels_on<survey_kernels<Real>>(the_cpu).waves(
+        city.p.grid, air.flow().now, city.flags(), nullptr);
     return seen.shortest / seen.all;
 }
 

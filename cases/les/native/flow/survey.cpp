@@ -82,7 +82,7 @@ les::condition look(const les::grid& g, const motion<Real>& now, const std::uint
 
 /// Sums over cells.
 struct waves_seen {
-    les::waves of;
+    les::wave_energy of;
 
     constexpr waves_seen& operator+=(const waves_seen& other) {
         of.shortest += other.of.shortest;
@@ -95,8 +95,8 @@ struct waves_seen {
 /// cells, and of its square 0.42 with three cells, 0.125 with four and 0.016 with six. It is taken
 /// of u, v and w along x, y and z, wherever the four are in the air of this part.
 template <class Real>
-les::waves waves(const les::grid& g, const motion<Real>& now, const std::uint8_t* flags,
-                 stream_t stream) {
+les::wave_energy waves(const les::grid& g, const motion<Real>& now, const std::uint8_t* flags,
+                       stream_t stream) {
     const les::grid box = g;
     const les::motion<Real> flow = now;
     return sum<waves_seen>(

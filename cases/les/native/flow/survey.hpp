@@ -23,7 +23,7 @@ struct profile {
 };
 
 /// Sums of squares of velocities: of all, and of the part in the shortest waves (survey.cpp).
-struct waves {
+struct wave_energy {
     double shortest, all;
 };
 
@@ -41,8 +41,8 @@ struct survey_kernels {
     std::uint64_t (*fingerprint)(const les::grid& g, const extents& whole, const Real* array,
                                  stream_t stream);
     /// Surveys the waves of the grid's scale; waits.
-    les::waves (*waves)(const les::grid& g, const motion<Real>& now, const std::uint8_t* flags,
-                        stream_t stream);
+    les::wave_energy (*waves)(const les::grid& g, const motion<Real>& now,
+                              const std::uint8_t* flags, stream_t stream);
     static const survey_kernels cpu, gpu;
 };
 
