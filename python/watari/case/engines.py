@@ -22,7 +22,13 @@ FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faul
     "bad-phase",
 )
 FOLDER = "~/.cache/watari"  # of test files
+BETWEEN = ":"  # folders, as in PATH: a comma is between values of a sweep
 SLOW_DISK = 1e8  # bytes per second, when a file is made
+
+
+def folders_of(text: str) -> list[str]:
+    """The folders over which files are striped, `A:B`; none for an address of objects."""
+    return [] if text.startswith("s3://") else text.split(BETWEEN)
 
 
 def usual_depth(engine: str, block: int, on_disk: bool) -> int:
