@@ -113,7 +113,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     if (path := ssd_model.file_of(parameters["store"])) and engine not in ONE_AT_A_TIME:
         with suppress(WatariError):  # no more than its rows had
             most = ssd_model.load(path).reach(parameters["direction"])[1].stop - 1
-            return max(1, min(usual_depth(engine, block, disk), most // parameters["threads"]))
+            each = most // int(parameters["threads"])
+            return max(1, min(usual_depth(engine, block, disk), each))
     staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
     usual = usual_depth(engine, block, disk)
     return min(usual, usual_depth("gpu", block, True)) if staged and disk else usual
@@ -215,9 +216,9 @@ def require_own(parameters: Parameters) -> None:
 
 
 def require_files(parameters: Parameters) -> None:
-    """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is missing
-    or damaged, UsageError for a file with fewer blocks than are asked for, a trace beyond the store,
-    and requests outside the rows of a model."""
+    """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is
+    missing or damaged, UsageError for a file with fewer blocks than are asked for, a trace beyond
+    the store, and requests outside the rows of a model."""
     if path := ssd_model.file_of(parameters["store"]):
         ssd_model.require_reach(
             ssd_model.load(path),

@@ -143,7 +143,7 @@ CASES = (
             ),
             Axis(
                 "folder",
-                "folder of test files, kept for later runs; A:B stripes them over several. Of engine "
+                "folder of test files, kept for later runs; A:B stripes them over two. Of engine "
                 "s3 s3://bucket/prefix",
                 axes.parse_folders,
                 lambda m, p: FOLDER,
@@ -151,10 +151,10 @@ CASES = (
             ),
             Axis(
                 "files",
-                "number of files, or of modelled SSDs, over which the store is striped",
+                "files, or modelled SSDs, over which the store is striped; at least one a folder",
                 count(1, 64),
                 axes.default_files,
-                "1, or one a folder",
+                "1",
             ),
             words(
                 "fault",

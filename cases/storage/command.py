@@ -20,9 +20,7 @@ MODEL = written.kind("models of SSDs", ssd_model.SUFFIX, rb"# A model of an SSD"
 
 def model_ssd(
     rows: Annotated[Path, typer.Argument(metavar="FIO.json", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="SSD.toml", help="the model")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="SSD.toml", help="the model")],
 ) -> None:
     """Makes a model of an SSD from fio's random reads (and writes) of several sizes and depths.
 
@@ -31,7 +29,7 @@ def model_ssd(
     written.check([Written("-o", output, MODEL)], read=[rows])
     model, skipped = modelled(rows, output.stem)
     write_atomically(output, ssd_model.text(model))
-    print("\n".join(summary(model, output, skipped)))
+    print(*summary(model, output, skipped), sep="\n")
 
 
 def modelled(path: Path, name: str) -> tuple[SsdModel, int]:

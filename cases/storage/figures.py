@@ -13,6 +13,7 @@ from typing import Any
 
 import altair as alt
 
+from watari.cases.storage import disk_figures
 from watari.cases.storage.numbers import model_error
 from watari.cases.storage.trial import PERCENTILES
 from watari.charts import style
@@ -212,4 +213,5 @@ FIGURES = (
         folded=True,
         over=("block",),
     ),
+    *disk_figures.FIGURES,
 )

@@ -54,10 +54,9 @@ def load(path: str) -> FioRows:
         if rows and len(names[group]) > 1:
             both = " and ".join(sorted(names[group])[:2])
             raise FileError(f"{path}: {both} ran at the same time: give each job `stonewall`")
-    every = [together(rows) for rows in groups.values() if rows]
-    rows, spread = merged(every)
-    require_rows(path, rows)
-    return FioRows(str(found["fio version"]), rows, spread, skipped)
+    every, spread = merged([together(rows) for rows in groups.values() if rows])
+    require_rows(path, every)
+    return FioRows(str(found["fio version"]), every, spread, skipped)
 
 
 def require_rows(path: str, rows: Sequence[Row]) -> None:
@@ -102,7 +101,7 @@ def bytes_of(size: str) -> int:
     return int(word[:-1] if scale > 1 else word) * scale
 
 
-def shape(own: Mapping[str, Any], latency: Mapping[str, float]) -> tuple[float, ...]:
+def shape(own: Mapping[str, Any], latency: Mapping[str, Any]) -> tuple[float, ...]:
     """The latency of each part of the requests over the mean, whose own mean is 1. Percentiles are
     those of the completion (clat), which fio gives by default."""
     import numpy as np

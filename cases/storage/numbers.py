@@ -65,8 +65,7 @@ def columns(m: Measured) -> dict[str, str]:
 
 
 def model_error(m: Measured) -> dict[str, str]:
-    """The error of the measured model of an SSD that a case ran on, in a column; none for others.
-    """
+    """The error of the measured model of an SSD that a case ran on, in a column."""
     names = ("model_latency_median", "model_iops_median")
     if not m.drawn or any(name not in trial["quantities"] for trial in m.trials for name in names):
         return {}

@@ -69,9 +69,7 @@ def without_block(rows: Rows) -> Iterator[tuple[Rows, Row]]:
             yield [other for other in rows if (other.direction, other.block) != block], row
 
 
-def inside(
-    rows: Rows, row: Row, alike: Callable[[Row], int], along: Callable[[Row], int]
-) -> bool:
+def inside(rows: Rows, row: Row, alike: Callable[[Row], int], along: Callable[[Row], int]) -> bool:
     """Whether rows of its direction that are alike lie on both sides of a row."""
     line = [
         along(other)

@@ -41,8 +41,10 @@ def run(parameters: Parameters) -> dict[str, Any]:
     trial = module(__package__).storage(given)
     trial["quantities"] |= quantities(trial, parameters) | workload.quantities(parameters)
     if model:
-        trial["quantities"] |= ssd_model.quantities(model)
-        trial["notes"].append(ssd_model.note(model))
+        in_flight = parameters["depth"] * parameters["threads"] / parameters["files"]
+        at_row = ssd_model.is_row(model, parameters["direction"], parameters["block"], in_flight)
+        trial["quantities"] |= ssd_model.quantities(model, at_row)
+        trial["notes"].append(ssd_model.note(model, at_row))
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
     if parameters["file"]:
         changed = "{count} blocks differ from those that a second read returns: if the file did "

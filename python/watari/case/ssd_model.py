@@ -203,13 +203,22 @@ def require_reach(
         )
 
 
-def quantities(model: SsdModel) -> dict[str, dict[str, Any]]:
-    """The model's error, for a trial."""
-    values = asdict(model.left_out)
+def is_row(model: SsdModel, direction: str, block: int, depth: float) -> bool:
+    """Whether requests are those of a measured row, and not between rows."""
+    return any(
+        (row.direction, row.block, row.depth) == (direction, block, depth) for row in model.rows
+    )
+
+
+def quantities(model: SsdModel, at_row: bool) -> dict[str, dict[str, Any]]:
+    """The model's error for requests at one of its rows, or between rows, for a trial."""
+    values = asdict(model.residual if at_row else model.left_out)
     return {f"model_{name}": {"value": value, "unit": "1"} for name, value in values.items()}
 
 
-def note(model: SsdModel) -> str:
-    """The model's error in a sentence, for a trial."""
-    own = "" if model.spread is None else f"; the disk's own spread is {model.spread:.1%}"
-    return f"model {model.name} of an SSD: error at rows left out: {model.left_out.text()}{own}"
+def note(model: SsdModel, at_row: bool) -> str:
+    """The same in a sentence."""
+    error = model.residual if at_row else model.left_out
+    where = "at its own rows" if at_row else "at rows left out, since these requests are none"
+    own = "" if model.spread is None else f"; the disk's own spread in IOPS is {model.spread:.1%}"
+    return f"model {model.name} of an SSD, {model.source}: error {where}: {error.text()}{own}"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
-#include "watari/storage/backends/ssd.hpp"
+#include "watari/storage/backends/disk_array.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -11,13 +11,6 @@
 #include <string_view>
 
 namespace watari::storage {
-
-/// The SSDs behind a namespace: `disks` of one model, a stripe of each in turn.
-struct modelled_disks {
-    ssd_description model;
-    std::size_t disks = 1;
-    std::size_t stripe = std::size_t{1} << 20;  ///< bytes
-};
 
 /// Makes a namespace of zeros, served like these SSDs. Throws usage_error, beyond_memory.
 std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& wanted);

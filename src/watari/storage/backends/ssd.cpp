@@ -71,6 +71,7 @@ simulated closed_loop(ssd& disk, opcode operation, std::size_t block, std::size_
                       std::size_t requests) {
     if (depth == 0 || requests <= depth)
         throw usage_error("closed loop: more requests than are in flight");
+    requests = (requests + depth - 1) / depth * depth;  // no part of a round counts
     std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> in_flight;
     std::vector<double> seconds;
     double sum = 0;

@@ -80,7 +80,8 @@ struct simulated {
 };
 
 /// Keeps `depth` requests of `block` bytes in flight until `requests` of them have ended, each
-/// submitted when an earlier one ends. The first `depth` do not count.
+/// submitted when an earlier one ends. The first `depth` do not count. `requests` is rounded up to
+/// whole rounds of `depth`.
 simulated closed_loop(ssd& disk, opcode operation, std::size_t block, std::size_t depth,
                       std::size_t requests);
 
