@@ -84,9 +84,14 @@ def of_file(p: Parameters) -> bool:
     return bool(p["hits"] != NO_FILE)
 
 
-def usual_cache(p: Parameters) -> int:
-    """An eighth of the file, at least a page; 0 without one."""
-    return max(int(p["size"]) // 8 // CACHED * CACHED, CACHED) if of_file(p) else 0
+def parse_cache(text: str) -> str | int:
+    """Bytes of a cache, or none. Raises UsageError."""
+    return NO_FILE if text == NO_FILE else parse_size(text)
+
+
+def usual_cache(p: Parameters) -> str | int:
+    """An eighth of the file, at least a page; none without one."""
+    return max(int(p["size"]) // 8 // CACHED * CACHED, CACHED) if of_file(p) else NO_FILE
 
 
 def elements(p: Parameters) -> int:
@@ -99,6 +104,10 @@ def elements(p: Parameters) -> int:
 def require_elements(p: Parameters) -> None:
     """Raises UsageError if elements overlap or none fits, and for turns with the processor's own
     side as source or with a hint."""
+    if of_file(p) == (p["cache"] == NO_FILE):
+        raise UsageError(
+            f"gather: hits={p['hits']} cache={p['cache']}: a file has both: give hits="
+        )
     if p["stride"] < p["element"]:
         raise UsageError(
             f"gather: stride={p['stride']} is less than an element of {p['element']} bytes"
@@ -204,7 +213,9 @@ def labels(p: Parameters) -> dict[str, str]:
     element = {"element": f"{size}B" if size.isdigit() else size}
     usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}
     same = p["source"] == usual_source(p)
-    no_file = {} if of_file(p) else dict.fromkeys(FILE_AXES, "")
+    no_file = dict.fromkeys(FILE_AXES, "")
+    if of_file(p):
+        no_file = {"hits": f"{p['hits']:g}", "cache": exact_size(p["cache"])}
     return element | usual | no_file | ({"source": ""} if same else {})
 
 
@@ -266,10 +277,10 @@ CASES = (
             Axis(
                 "cache",
                 "bytes of that cache, in the processor's own memory",
-                parse_size,
+                parse_cache,
                 lambda m, p: usual_cache(p),
                 "an eighth of the file",
-                before=0,
+                before=NO_FILE,
             ),
             replace(
                 axis("folder", "folder of that file, kept for later runs", parse_folder, FOLDER),

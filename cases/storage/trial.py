@@ -41,8 +41,11 @@ def run(parameters: Parameters) -> dict[str, Any]:
     trial = module(__package__).storage(given)
     trial["quantities"] |= quantities(trial, parameters) | workload.quantities(parameters)
     if model:
-        in_flight = parameters["depth"] * parameters["threads"] / parameters["files"]
-        at_row = ssd_model.is_row(model, parameters["direction"], parameters["block"], in_flight)
+        in_flight = parameters["depth"] * parameters["threads"]
+        # of several disks each has a number in flight that changes
+        at_row = parameters["files"] == 1 and ssd_model.is_row(
+            model, parameters["direction"], parameters["block"], in_flight
+        )
         trial["quantities"] |= ssd_model.quantities(model, at_row)
         trial["notes"].append(ssd_model.note(model, at_row))
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}

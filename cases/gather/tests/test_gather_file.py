@@ -61,12 +61,15 @@ def test_a_pass_has_as_many_elements_as_the_cache_has_pages() -> None:
 def test_memory_as_source_has_neither_cache_nor_folder() -> None:
     given = {"processor": "cpu", "size": "1MiB"}
     parameters = resolve("gather", given, synthetic.cpu_machine())[0].parameters
-    assert (parameters["hits"], parameters["cache"]) == ("none", 0)
+    assert (parameters["hits"], parameters["cache"]) == ("none", "none")
+    with pytest.raises(UsageError, match="give hits="):
+        resolve("gather", {**given, "cache": "64KiB"}, synthetic.cpu_machine())
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        ({"hits": "0.5", "cache": "none"}, "a file has both"),
         ({"hits": "1.5"}, "not a share from 0 to 1"),
         ({"hits": "half"}, "not a share from 0 to 1"),
         ({"hits": "0.5", "pattern": "strided"}, "pattern=random"),

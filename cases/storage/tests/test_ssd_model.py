@@ -207,7 +207,8 @@ def test_what_is_no_result_of_fio_is_refused_in_a_line(tmp_path: Path) -> None:
         (written(tmp_path, job("4k", 8, 0)), "1 depth"),
         (written(tmp_path, *three, job("8k", 8, 90)), "reads of 8192 bytes have 1 depth"),
         (written(tmp_path, *(j | {"groupid": 0} for j in three)), "at the same time"),
-        (written(tmp_path, {"jobname": "a", "groupid": 0}), "not a result of fio 3"),
+        (written(tmp_path, {"jobname": "a"}), "not a result of fio 3"),
+        (written(tmp_path, {**three[0], "read": {"iops": 1}}), "not a result of fio 3"),
     ):
         with pytest.raises(FileError) as raised:
             fio_rows.load(path)

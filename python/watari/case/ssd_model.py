@@ -203,7 +203,7 @@ def require_reach(
         )
 
 
-def is_row(model: SsdModel, direction: str, block: int, depth: float) -> bool:
+def is_row(model: SsdModel, direction: str, block: int, depth: int) -> bool:
     """Whether requests are those of a measured row, and not between rows."""
     return any(
         (row.direction, row.block, row.depth) == (direction, block, depth) for row in model.rows

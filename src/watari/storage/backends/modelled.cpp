@@ -59,8 +59,8 @@ private:
 
 class modelled final : public backend {
 public:
-    modelled(std::size_t bytes, const modelled_disks& wanted)
-        : memory_(make_ram(bytes)), disks_(wanted) {}
+    modelled(std::shared_ptr<backend> memory, const modelled_disks& wanted)
+        : memory_(std::move(memory)), disks_(wanted) {}
     std::uint64_t bytes() const override { return memory_->bytes(); }
     std::unique_ptr<io_channel> open_channel(const user_memory& users) override {
         return std::make_unique<modelled_channel>(memory_->open_channel(users), disks_);
@@ -74,12 +74,21 @@ private:
 
 }  // namespace
 
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory,
+                                       const modelled_disks& wanted) {
+    return std::make_shared<modelled>(std::move(memory), wanted);
+}
+
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name) {
+    return make_modelled(std::move(memory), modelled_disks{.model = {.name = std::string(name)}});
+}
+
 std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& wanted) {
-    return std::make_shared<modelled>(bytes, wanted);
+    return make_modelled(make_ram(bytes), wanted);
 }
 
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name) {
-    return make_modelled(bytes, {.model = {.name = std::string(name)}});
+    return make_modelled(make_ram(bytes), name);
 }
 
 }  // namespace watari::storage

@@ -17,4 +17,9 @@ std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& 
 /// As above: one SSD by the name of its data sheet.
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name);
 
+/// The same over a backend of the caller, which serves the data: one in memory.
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory,
+                                       const modelled_disks& wanted);
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name);
+
 }  // namespace watari::storage
