@@ -21,6 +21,7 @@ from pathlib import Path
 
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, expanded
+from watari.case.engines import folders_of
 from watari.case.native import module
 from watari.cases.gemm import axes, trial
 from watari.common.errors import WatariError
@@ -135,6 +136,18 @@ def read_chunk(file: int, index: int) -> int:
     return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
 
 
+def folders_rate(folders: str) -> float | None:
+    """Bytes per second of the disks of striped folders. Stripes are equal, so that the slowest one
+    decides. None if one is not known."""
+    each = folders_of(folders)
+    if len(each) == 1:
+        return folder_rate(folders)
+    known = [rate for rate in map(folder_rate, each) if rate is not None]
+    if len(known) < len(each):
+        return None
+    return len({os.stat(expanded(folder)).st_dev for folder in each}) * min(known)
+
+
 def folder_rate(folder: str) -> float | None:
     """Bytes per second of a folder's disk, measured with an unnamed file: a kill leaves no file."""
     path = Path(expanded(folder))
@@ -173,7 +186,7 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
         store = (p["store"], p["folder" if p["store"] == "file" else "processor"])
         if store not in rates:
             rates[store] = (
-                folder_rate(p["folder"])
+                folders_rate(p["folder"])
                 if p["store"] == "file"
                 else limits.link_bandwidth(machine, "cpu", p["processor"])
             )

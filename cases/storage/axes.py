@@ -50,15 +50,6 @@ def parse_store(text: str) -> str:
     return text
 
 
-def parse_folders(text: str) -> str:
-    """A folder, several with a colon between them, or an address of objects. Raises UsageError."""
-    if text.startswith("s3://"):
-        return axis.parse_folder(text)
-    for folder in folders_of(text):
-        axis.parse_folder(folder)
-    return text
-
-
 def folders(parameters: Parameters) -> list[str]:
     """The folders of test files; none for objects."""
     return folders_of(str(parameters["folder"]))

@@ -8,7 +8,14 @@ from typing import Any
 from watari.case.axes import PROCESSOR, THREADS, default_size, samples, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_size
 from watari.case.case import Case
-from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, OBJECT_ENGINES, SLOW_DISK
+from watari.case.engines import (
+    FAULTS,
+    FILE_ENGINES,
+    FOLDER,
+    OBJECT_ENGINES,
+    SLOW_DISK,
+    parse_folders,
+)
 from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.storage import axes, trial, workload
 from watari.cases.storage.axes import bytes_per_sample
@@ -145,7 +152,7 @@ CASES = (
                 "folder",
                 "folder of test files, kept for later runs; A:B stripes them over two. Of engine "
                 "s3 s3://bucket/prefix",
-                axes.parse_folders,
+                parse_folders,
                 lambda m, p: FOLDER,
                 FOLDER,
             ),

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace watari::gemm {
 
@@ -26,8 +27,8 @@ inline constexpr word<schedule_kind> schedule_words[] = {{"reuse", schedule_kind
 struct parameters : options {
     shape size{};
     gemm::layout layout = layout::row_major;
-    std::string store;   ///< file or ram; ram is a file in memory to engines that read files
-    std::string folder;  ///< folder of the file
+    std::string store;  ///< file or ram; ram is a file in memory to engines that read files
+    std::vector<std::string> folders{};  ///< each has a file, in turn a stripe
     std::size_t samples = 1;
     bool oversubscribe = false;
 
@@ -47,7 +48,7 @@ struct parameters : options {
         member{"depth", &parameters::depth},
         member{"layout", &parameters::layout, layout_words},
         member{"store", &parameters::store},
-        member{"folder", &parameters::folder},
+        member{"folders", &parameters::folders},
         member{"samples", &parameters::samples},
         member{"oversubscribe", &parameters::oversubscribe},
     };

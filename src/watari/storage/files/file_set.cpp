@@ -1,17 +1,16 @@
 #include "watari/storage/files/file_set.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/disk.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/files/test_data.hpp"
 #include "watari/storage/verify/sector.hpp"
 #include "watari/storage/verify/sectors.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <map>
 
 namespace watari::storage {
 
@@ -55,16 +54,7 @@ std::vector<int> file_set::in_use() const {
 }
 
 std::string file_set::on_one_device() const {
-    std::map<dev_t, std::string> first;
-    for (std::size_t i = 0; i < wanted_.folders.size(); ++i) {
-        struct stat found {};
-        if (fstat(in_use_[i].file.get(), &found) != 0)
-            throw system_error("fstat " + paths_[i], errno);
-        const std::string& folder = wanted_.folders[i];
-        const auto [at, is_new] = first.try_emplace(found.st_dev, folder);
-        if (!is_new && at->second != folder) return at->second + " and " + folder;
-    }
-    return "";
+    return files::on_one_device(in_use(), wanted_.folders);
 }
 
 std::vector<std::string> file_set::foreign() const {
