@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from watari.case.ssd_model import DIRECTIONS, SHAPE, Row
+from watari.case.ssd_model import DIRECTIONS, SHAPE, Row, require_row
 from watari.common import reading
 from watari.common.errors import FileError
 
@@ -45,10 +45,10 @@ def load(path: str) -> FioRows:
             row = row_of(job, {**general, **job.get("job options", {})})
             skipped += row is None
             groups.setdefault(job["groupid"], []).extend([row] if row else [])
-            names.setdefault(job["groupid"], set()).add(job["jobname"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+            names.setdefault(job["groupid"], set()).add(str(job["jobname"]))
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         raise FileError(
-            f"{path}: not a result of fio 3 with latencies and percentiles ({error!r})"
+            f"{path}: not a result of fio 3 with latencies and percentiles ({error!r:.200})"
         ) from None
     for group, rows in groups.items():
         if rows and len(names[group]) > 1:
@@ -89,9 +89,11 @@ def row_of(job: Mapping[str, Any], options: Mapping[str, str]) -> Row | None:
     if own["total_ios"] == 0 or mean <= 0:
         return None
     copies = int(options.get("numjobs", 1)) if "group_reporting" in options else 1
-    return Row(
+    row = Row(
         direction, bytes_of(size), depth * copies, mean, float(own["iops"]), shape(own, latency)
     )
+    require_row(row)
+    return row
 
 
 def bytes_of(size: str) -> int:
@@ -111,6 +113,8 @@ def shape(own: Mapping[str, Any], latency: Mapping[str, Any]) -> tuple[float, ..
     seconds = [latency["min"], *known.values(), latency["max"]]
     parts = np.interp(SHAPE, at, np.maximum.accumulate(seconds))
     mean = float(np.sum(np.diff(SHAPE) * (parts[1:] + parts[:-1]) / 2))
+    if not mean > 0:
+        raise ValueError("percentiles that are all 0")
     return tuple(float(part) for part in parts / mean)
 
 

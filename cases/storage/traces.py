@@ -53,21 +53,30 @@ def iolog(path: str, text: str, with_time: bool) -> list[Line]:
             name, kind, offset, size = words
             lines.append(of(name, offset, size, kind, float(time) / 1e6))
         except (ValueError, KeyError):
-            raise FileError(f"{path}: line {number} is no action of an iolog: {line!r}") from None
+            raise FileError(
+                f"{path}: line {number} is no action of an iolog: {line!r:.200}"
+            ) from None
     return lines
 
 
 def table(path: str, text: str) -> list[Line]:
     """The rows of a CSV file, by time. Raises FileError."""
-    rows = csv.DictReader(io.StringIO(text), skipinitialspace=True)
     lines = []
-    for number, row in enumerate(rows, start=2):
+    for number, row in enumerate(rows_of(path, text), start=2):
         try:
             kind, time = row.get("kind") or "read", row.get("time") or "0"
             lines.append(of("", row["offset"], row["bytes"], kind.strip().lower(), float(time)))
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise FileError(f"{path}: line {number} is no request: {row}") from None
+            raise FileError(f"{path}: line {number} is no request: {row!r:.200}") from None
     return sorted(lines, key=lambda line: line[4])
+
+
+def rows_of(path: str, text: str) -> list[dict[str, str]]:
+    """The rows of a CSV file by the names of its header. Raises FileError."""
+    try:
+        return list(csv.DictReader(io.StringIO(text), skipinitialspace=True))
+    except csv.Error as error:
+        raise FileError(f"{path}: no trace: {error}") from None
 
 
 def of(name: str, offset: str, size: str, kind: str, seconds: float) -> Line:

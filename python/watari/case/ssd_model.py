@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MODELLED = "modelled:"
 SUFFIX = ".toml"  # of a file that `store=modelled:FILE` names; other words are data sheets
 DIRECTIONS = ("read", "write")
+MOST_BLOCK, MOST_DEPTH, MOST = 2**30, 2**16, 1e12  # bytes, requests, seconds and their like
 SHAPE = tuple(_native.SSD_SHAPE)  # parts of the requests whose latency a row states
 
 
@@ -127,9 +128,9 @@ def load(path: str) -> SsdModel:
             None if spread is None else float(spread),
         )
         _native.simulate_ssd(model.numbers(), model.name, False, 4096, 1, 2)
-    except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, UsageError) as error:
         raise FileError(
-            f"{path}: no model of an SSD, or damaged ({error}); watari model-ssd writes one"
+            f"{path}: no model of an SSD, or damaged ({error!s:.200}); watari model-ssd writes one"
         ) from None
     return model
 
@@ -137,9 +138,18 @@ def load(path: str) -> SsdModel:
 def row_of(values: Mapping[str, Any]) -> Row:
     """A row of a file. Raises KeyError, TypeError, ValueError."""
     row = Row(**{**values, "shape": tuple(float(part) for part in values["shape"])})
-    if row.direction not in DIRECTIONS or len(row.shape) != len(SHAPE):
-        raise ValueError("a row is not one")
+    require_row(row)
     return row
+
+
+def require_row(row: Row) -> None:
+    """Raises TypeError or ValueError for a row that no disk has."""
+    numbers = (row.latency, row.iops, *row.shape)
+    good = row.direction in DIRECTIONS and len(row.shape) == len(SHAPE)
+    good &= 1 <= row.block <= MOST_BLOCK and 1 <= row.depth <= MOST_DEPTH
+    good &= all(0 <= number < MOST for number in numbers) and row.latency > 0 and row.iops > 0
+    if not good or {type(row.block), type(row.depth)} != {int}:
+        raise ValueError(f"{row.direction} of {row.block} bytes, {row.depth} in flight: no row")
 
 
 def text(model: SsdModel) -> str:
