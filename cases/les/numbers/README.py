@@ -214,3 +214,15 @@ page.given(
     "whose 26 neighbours",
     "sky seen in 16 azimuths",
 )
+page.given(
+    "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, sun.py",
+    "`south` (45 degrees high)",
+    "facets | 1e-4 | | above it the solver runs; its own limit is 1e-7",
+    "first two | 5e-6 | |",
+    "an albedo of 0.95; above",
+    "come from 256 rays a facet",
+    "rays from 16 points of",
+    "moves 40 bytes for each pair and 408 for each facet",
+    "light of 800 W/m2 direct and 100 W/m2 diffuse",
+    "is summed in 16 parts",
+)
