@@ -8,6 +8,7 @@ from watari.case import axis, ssd_model
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
     GPU_ONLY,
+    MODELLED,
     OBJECT_ENGINES,
     ONE_AT_A_TIME,
     disk_threads,
@@ -19,8 +20,7 @@ from watari.cases.storage.own_data import own_data
 from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
 
-SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/ssd.cpp
-STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
+STORES = ("file", "ram", *MODELLED)
 CACHES = ("none", "cold", "warm")
 DEEP = (
     "uring",

@@ -22,6 +22,9 @@ FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faul
     "late-data",
     "bad-phase",
 )
+MODELLED = tuple(  # SSDs behind queue and gpu (src/watari/storage/backends/ssd.cpp)
+    f"modelled:{name}" for name in ("kioxia-cm6-v", "samsung-pm1743", "ten-million")
+)
 FOLDER = "~/.cache/watari"  # of test files
 BETWEEN = ":"  # folders, as in PATH: a comma is between values of a sweep
 SLOW_DISK = 1e8  # bytes per second, when a file is made
