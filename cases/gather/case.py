@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from watari.case.axes import (
     HINT,
@@ -18,22 +19,27 @@ from watari.case.axes import (
     SIZE,
     THP,
     THREADS,
+    axis,
     line_bytes,
     power_of_two,
     samples,
     table,
     words,
 )
-from watari.case.axis import Axis, Parameters, one_of, parse_size
+from watari.case.axis import Axis, Parameters, expanded, one_of, parse_folder, parse_size
 from watari.case.case import Case
-from watari.case.native import native
-from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.case.engines import FOLDER, SLOW_DISK
+from watari.case.native import module, passed, verified
+from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.gather import standard
 from watari.common.errors import UsageError
 from watari.common.library import own_memory, side
 from watari.common.units import exact_size
 
 DOUBLE = 8  # bytes: the source is whole doubles
+NO_FILE, FILE_AXES = "none", ("hits", "cache", "folder")
+CACHED, MIB = 4096, 2**20  # bytes of a page of the cache
+SLOWEST_MISS = 2e-4  # seconds
 WORD = 4  # bytes: elements and strides are whole words
 MOST = 4096  # bytes of an element
 SLOWEST_ELEMENT, SLOWEST_PAGE, SMALL_PAGE = 1e-7, 5e-5, 4096  # seconds, seconds, bytes
@@ -49,8 +55,8 @@ def parse_stride(text: str) -> int:
 
 
 def usual_stride(p: Parameters) -> int:
-    """A cache line, or the element if it is larger."""
-    return max(int(p["element"]), line_bytes(p["processor"]))
+    """A cache line, or the element if it is larger; of a file a page."""
+    return max(int(p["element"]), CACHED if of_file(p) else line_bytes(p["processor"]))
 
 
 def usual_source(p: Parameters) -> str:
@@ -60,20 +66,56 @@ def usual_source(p: Parameters) -> str:
     return side(p["memory"], p["processor"]).split(":")[0]
 
 
+def parse_hits(text: str) -> str | float:
+    """A share from 0 to 1, or none. Raises UsageError."""
+    if text == NO_FILE:
+        return NO_FILE
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"'{text}' is not a share from 0 to 1, nor none; write for example 0.5")
+    return share
+
+
+def of_file(p: Parameters) -> bool:
+    """Whether the source is a file behind a cache."""
+    return bool(p["hits"] != NO_FILE)
+
+
+def parse_cache(text: str) -> str | int:
+    """Bytes of a cache, or none. Raises UsageError."""
+    return NO_FILE if text == NO_FILE else parse_size(text)
+
+
+def usual_cache(p: Parameters) -> str | int:
+    """An eighth of the file, at least a page; none without one."""
+    return max(int(p["size"]) // 8 // CACHED * CACHED, CACHED) if of_file(p) else NO_FILE
+
+
 def elements(p: Parameters) -> int:
-    """Elements that a pass collects."""
+    """Elements that a pass collects: all, or of a file as many as its cache has pages."""
+    if of_file(p):
+        return max(1, int(p["cache"]) // CACHED)
     return int(p["size"]) // DOUBLE * DOUBLE // int(p["stride"])
 
 
 def require_elements(p: Parameters) -> None:
     """Raises UsageError if elements overlap or none fits, and for turns with the processor's own
     side as source or with a hint."""
+    if of_file(p) == (p["cache"] == NO_FILE):
+        raise UsageError(
+            f"gather: hits={p['hits']} cache={p['cache']}: a file has both: give hits="
+        )
     if p["stride"] < p["element"]:
         raise UsageError(
             f"gather: stride={p['stride']} is less than an element of {p['element']} bytes"
         )
     if elements(p) < 1:
         raise UsageError(f"gather: size={p['size']} holds no stride of {p['stride']} bytes")
+    if of_file(p):
+        require_file(p)
     if p["turns"] == "none":
         return
     if p["source"] != usual_source(p):
@@ -83,12 +125,60 @@ def require_elements(p: Parameters) -> None:
         raise UsageError(f"gather: turns={p['turns']} takes no hint")
 
 
+def require_file(p: Parameters) -> None:
+    """Raises UsageError for what a file behind a cache does not have."""
+    own = own_memory(p["processor"])
+    for name, only in (
+        ("memory", own),
+        ("pattern", "random"),
+        ("turns", "none"),
+        ("hint", "none"),
+        ("thp", "default"),
+        ("page", "default"),
+    ):
+        if p[name] != only:
+            raise UsageError(f"gather: hits={p['hits']} reads a file: {name}={only}")
+    if p["stride"] % p["element"]:
+        raise UsageError(f"gather: hits={p['hits']}: the stride is whole elements")
+    if p["size"] % MIB or p["size"] < 2 * p["cache"]:
+        raise UsageError(
+            f"gather: hits={p['hits']}: size={exact_size(p['size'])} must be whole MiB, and two "
+            f"caches of cache={exact_size(p['cache'])} or more"
+        )
+    expanded(p["folder"])
+
+
+def run(p: Parameters) -> dict[str, Any]:
+    """One trial in this process."""
+    given = passed(p)
+    if of_file(p):
+        given |= {"folder": expanded(p["folder"])}
+    else:
+        given = {name: value for name, value in given.items() if name not in FILE_AXES}
+    return verified(module(__package__).gather(given), WRONG)
+
+
+def file_profile(p: Parameters) -> Profile:
+    """Misses read pages of the file; all elements are written to the processor's memory."""
+    who, moved = p["processor"], elements(p) * int(p["element"])
+    phase = Phase(
+        "gather",
+        moved,
+        (Transfer(who, STORE, who, moved),),
+        (Access("destination", who, 0, moved),),
+        repeats=int(p["samples"]),
+    )
+    return Profile((phase,), {own_memory(who): moved + int(p["cache"])}, disk=int(p["size"]))
+
+
 def profile(p: Parameters) -> Profile:
     """One pass a sample: it reads the elements in place and writes them to the processor's memory.
 
     Pages of shared memory may have moved to the processor, so the fastest path is within its own
     memory.
     """
+    if of_file(p):
+        return file_profile(p)
     who, moved = p["processor"], elements(p) * int(p["element"])
     phase = Phase(
         "gather",
@@ -109,6 +199,8 @@ def extra_seconds(p: Parameters) -> float:
     """Seconds of all elements one by one, and of a fault for each page: once in the first pass, or
     twice a pass if turns move the source to the other side and back."""
     samples = int(p["samples"])
+    if of_file(p):
+        return int(p["size"]) / SLOW_DISK + (samples + 8) * elements(p) * SLOWEST_MISS
     moved = 1 if p["turns"] == "none" else 2 * samples
     return elements(p) * samples * SLOWEST_ELEMENT + moved * (
         int(p["size"]) / SMALL_PAGE * SLOWEST_PAGE
@@ -121,7 +213,10 @@ def labels(p: Parameters) -> dict[str, str]:
     element = {"element": f"{size}B" if size.isdigit() else size}
     usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}
     same = p["source"] == usual_source(p)
-    return element | usual | ({"source": ""} if same else {})
+    no_file = dict.fromkeys(FILE_AXES, "")
+    if of_file(p):
+        no_file = {"hits": f"{p['hits']:g}", "cache": exact_size(p["cache"])}
+    return element | usual | no_file | ({"source": ""} if same else {})
 
 
 CASES = (
@@ -139,6 +234,15 @@ CASES = (
                 power_of_two(WORD, MOST),
                 lambda m, p: 8,
                 "8",
+            ),
+            Axis(
+                "hits",
+                "share of the visits that find their page in the cache of a file (array<T>), which "
+                "is then the source: 0 to 1",
+                parse_hits,
+                lambda m, p: NO_FILE,
+                "none: the source is memory",
+                before=NO_FILE,
             ),
             Axis(
                 "stride",
@@ -170,20 +274,39 @@ CASES = (
             ),
             HINT,
             SIZE,
+            Axis(
+                "cache",
+                "bytes of that cache, in the processor's own memory",
+                parse_cache,
+                lambda m, p: usual_cache(p),
+                "an eighth of the file",
+                before=NO_FILE,
+            ),
+            replace(
+                axis("folder", "folder of that file, kept for later runs", parse_folder, FOLDER),
+                before=FOLDER,
+            ),
             THP,
             PAGE,
             samples(20, "passes over all elements"),
             THREADS,
             OVERSUBSCRIBE,
         ),
-        native(__package__, "gather", WRONG),
+        run,
         profile,
         require_sense=require_elements,
         extra_seconds=extra_seconds,
         labels=labels,
         standard=standard.gathers,
         example="element=4,8,32,128,1KiB,4KiB pattern=random,strided",
-        also={"spatter": "", "random-access": "", "gups": "", "sparse": "", "indirect": ""},
+        also={
+            "spatter": "",
+            "random-access": "",
+            "gups": "",
+            "cache-hits": "hits=0.5",
+            "sparse": "",
+            "indirect": "",
+        },
         presentation="watari.cases.gather.words",
     ),
 )

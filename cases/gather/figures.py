@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from watari.cases.gather import hit_figures
+from watari.cases.gather.case import of_file
 from watari.cases.gather.words import passes, special
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
@@ -74,7 +76,11 @@ def panel(same: Sequence[Measured]) -> Panel:
 
 def over_element(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run, processor and size of the array."""
-    chosen = [m for m in cases if m.case == "gather" and m.drawn and m.bytes_per_sample]
+    chosen = [
+        m
+        for m in cases
+        if m.case == "gather" and m.drawn and m.bytes_per_sample and not of_file(m.parameters)
+    ]
     return [
         (
             heading(
@@ -101,4 +107,5 @@ FIGURES = (
         group="Memory",
         over=("element",),
     ),
+    *hit_figures.FIGURES,
 )

@@ -8,7 +8,7 @@ from statistics import median
 from watari.case.axes import page_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
-from watari.cases.gather.case import elements, usual_stride
+from watari.cases.gather.case import elements, of_file, usual_stride
 from watari.common.library import side
 from watari.common.units import format_count, format_duration, format_size
 from watari.results import statistics
@@ -37,6 +37,7 @@ def special(p: Parameters) -> str:
         "" if p["stride"] == usual_stride(p) else f"stride {format_size(p['stride'])}",
         "" if p["source"] == there else f"{p['source'].upper()} touched it",
         "" if p["hint"] == "none" else p["hint"],
+        f"hits {p['hits']:g}, cache {format_size(p['cache'])}" if of_file(p) else "",
         TURNS[p["turns"]],
         page_words(p),
     ]
@@ -47,7 +48,8 @@ def words(case: str, p: Parameters) -> str:
     """`8 B elements of pinned memory at random by GPU`."""
     order = "at random" if p["pattern"] == "random" else "in order"
     size = format_size(p["element"])
-    text = f"{size} elements of {p['memory']} memory {order} by {p['processor'].upper()}"
+    where = f"a file of {format_size(p['size'])}" if of_file(p) else f"{p['memory']} memory"
+    text = f"{size} elements of {where} {order} by {p['processor'].upper()}"
     return ", ".join(part for part in (text, special(p)) if part)
 
 
@@ -84,6 +86,13 @@ def line_bytes_moved(p: Parameters) -> int:
     return elements(p) * int(each)
 
 
+def hit_share(m: Measured) -> float | None:
+    """The measured share of hits in the cache of a file; None for memory."""
+    if not of_file(m.parameters):
+        return None
+    return float(median(trial["quantities"]["hit_share"]["value"] for trial in m.trials))
+
+
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     seconds = pass_seconds(m)
@@ -94,6 +103,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Gathered": f"{m.bytes_per_sample / seconds / 1e9:.4g} GB/s",
         "Elements a second": format_count(elements(m.parameters) / seconds),
         "Lines": f"{lines:.4g} GB/s",
+        "Hits": f"{hits:.3f}" if (hits := hit_share(m)) is not None else "",
         "First pass": format_duration(first_seconds(m)),
         "Before a pass": "" if m["turns"] == "none" else format_duration(turn_seconds(m)),
         "A pass": format_duration(seconds),

@@ -105,7 +105,8 @@ def require_sense(parameters: Parameters) -> None:
     """Raises UsageError if fast memory holds fewer than 5 tiles, if alpha or beta is beyond the
     precision, or if the `~` in the folder of the files has no meaning."""
     if parameters["store"] == "file":
-        axis.expanded(parameters["folder"])
+        for folder in engines.folders_of(parameters["folder"]):
+            axis.expanded(folder)
     require_part(parameters)
     for name in ("alpha", "beta"):
         if not _native.gemm_holds(parameters["precision"], parameters[name]):

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, samples, table, words
-from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_folder, parse_size
+from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_size
 from watari.case.case import Case
-from watari.case.engines import FOLDER, SLOW_DISK
+from watari.case.engines import FOLDER, SLOW_DISK, parse_folders
 from watari.case.profile import STORE, Phase, Profile, Transfer
 from watari.cases.gemm import axes, trial
 from watari.cases.gemm.axes import BYTES, flops, matrix_bytes, slots
@@ -125,7 +125,12 @@ CASES = (
                 "file",
                 axes.STORES,
             ),
-            axis("folder", "folder of the files", parse_folder, FOLDER),
+            axis(
+                "folder",
+                "folder of the file; A:B stripes it over two",
+                parse_folders,
+                FOLDER,
+            ),
             Axis("alpha", "factor of A B", axes.parse_number, lambda m, p: 1.0, "1.0"),
             Axis("beta", "factor of the old C", axes.parse_number, lambda m, p: 0.0, "0.0"),
             replace(

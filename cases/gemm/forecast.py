@@ -21,6 +21,7 @@ from pathlib import Path
 
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, expanded
+from watari.case.engines import folders_of
 from watari.case.native import module
 from watari.cases.gemm import axes, trial
 from watari.common.errors import WatariError
@@ -135,6 +136,18 @@ def read_chunk(file: int, index: int) -> int:
     return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
 
 
+def folders_rate(folders: str) -> float | None:
+    """Bytes per second of the disks of striped folders. Stripes are equal, so that the slowest one
+    decides. None if one is not known."""
+    each = folders_of(folders)
+    if len(each) == 1:
+        return folder_rate(folders)
+    known = [rate for rate in map(folder_rate, each) if rate is not None]
+    if len(known) < len(each):
+        return None
+    return len({os.stat(expanded(folder)).st_dev for folder in each}) * min(known)
+
+
 def folder_rate(folder: str) -> float | None:
     """Bytes per second of a folder's disk, measured with an unnamed file: a kill leaves no file."""
     path = Path(expanded(folder))
@@ -186,7 +199,7 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
 def store_rate(p: Parameters, machine: Machine) -> float | None:
     """Bytes per second of a store; None for a modelled SSD, whose rates the library knows."""
     if p["store"] == "file":
-        return folder_rate(p["folder"])
+        return folders_rate(p["folder"])
     link = limits.link_bandwidth(machine, "cpu", p["processor"])
     return link if p["store"] == "ram" else None
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from watari.case.axis import Parameters, expanded
+from watari.case.engines import folders_of
 from watari.case.native import module, passed, verified
 from watari.machine import openblas
 
 
 def native_parameters(parameters: Parameters) -> dict[str, Any]:
     """The case as the library takes it."""
-    folder = expanded(parameters["folder"])
-    return {**passed(parameters), "folder": folder, "blas_folder": openblas.folder()}
+    given = passed(parameters)
+    folders = [expanded(folder) for folder in folders_of(given.pop("folder"))]
+    return {**given, "folders": folders, "blas_folder": openblas.folder()}
 
 
 def run(parameters: Parameters) -> dict[str, Any]:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from watari.case import axis
+from watari.case import axis, ssd_model
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
     GPU_ONLY,
+    MODELLED,
     OBJECT_ENGINES,
     ONE_AT_A_TIME,
     disk_threads,
+    folders_of,
     usual_depth,
 )
+from watari.cases.storage import workload
 from watari.cases.storage.own_data import own_data
 from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
 
-SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
-STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
+STORES = ("file", "ram", *MODELLED)
 CACHES = ("none", "cold", "warm")
 DEEP = (
     "uring",
@@ -34,6 +36,23 @@ def parse_block(text: str) -> int:
     if not SECTOR <= block <= LARGEST or block & (block - 1):
         raise UsageError(f"'{text}' is not a block: a power of two from 512 bytes to 1MiB")
     return block
+
+
+def parse_store(text: str) -> str:
+    """A word of STORES, or `modelled:FILE.toml`, a model by `watari model-ssd`. Raises
+    UsageError."""
+    path = ssd_model.file_of(text)
+    if path is None:
+        return str(axis.one_of(*STORES)(text))
+    if not path.isprintable():
+        raise UsageError(f"{text!r}: the name of a file must be printable, in UTF-8")
+    axis.expanded(path)
+    return text
+
+
+def folders(parameters: Parameters) -> list[str]:
+    """The folders of test files; none for objects."""
+    return folders_of(str(parameters["folder"]))
 
 
 def parse_file(text: str) -> str:
@@ -54,9 +73,12 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 def default_size(machine: Machine, parameters: Parameters) -> int:
     """1 GiB; of a user's file all of its blocks. Results are read where the file is not, so that a
     missing one is refused by `require_files`, before a run."""
-    if parameters["file"]:
-        with suppress(WatariError):
+    with suppress(WatariError):
+        if parameters["file"]:
             return own_data(parameters).size(int(parameters["block"]))
+        if workload.file_of(parameters["pattern"]):
+            unit = max(int(parameters["block"]), LARGEST)  # also of several files
+            return -(-workload.load(parameters["pattern"], 0).end // unit) * unit
     return 2**30
 
 
@@ -79,6 +101,11 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     """Requests in flight of each thread."""
     engine, block = parameters["engine"], int(parameters["block"])
     disk = on_disk(parameters)
+    if (path := ssd_model.file_of(parameters["store"])) and engine not in ONE_AT_A_TIME:
+        with suppress(WatariError):  # no more than its rows had
+            most = ssd_model.load(path).reach(parameters["direction"])[1].stop - 1
+            each = most // int(parameters["threads"])
+            return max(1, min(usual_depth(engine, block, disk), each))
     staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
     usual = usual_depth(engine, block, disk)
     return min(usual, usual_depth("gpu", block, True)) if staged and disk else usual
@@ -103,6 +130,19 @@ def default_cache(machine: Machine, parameters: Parameters) -> str:
     return "cold" if parameters["engine"] == "mmap" else "none"
 
 
+def default_files(machine: Machine, parameters: Parameters) -> int:
+    """One a folder."""
+    return max(1, len(folders(parameters)))
+
+
+def default_block(machine: Machine, parameters: Parameters) -> int:
+    """4 KiB; of a workload the usual size of its requests, where its file is here."""
+    if parameters["pattern"] not in workload.ORDERS:
+        with suppress(WatariError):
+            return workload.usual_block(parameters["pattern"])
+    return 4096
+
+
 def default_requests(machine: Machine, parameters: Parameters) -> int:
     """64 MiB, but no more than 16384 requests, and enough to keep each queue full most of the time.
     Stores without files have 16 times as many."""
@@ -117,7 +157,14 @@ def require_sense(parameters: Parameters) -> None:
     if parameters["file"]:
         require_own(parameters)
     elif parameters["store"] == "file":
-        axis.expanded(parameters["folder"])
+        for folder in folders(parameters):
+            axis.expanded(folder)
+    many = len(folders(parameters))
+    if many > 1 and parameters["files"] % many:
+        raise UsageError(
+            f"storage: files={parameters['files']}: each of {many} folders has as many files, "
+            f"files={many} or a multiple"
+        )
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
     if size % unit:
@@ -160,8 +207,20 @@ def require_own(parameters: Parameters) -> None:
 
 
 def require_files(parameters: Parameters) -> None:
-    """Before a run: raises FileError for a user's file that is missing or damaged, or has no block,
-    UsageError for one with fewer blocks than are asked for."""
+    """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is
+    missing or damaged, UsageError for a file with fewer blocks than are asked for, a trace beyond
+    the store, and requests outside the rows of a model."""
+    if path := ssd_model.file_of(parameters["store"]):
+        ssd_model.require_reach(
+            ssd_model.load(path),
+            path,
+            parameters["direction"],
+            parameters["block"],
+            parameters["depth"] * parameters["threads"],
+            parameters["files"],
+        )
+    if parameters["pattern"] not in workload.ORDERS:
+        workload.blocks(parameters)
     if not parameters["file"]:
         return
     most = own_data(parameters).size(int(parameters["block"]))

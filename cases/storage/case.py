@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from watari.case.axes import PROCESSOR, THREADS, axis, default_size, samples, table, words
-from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_folder, parse_size
+from watari.case.axes import PROCESSOR, THREADS, default_size, samples, table, words
+from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_size
 from watari.case.case import Case
-from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, OBJECT_ENGINES, SLOW_DISK
+from watari.case.engines import (
+    FAULTS,
+    FILE_ENGINES,
+    FOLDER,
+    OBJECT_ENGINES,
+    SLOW_DISK,
+    parse_folders,
+)
 from watari.case.profile import STORE, Access, Phase, Profile, Transfer
-from watari.cases.storage import axes, trial
+from watari.cases.storage import axes, trial, workload
 from watari.cases.storage.axes import bytes_per_sample
 
 SLOW_REQUEST = 10e-3  # seconds, of a hard disk
@@ -87,20 +94,31 @@ CASES = (
                 default=axes.default_processor,
                 default_text="gpu if there is one; queue cpu, cufile and gpu always gpu",
             ),
-            words("pattern", "order of the blocks", "random", "random", "sequential"),
+            Axis(
+                "pattern",
+                "order of the blocks, or a workload: kv-cache, checkpoint, or trace:FILE of fio "
+                "(iolog) or CSV",
+                workload.parse,
+                lambda m, p: "random",
+                "random",
+                (*workload.ORDERS, *workload.GENERATED),
+            ),
             words("direction", "read or write", "read", "read", "write"),
             Axis(
                 "block",
                 "bytes of a request, 512 to 1MiB",
                 axes.parse_block,
-                lambda m, p: 4096,
-                "4KiB",
+                axes.default_block,
+                "4KiB, of a workload the usual size of its requests",
             ),
-            words(
+            Axis(
                 "store",
-                "the store; all except `file` are for queue and gpu only",
+                "the store; all except `file` are for queue and gpu only. modelled:FILE.toml is a "
+                "model by watari model-ssd",
+                axes.parse_store,
+                lambda m, p: "file",
                 "file",
-                *axes.STORES,
+                axes.STORES,
             ),
             Axis(
                 "cache",
@@ -130,18 +148,26 @@ CASES = (
                 axes.default_size,
                 "1GiB",
             ),
-            axis("files", "number of files over which the store is striped", count(1, 64), 1),
+            Axis(
+                "folder",
+                "folder of test files, kept for later runs; A:B stripes them over two. Of engine "
+                "s3 s3://bucket/prefix",
+                parse_folders,
+                lambda m, p: FOLDER,
+                FOLDER,
+            ),
+            Axis(
+                "files",
+                "files, or modelled SSDs, over which the store is striped; at least one a folder",
+                count(1, 64),
+                axes.default_files,
+                "1",
+            ),
             words(
                 "fault",
                 "fault that the controller behind queue and gpu injects now and then",
                 "none",
                 *FAULTS,
-            ),
-            axis(
-                "folder",
-                "folder of test files, kept for later runs; of engine s3 s3://bucket/prefix",
-                parse_folder,
-                FOLDER,
             ),
             Axis(
                 "requests",
@@ -176,5 +202,6 @@ CASES = (
             "s3": "engine=s3 folder=s3://bucket/prefix",
         },
         presentation="watari.cases.storage.words",
+        commands="watari.cases.storage.command",
     ),
 )

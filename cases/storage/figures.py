@@ -13,6 +13,8 @@ from typing import Any
 
 import altair as alt
 
+from watari.cases.storage import disk_figures
+from watari.cases.storage.numbers import model_error
 from watari.cases.storage.trial import PERCENTILES
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
@@ -39,7 +41,10 @@ def medium(m: Measured) -> str:
     """The medium behind the engine: files on disk, memory, or a modelled SSD."""
     if m["store"] == "ram" or (m["store"] == "file" and m["cache"] == "warm"):
         return MEMORY
-    return DISK if m["store"] == "file" else f"{m['store'].replace(':', ' ')}"
+    if m["store"] == "file":
+        return DISK
+    error = "".join(f"; its error: {text}" for text in model_error(m).values())
+    return f"{m['store'].replace(':', ' ')}{error}"
 
 
 def line(m: Measured, cases: Sequence[Measured]) -> str:
@@ -49,7 +54,7 @@ def line(m: Measured, cases: Sequence[Measured]) -> str:
         m["engine"],
         m["direction"] if m["direction"] == "write" else "",
         "CPU memory" if with_gpu and m["processor"] == "cpu" else "",
-        f"{m['files']} files" if m["files"] != 1 else "",
+        f"{m['files']} {'files' if m['store'] == 'file' else 'SSDs'}" if m["files"] != 1 else "",
         "cold cache" if m["cache"] == "cold" else "",
     ]
     return ", ".join(part for part in parts if part)
@@ -208,4 +213,5 @@ FIGURES = (
         folded=True,
         over=("block",),
     ),
+    *disk_figures.FIGURES,
 )

@@ -14,6 +14,11 @@ job_disk-more() {
     run storage-files 18 storage engine=uring,gpu processor=gpu files=1,4 block=128KiB trials=2 samples=5
 }
 
+# job storage-today 90 - cases/storage/README.md, "Which path to take": workloads of today, modelled SSDs until the link limits, hits
+job_storage-today() {
+    run storage-today 85 --plan storage-today
+}
+
 # job array 60 - cases/storage/EVIDENCE.md, the cache of array<T>
 job_array() {
     nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \

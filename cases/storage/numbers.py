@@ -64,6 +64,15 @@ def columns(m: Measured) -> dict[str, str]:
     return dict(zip(COLUMNS, texts, strict=True))
 
 
+def model_error(m: Measured) -> dict[str, str]:
+    """The error of the measured model of an SSD that a case ran on, in a column."""
+    names = ("model_latency_median", "model_iops_median")
+    if not m.drawn or any(name not in trial["quantities"] for trial in m.trials for name in names):
+        return {}
+    latency, rate = (m.trials[0]["quantities"][name]["value"] for name in names)
+    return {"error of the model": f"latency {latency:.1%}, IOPS {rate:.1%}"}
+
+
 def formatted(number: float | None, text: Callable[[float], str]) -> str:
     """A number as text; `unknown` for None."""
     return "unknown" if number is None else text(number)

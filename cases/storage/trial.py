@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from watari.case import ssd_model
 from watari.case.axis import Parameters, expanded
 from watari.case.native import module, passed, verified
-from watari.cases.storage import own_data
-from watari.cases.storage.axes import bytes_per_sample
+from watari.cases.storage import own_data, workload
+from watari.cases.storage.axes import bytes_per_sample, folders
 
 FOREIGN = "is not a test file: it has other data"  # ends a note of cases/storage/storage.cpp
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
@@ -23,11 +24,30 @@ def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process. A new seed each time generates the random order and marks the
     written blocks."""
     seed = time.time_ns() >> 20
-    folder = expanded(parameters["folder"])
-    given = {**passed(parameters), "folder": folder, "seed": seed, **own_data.native(parameters)}
+    where = folders(parameters)
+    given = {
+        **passed(parameters),
+        "folder": parameters["folder"] if not where else "",
+        "folders": [expanded(each) for each in where],
+        "seed": seed,
+        **own_data.native(parameters),
+        **workload.native(parameters),
+    }
     given.pop("file")
+    path = ssd_model.file_of(parameters["store"])
+    model = ssd_model.load(path) if path else None
+    if model:
+        given["ssd"] = model.numbers()
     trial = module(__package__).storage(given)
-    trial["quantities"] |= quantities(trial, parameters)
+    trial["quantities"] |= quantities(trial, parameters) | workload.quantities(parameters)
+    if model:
+        in_flight = parameters["depth"] * parameters["threads"]
+        # of several disks each has a number in flight that changes
+        at_row = parameters["files"] == 1 and ssd_model.is_row(
+            model, parameters["direction"], parameters["block"], in_flight
+        )
+        trial["quantities"] |= ssd_model.quantities(model, at_row)
+        trial["notes"].append(ssd_model.note(model, at_row))
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
     if parameters["file"]:
         changed = "{count} blocks differ from those that a second read returns: if the file did "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
-from watari.cases.storage.numbers import columns
+from watari.cases.storage.numbers import columns, model_error
 from watari.common.units import format_size
 from watari.results.measured import Measured
 
@@ -26,9 +26,10 @@ def words(case: str, parameters: Parameters) -> str:
         f"depth {parameters['depth']}",
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if cache == "none" else f"{cache} page cache",
-        f"{files} files" if files > 1 else "",
+        f"{files} files" if files > 1 and parameters["store"] == "file" else "",
         f"of {parameters['file']}" if parameters["file"] else "",
         "" if parameters["store"] == "file" else parameters["store"],
+        "" if parameters["store"] == "file" or files == 1 else f"{files} SSDs",
         "" if parameters["fault"] == "none" else f"fault: {parameters['fault']}",
         "" if parameters["processor"] == "cpu" else f"memory of {parameters['processor']}",
     ]
@@ -37,12 +38,12 @@ def words(case: str, parameters: Parameters) -> str:
 
 def summary(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """The numbers, and the spread from trial to trial."""
-    return {**columns(m), "spread": plain_columns(m, cases)["spread"]}
+    return {**columns(m), **model_error(m), "spread": plain_columns(m, cases)["spread"]}
 
 
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
-    return {"Case": words(m.case, m.parameters), **columns(m)}
+    return {"Case": words(m.case, m.parameters), **columns(m), **model_error(m)}
 
 
 PRESENTATION = Presentation(

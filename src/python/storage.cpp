@@ -1,8 +1,10 @@
 // The engines that move blocks of files.
 #include "module.hpp"
+#include "parameters.hpp"
 
 #include "watari/case/words.hpp"
 #include "watari/core/error.hpp"
+#include "watari/storage/backends/ssd.hpp"
 #include "watari/storage/engines/depth.hpp"
 #include "watari/storage/engines/engine.hpp"
 
@@ -37,7 +39,29 @@ std::string usual_engine(const std::string& processor) {
     throw unsupported(reasons);
 }
 
+/// Results of a model of an SSD in simulated time (storage/backends/ssd.hpp).
+nb::dict simulate_ssd(nb::handle rows, const std::string& name, bool writes, std::size_t block,
+                      std::size_t depth, std::size_t requests) {
+    storage::ssd_description wanted{.name = name};
+    reading::convert(rows, wanted.rows);
+    const auto disk = storage::make_ssd(wanted);
+    const storage::simulated seen = storage::closed_loop(
+        *disk, writes ? storage::opcode::write : storage::opcode::read, block, depth, requests);
+    nb::dict result;
+    result["latency"] = seen.latency;
+    result["iops"] = seen.iops;
+    result["p50"] = seen.p50;
+    result["p99"] = seen.p99;
+    return result;
+}
+
 void bind(nb::module_& module) {
+    nb::list parts;
+    for (const double part : storage::shape_parts) parts.append(part);
+    module.attr("SSD_SHAPE") = parts;
+    module.def("simulate_ssd", simulate_ssd, nb::arg("rows"), nb::arg("name"), nb::arg("writes"),
+               nb::arg("block"), nb::arg("depth"), nb::arg("requests"),
+               "Latency and rate of a model of an SSD with a constant number in flight.");
     module.attr("FILE_ENGINES") = list_of(storage::engines(), engine_row);
     module.def("default_depth", &storage::default_depth, nb::arg("engine"), nb::arg("block"),
                nb::arg("on_disk"), "Requests that each thread of an engine has in flight.");

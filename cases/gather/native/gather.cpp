@@ -4,6 +4,7 @@
 // toucher.
 #include "gather.hpp"
 
+#include "cached.hpp"
 #include "kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
@@ -182,6 +183,7 @@ private:
 }  // namespace
 
 measure::trial run(const parameters& p) {
+    if (p.hits) return run_cached(p);
     require_sense(p);
     require_placement(p);
     measure::trial result;

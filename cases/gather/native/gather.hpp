@@ -14,6 +14,8 @@
 #include "watari/memory/kind.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 namespace watari::gather {
 
@@ -39,6 +41,9 @@ struct parameters : cases::common {
     std::size_t element = 8;
     std::size_t stride = 64;
     bool random = true;
+    std::optional<double> hits{};  ///< share of visits in the cache of a file; none: no file
+    std::size_t cache = 0;         ///< bytes of that cache
+    std::string folder{};          ///< of that file
 
     static constexpr auto members = std::tuple_cat(
         common::members, std::tuple{
@@ -53,6 +58,9 @@ struct parameters : cases::common {
                              member{"element", &parameters::element},
                              member{"stride", &parameters::stride},
                              member{"pattern", &parameters::random, patterns},
+                             member{"hits", &parameters::hits},
+                             member{"cache", &parameters::cache},
+                             member{"folder", &parameters::folder},
                          });
 };
 

@@ -1,12 +1,13 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "kernels.hpp"
 
+#include "word_at.hpp"
+
 #include "watari/core/loops.hpp"
 #include "watari/core/parallel/sums.hpp"
 #include "watari/measure/pattern.hpp"
 
 #include <bit>
-#include <cstring>
 
 namespace watari::WATARI_BACKEND {
 
@@ -53,14 +54,6 @@ void read(double* data, std::size_t count, stream_t stream) {
             if (data[i] == measure::never) data[i] = 0;  // keeps the load, never happens
         },
         stream);
-}
-
-/// Returns the word at a byte of an array of measure::pattern.
-WATARI_KERNEL inline std::uint32_t word_at(std::size_t byte, std::uint64_t seed) {
-    const double value = measure::pattern(byte / sizeof(double), seed);
-    std::uint32_t halves[2];
-    memcpy(halves, &value, sizeof value);
-    return halves[byte / sizeof(std::uint32_t) % 2];
 }
 
 std::size_t mismatches(const gather::gathering& pass, std::uint64_t seed, stream_t stream) {

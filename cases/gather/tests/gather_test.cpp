@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../native/gather.hpp"
+#include "../native/hot_order.hpp"
 #include "../native/kernels.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -36,6 +37,34 @@ TEST(GatherOrder, IsAscendingOrHasFewNeighbours) {
         near += step == 1 || step == -1;
     }
     EXPECT_LT(near, 16u);
+}
+
+TEST(GatherHotOrder, VisitsTheHotPartWithItsShareAndTheRestOnceInTurn) {
+    constexpr std::size_t hot = 50, cold = 1000, visits = 5000;
+    for (const double share : {0.0, 0.25, 0.9, 1.0}) {
+        const hot_order all{hot, order(cold, true), static_cast<std::uint64_t>(share * 0x1p32), 0};
+        std::vector<std::size_t> seen(hot + cold);
+        std::size_t warm = 0;
+        for (std::size_t i = 0; i < visits; ++i) {
+            const hot_order later{hot, order(cold, true), all.share, i / 100 * 100};
+            ASSERT_EQ(later(i % 100), all(i)) << "a pass continues the one before";
+            ASSERT_LT(all(i), hot + cold);
+            warm += all(i) < hot;
+            if (i < cold) ++seen[all(i)];
+        }
+        EXPECT_NEAR(static_cast<double>(warm) / visits, share, 0.03);
+        for (std::size_t i = hot; i < hot + cold; ++i) EXPECT_LE(seen[i], 1u) << share;
+    }
+}
+
+TEST(GatherHotOrder, KeepsAHotPartThatTheCacheHolds) {
+    for (const double share : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+        const std::size_t hot = hot_elements(1024, share);
+        EXPECT_GE(hot, 1u);
+        EXPECT_LE(hot, 512u);
+    }
+    EXPECT_EQ(hot_elements(1024, 0.5), 256u);
+    EXPECT_EQ(hot_elements(1024, 0.9), 512u);
 }
 
 TEST(GatherKernel, ReadsWithoutAChange) {

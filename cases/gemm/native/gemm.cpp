@@ -78,7 +78,7 @@ struct case_state {
                     .medium = !on_files           ? medium::memory
                               : p.store != "file" ? medium::memory_file
                                                   : medium::file,
-                    .folder = p.folder,
+                    .folders = p.folders,
                     .kind = p.engine == "pinned"    ? memory::kind::pinned
                             : p.engine == "managed" ? memory::kind::managed
                                                     : memory::kind::pageable,
@@ -94,8 +94,9 @@ struct case_state {
                                    std::size_t requests, std::size_t block) const {
         files::file_options files{.writable = true, .cache = storage::cache_of(engine, direct)};
         if (on_files) {
-            files.paths = {matrices.path()};
-            files.known = {matrices.descriptor()};
+            files.paths = matrices.paths();
+            files.known = matrices.descriptors();
+            files.stripe = matrices.stripe();
         }
         return {.engine = engine,
                 .who = who,
@@ -253,7 +254,7 @@ measure::trial run(const parameters& given) {
     require_addresses_for(p);
     case_state here(p);
     if (const std::size_t unit = here.tiles.unit(); here.matrices.where(matrix::a).unit % unit != 0)
-        throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +
+        throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.paths().front() +
                           " is read in whole units of " + std::to_string(unit) +
                           " bytes; choose a tile with rows of whole units");
     pipeline work(pipeline_of(p, here));
@@ -284,6 +285,8 @@ measure::trial run(const parameters& given) {
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
     if (here.on_files && p.store != "file")
         result.notes.push_back("engine " + p.engine + " reads files: the store is one in memory");
+    if (const std::string both = here.matrices.on_one_device(); !both.empty())
+        result.notes.push_back(both + " are on one device: its rate is shared");
     if (!here.tiles.notice().empty()) result.notes.push_back(here.tiles.notice());
     return result;
 }

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace watari::gemm {
 
@@ -29,7 +30,7 @@ struct parameters : options {
     /// file; ram, which is a file in memory to engines that read files; modelled:<name of an SSD>,
     /// memory with its times, for engines of queues
     std::string store;
-    std::string folder;  ///< folder of the file
+    std::vector<std::string> folders{};  ///< each has a file, in turn a stripe
     std::size_t samples = 1;
     /// Block rows of C that are computed, the first ones, by schedule naive; 0: all. The other rows
     /// of A and C are neither stored nor read. All block rows take the same reads and products.
@@ -52,7 +53,7 @@ struct parameters : options {
         member{"depth", &parameters::depth},
         member{"layout", &parameters::layout, layout_words},
         member{"store", &parameters::store},
-        member{"folder", &parameters::folder},
+        member{"folders", &parameters::folders},
         member{"samples", &parameters::samples},
         member{"rows", &parameters::rows},
         member{"oversubscribe", &parameters::oversubscribe},

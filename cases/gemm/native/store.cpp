@@ -1,7 +1,9 @@
 #include "store.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/disk.hpp"
 #include "watari/files/file_error.hpp"
+#include "watari/files/striped_piece.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/files/data_file.hpp"
 #include "watari/storage/files/test_data.hpp"
@@ -11,7 +13,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <numeric>
 
 namespace watari::gemm {
 
@@ -20,14 +22,33 @@ namespace {
 constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< alignment of each matrix
 constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< made or verified at once
 
-std::string file_name(const store_options& o) {
+std::string file_name(const store_options& o, std::size_t file) {
     const auto number = [](std::size_t value) { return std::to_string(value); };
     const bool tiled = o.layout == layout::tiled;
-    return o.folder + "/watari-gemm-" + number(o.size.m) + "x" + number(o.size.n) + "x" +
+    const std::size_t files = o.folders.size();
+    const std::string part = files == 1 ? "" : "-" + number(file + 1) + "of" + number(files);
+    return o.folders[file] + "/watari-gemm-" + number(o.size.m) + "x" + number(o.size.n) + "x" +
            number(o.size.k) + (o.type == precision::single_precision ? "-single-" : "-double-") +
            (tiled ? "tiled-" + number(o.tile)
                   : "rows-" + number(row_unit(o.tile, element_bytes(o.type)))) +
-           ".data";
+           part + ".data";
+}
+
+/// Bytes of each file in turn: whole rows, or tiles, of every matrix, and whole requests.
+std::size_t stripe_of(const store_options& o, const placement (&matrices)[3]) {
+    if (o.medium != medium::file || o.folders.size() < 2) return boundary;
+    constexpr std::size_t most = std::size_t{1} << 30;
+    std::size_t stripe = most_block;
+    for (const placement& one : matrices) {
+        const std::size_t whole =
+            one.layout == layout::tiled ? one.tiles.tile * one.row_bytes : one.row_bytes;
+        if (whole > 0) stripe = std::lcm(stripe, whole);
+        if (stripe > most)
+            throw usage_error(
+                "folder: stripes of whole rows of A, B and C exceed 1 GiB; choose "
+                "layout=tiled, or n and k that are powers of two");
+    }
+    return std::max(stripe, (boundary + stripe - 1) / stripe * stripe);
 }
 
 void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t offset,
@@ -44,12 +65,15 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
 }  // namespace
 
 store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
-    std::uint64_t end = wanted.medium == medium::file ? storage::seal_bytes : 0;
-    for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
-        placement& own = where_[static_cast<int>(which)];
-        own = placement::packed(tiling_of(which, wanted.size, wanted.tile),
-                                element_bytes(wanted.type), wanted.layout, wanted.most);
-        own.first = (end + boundary - 1) / boundary * boundary;
+    for (const matrix which : {matrix::a, matrix::b, matrix::c})
+        where_[static_cast<int>(which)] =
+            placement::packed(tiling_of(which, wanted.size, wanted.tile),
+                              element_bytes(wanted.type), wanted.layout, wanted.most);
+    stripe_ = stripe_of(wanted, where_);
+    static_assert(boundary >= storage::seal_bytes);  // the first stripe of each file has the seal
+    std::uint64_t end = wanted.medium == medium::file ? wanted.folders.size() * stripe_ : 0;
+    for (placement& own : where_) {
+        own.first = (end + stripe_ - 1) / stripe_ * stripe_;
         end = own.bytes();
     }
     if (wanted.medium != medium::file) require_room_for(end);
@@ -62,7 +86,7 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
         memory::placement{.thp = wanted.kind == memory::kind::pageable ? memory::huge_pages::always
                                                                        : memory::huge_pages::as_set,
                           .oversubscribe = wanted.oversubscribe});
-    for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
+    for (const matrix which : {matrix::a, matrix::b}) fill(which);
 }
 
 /// Also for a file in memory: without room the kernel kills the process that fills it.
@@ -75,25 +99,39 @@ void store::require_room_for(std::uint64_t bytes) const {
 }
 
 void store::make_file(std::uint64_t bytes) {
-    const auto fill_all = [&](int file) {
-        for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, file);
-    };
     if (wanted_.medium == medium::memory_file) {
         const int made = memfd_create("watari-gemm", MFD_CLOEXEC);
-        path_ = "/proc/self/fd/" + std::to_string(made);
+        paths_ = {"/proc/self/fd/" + std::to_string(made)};
         if (made < 0) throw system_error("memfd_create", errno);
-        file_.emplace(made);
-        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) files::cannot_open(path_, errno);
-        fill_all(made);
+        files_.emplace_back(made);
+        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) files::cannot_open(paths_[0], errno);
+        for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which);
         return;
     }
-    storage::make_folder(wanted_.folder);
-    path_ = file_name(wanted_);
-    const auto fill_sealed = [&](int file) {
-        storage::write_seal(file, path_);
-        fill_all(file);
-    };
-    file_ = storage::open_data_file(path_, bytes, files::usage::alone, fill_sealed).file;
+    const std::size_t count = wanted_.folders.size();
+    for (const std::string& folder : wanted_.folders) storage::make_folder(folder);
+    for (std::size_t i = 0; i < count; ++i) paths_.push_back(file_name(wanted_, i));
+    const std::uint64_t row = count * stripe_;
+    const std::uint64_t each = count == 1 ? bytes : (bytes + row - 1) / row * stripe_;
+    for (std::size_t i = 0; i < count; ++i)
+        files_.push_back(
+            storage::open_data_file(paths_[i], each, files::usage::alone, [&](int file) {
+                if (ftruncate(file, static_cast<off_t>(each)) != 0)
+                    files::cannot_open(paths_[i], errno);
+                storage::write_seal(file, paths_[i]);
+                for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, i, file);
+            }).file);
+}
+
+std::vector<int> store::descriptors() const {
+    std::vector<int> all;
+    for (const files::descriptor& each : files_) all.push_back(each.get());
+    return all;
+}
+
+std::string store::on_one_device() const {
+    if (wanted_.medium != medium::file) return "";
+    return files::on_one_device(descriptors(), wanted_.folders);
 }
 
 std::span<std::byte> store::memory() const {
@@ -124,23 +162,45 @@ void store::each_part(matrix which, const Visit& visit) const {
     }
 }
 
-/// Fills a matrix in the file, or in memory if `file` is -1.
-void store::fill(matrix which, int file) {
+/// Calls move(number of a file, offset there, bytes, bytes before) for the pieces of a part.
+template <class Move>
+void store::each_piece(std::uint64_t offset, std::size_t bytes, const Move& move) const {
+    for (std::size_t done = 0; done < bytes;) {
+        const files::striped_piece at =
+            files::piece_of(offset + done, bytes - done, paths_.size(), stripe_);
+        move(at.file, at.offset, at.bytes, done);
+        done += at.bytes;
+    }
+}
+
+void store::fill(matrix which) {
+    if (memory_)
+        return each_part(
+            which, [&](const region& here, std::uint64_t offset, std::size_t, std::size_t leading) {
+                data_.fill_rows(which, here, memory_->data() + offset, leading);
+            });
+    for (std::size_t i = 0; i < files_.size(); ++i) fill(which, i, files_[i].get());
+}
+
+void store::fill(matrix which, std::size_t number, int file) {
     std::vector<std::byte> part;
     each_part(which, [&](const region& here, std::uint64_t offset, std::size_t bytes,
                          std::size_t leading) {
-        if (file < 0) return data_.fill_rows(which, here, memory_->data() + offset, leading);
         part.resize(bytes);
         data_.fill_rows(which, here, part.data(), leading);
-        write_all(file, part.data(), bytes, offset, path_);
+        each_piece(offset, bytes,
+                   [&](std::size_t in, std::uint64_t at, std::size_t some, std::size_t done) {
+                       if (in == number) write_all(file, part.data() + done, some, at, paths_[in]);
+                   });
     });
 }
 
 void store::fill_c() {
-    fill(matrix::c, file_ ? file_->get() : -1);
-    if (!file_) return;
-    if (fdatasync(file_->get()) != 0) files::sync_failed(path_, errno);
-    posix_fadvise(file_->get(), 0, 0, POSIX_FADV_DONTNEED);
+    fill(matrix::c);
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        if (fdatasync(files_[i].get()) != 0) files::sync_failed(paths_[i], errno);
+        posix_fadvise(files_[i].get(), 0, 0, POSIX_FADV_DONTNEED);
+    }
 }
 
 std::size_t store::wrong_elements(double alpha, double beta) const {
@@ -148,15 +208,18 @@ std::size_t store::wrong_elements(double alpha, double beta) const {
     std::vector<std::byte> part;
     each_part(matrix::c, [&](const region& here, std::uint64_t offset, std::size_t bytes,
                              std::size_t leading) {
-        const std::byte* data = file_ ? nullptr : memory_->data() + offset;
-        if (file_) {
+        const std::byte* data = memory_ ? memory_->data() + offset : nullptr;
+        if (!memory_) {
             part.resize(bytes);
             data = part.data();
-            const ssize_t moved =
-                pread(file_->get(), part.data(), bytes, static_cast<off_t>(offset));
-            if (moved != static_cast<ssize_t>(bytes))
-                files::transfer_failed(files::direction::read, path_, offset, bytes,
-                                       moved < 0 ? -errno : moved);
+            each_piece(offset, bytes,
+                       [&](std::size_t in, std::uint64_t at, std::size_t some, std::size_t done) {
+                           const ssize_t moved = pread(files_[in].get(), part.data() + done, some,
+                                                       static_cast<off_t>(at));
+                           if (moved != static_cast<ssize_t>(some))
+                               files::transfer_failed(files::direction::read, paths_[in], at, some,
+                                                      moved < 0 ? -errno : moved);
+                       });
         }
         wrong += data_.wrong_elements(alpha, beta, here, data, leading);
     });

@@ -1,5 +1,7 @@
-/// The matrices of case `gemm`, one behind the other in one file or in memory, made and verified
-/// element by element (operand.hpp). A file begins with a seal (storage/files/test_data.hpp).
+/// The matrices of case `gemm`, one behind the other in one file, in striped files or in memory,
+/// made and verified element by element (operand.hpp). A file begins with a seal
+/// (storage/files/test_data.hpp). Stripes are whole rows, or whole tiles of the tiled layout, so
+/// that no request is in two files.
 #pragma once
 
 #include "operand.hpp"
@@ -11,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace watari::gemm {
 
@@ -24,7 +27,7 @@ struct store_options {
     gemm::layout layout = layout::row_major;
     std::size_t most = most_block;  ///< see placement
     gemm::medium medium = gemm::medium::memory;
-    std::string folder{};                        ///< folder of a file
+    std::vector<std::string> folders{};          ///< each has a file, in turn a stripe
     memory::kind kind = memory::kind::pageable;  ///< kind of memory; pageable is in huge pages
     bool oversubscribe = false;
 };
@@ -38,8 +41,11 @@ public:
     explicit store(const store_options& wanted);
 
     const placement& where(matrix which) const { return where_[static_cast<int>(which)]; }
-    const std::string& path() const { return path_; }  ///< empty: in memory
-    int descriptor() const { return file_ ? file_->get() : -1; }
+    const std::vector<std::string>& paths() const { return paths_; }  ///< none: in memory
+    std::vector<int> descriptors() const;
+    std::size_t stripe() const { return stripe_; }
+    /// Folders that are on one device, "a and b"; empty if none are.
+    std::string on_one_device() const;
     std::span<std::byte> memory() const;
     std::uint64_t bytes() const { return where(matrix::c).bytes(); }
 
@@ -52,7 +58,11 @@ private:
     /// visit(region, offset in the store, bytes, leading dimension) for parts that are contiguous.
     template <class Visit>
     void each_part(matrix which, const Visit& visit) const;
-    void fill(matrix which, int file);
+    /// Fills a matrix in all files, in file `number` alone, which is being made, or in memory.
+    void fill(matrix which);
+    void fill(matrix which, std::size_t number, int file);
+    template <class Move>
+    void each_piece(std::uint64_t offset, std::size_t bytes, const Move& move) const;
 
     store_options wanted_;
     operands data_;
@@ -60,8 +70,9 @@ private:
     void require_room_for(std::uint64_t bytes) const;
     void make_file(std::uint64_t bytes);
 
-    std::string path_;
-    std::optional<files::descriptor> file_;
+    std::size_t stripe_ = 0;
+    std::vector<std::string> paths_;
+    std::vector<files::descriptor> files_;
     std::optional<memory::buffer<std::byte>> memory_;
 };
 

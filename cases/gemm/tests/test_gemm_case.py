@@ -127,7 +127,7 @@ def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
 def test_the_library_is_given_what_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
     p = gemm_trial.native_parameters(one(folder="~/x", alpha=2).parameters)
     assert p["fast-memory"] == 48 * 2**20
-    assert (p["folder"], p["alpha"], p["beta"]) == (str(Path("~/x").expanduser()), 2.0, 0.0)
+    assert (p["folders"], p["alpha"], p["beta"]) == ([str(Path("~/x").expanduser())], 2.0, 0.0)
     assert {"blas_folder", "oversubscribe", "samples", "layout"} <= p.keys()
 
 

@@ -31,9 +31,12 @@ public:
     std::size_t block() const { return p_->block; }
     const std::vector<std::uint64_t>& offsets() const { return offsets_; }
 
-    /// Chooses the blocks of the next sample; `first` blocks came before.
-    void choose(const storage::order& order, std::uint64_t first) {
-        for (std::size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = p_->place(order(first + i));
+    /// Chooses the blocks of the next sample; `first` blocks came before. `number` returns the
+    /// block that is visited n-th.
+    template <class Number>
+    void choose(const Number& number, std::uint64_t first) {
+        for (std::size_t i = 0; i < offsets_.size(); ++i)
+            offsets_[i] = p_->place(number(first + i));
         if (!on_gpu_) return;
         memory::copy_now(p_->processor, on_gpu_->data(), offsets_.data(),
                          offsets_.size() * sizeof(offsets_[0]));

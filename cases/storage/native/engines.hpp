@@ -86,6 +86,17 @@ public:
             for (const double seconds : each->seconds()) latency.record(seconds);
     }
 
+    /// Calls visit(offset, seconds) for each request of the last run.
+    template <class Visit>
+    void each_request(const Visit& visit) const {
+        for (std::size_t i = 0; i < made_.size(); ++i) {
+            const std::size_t first = share(i).first;
+            const std::span<const double> seconds = made_[i]->seconds();
+            for (std::size_t r = 0; r < seconds.size(); ++r)
+                visit(blocks_->offsets()[first + r], seconds[r]);
+        }
+    }
+
     std::vector<std::string> notes() const {
         storage::notes all;
         for (const auto& each : made_) all.add(*each);

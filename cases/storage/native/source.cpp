@@ -22,7 +22,9 @@ std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
     const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
     memory::require_room(all, "choose a smaller size");
     if (p.store == "ram") return storage::make_ram(p.size);
-    return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
+    const std::string name = p.store.substr(sizeof "modelled:" - 1);
+    return storage::make_modelled(
+        p.size, storage::modelled_disks{{name, p.ssd}, p.files, storage::stripe_bytes});
 }
 
 void require_store(const storage_parameters& p, const storage::engine_row& row) {
@@ -38,8 +40,9 @@ void require_store(const storage_parameters& p, const storage::engine_row& row) 
                               : "engine s3 reads an object: folder=s3://bucket/prefix");
     if (object && (p.cache != files::cache_state::none || p.files != 1))
         throw unsupported("an object has no page cache and no stripes; cache=none files=1");
-    if (p.store != "file" && (p.cache != files::cache_state::none || p.files != 1))
-        throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
+    if (p.store != "file" && p.cache != files::cache_state::none)
+        throw unsupported("store=" + p.store + " has no page cache; cache=none");
+    if (p.store == "ram" && p.files != 1) throw unsupported("store=ram is in one piece; files=1");
 }
 
 void require_block(const files::striped_files& files, std::size_t bytes) {
@@ -69,7 +72,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
         wanted.objects = {storage::test_object(p.folder, p.size)};
     } else if (p.store == "file") {
         const bool writes = p.direction == files::direction::write;
-        set_.emplace(storage::extent{p.folder, p.size, p.files,
+        set_.emplace(storage::extent{p.folders, p.size, p.files,
                                      writes ? files::usage::alone : files::usage::shared});
         wanted.files = {.paths = set_->paths(),
                         .known = set_->in_use(),

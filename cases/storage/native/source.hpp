@@ -29,6 +29,9 @@ public:
         return set_ ? set_->foreign() : std::vector<std::string>();
     }
 
+    /// Folders of the files that are on one device, "a and b"; empty if none are.
+    std::string on_one_device() const { return set_ ? set_->on_one_device() : ""; }
+
     /// Makes the identifiers of commands that a fault dropped available again. No thread may have a
     /// command in flight.
     void renew() {

@@ -12,6 +12,7 @@
 #include "watari/files/page_cache.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/histogram.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
 #include "watari/storage/verify/sector.hpp"
@@ -19,6 +20,7 @@
 #include <sys/resource.h>
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <numeric>
 #include <optional>
 
@@ -44,6 +46,9 @@ void require_sense(const storage_parameters& p, const storage::engine_row& row) 
     if (p.size % p.block != 0) throw usage_error("size: must be whole blocks");
     if (p.depth < 1 || p.requests < 1 || p.threads < 1)
         throw usage_error("depth, requests and threads are 1 or more");
+    if (std::any_of(p.trace.begin(), p.trace.end(),
+                    [&](std::uint64_t block) { return block >= p.size / p.block; }))
+        throw usage_error("trace: a block beyond the store");
     if (!row.deep && p.depth != 1)
         throw usage_error("engine " + std::string(row.name) +
                           " has one request in flight a thread");
@@ -104,8 +109,32 @@ void add_notes(measure::trial& into, const engines& movers, const storage_source
     for (const std::string& note : movers.notes()) into.notes.push_back(note);
     if (const std::string notice = source.store().notice(); !notice.empty())
         into.notes.push_back(notice);
+    if (const std::string both = source.on_one_device(); !both.empty())
+        into.notes.push_back(both + " are on one device: its rate is shared");
     for (const std::string& path : source.foreign())
         into.notes.push_back(path + " is not a test file: it has other data");
+}
+
+/// Adds the median latency of each file, and how unequal the disks behind several folders are.
+/// Stripes are equal, so that the slowest disk decides.
+void tell_disks(measure::trial& into, const storage_parameters& p, const storage_source& source,
+                std::vector<std::vector<double>>& by_file) {
+    if (by_file.size() < 2) return;
+    std::vector<double> medians;
+    for (std::size_t i = 0; i < by_file.size(); ++i) {
+        if (by_file[i].empty()) return;
+        medians.push_back(measure::median(by_file[i]));
+        into.quantities["latency_p50_file_" + std::to_string(i + 1)] = {medians.back(), "s"};
+    }
+    const auto [fast, slow] = std::minmax_element(medians.begin(), medians.end());
+    if (p.folders.size() < 2 || *slow < 1.5 * *fast) return;
+    const auto path = [&](auto at) {
+        return source.files()->path(static_cast<std::size_t>(at - medians.begin()));
+    };
+    char ratio[16];
+    std::snprintf(ratio, sizeof ratio, "%.1f", *slow / *fast);
+    into.notes.push_back("requests of " + path(slow) + " take " + ratio + " times as long as of " +
+                         path(fast) + ": name the faster folder more than once for a larger share");
 }
 
 }  // namespace
@@ -121,7 +150,10 @@ measure::trial storage(const storage_parameters& p) {
     measure::trial result;
     blocks_in_memory blocks(p);
     if (source.is_empty()) fill(p, source, blocks);
-    const storage::order order(p.pattern, p.size / p.block, p.seed);
+    const storage::order by_pattern(p.pattern, p.size / p.block, p.seed);
+    const auto order = [&](std::uint64_t n) {
+        return p.trace.empty() ? by_pattern(n) : p.trace[n % p.trace.size()];
+    };
     blocks.choose(order, 0);
     blocks.spoil();  // touches the array: no page of it is mapped within a sample
     engines movers(p, row, p.direction, source, blocks);
@@ -132,6 +164,7 @@ measure::trial storage(const storage_parameters& p) {
     const std::size_t cached = source.files() ? files::cached_bytes(*source.files()) : 0;
 
     measure::histogram latency;
+    std::vector<std::vector<double>> by_file(source.files() ? source.files()->count() : 0);
     double cpu = 0;
     for (std::size_t i = 0; i < p.samples; ++i) {
         const std::uint64_t generation = readers ? p.seed + i + 1 : storage::any_generation;
@@ -152,6 +185,10 @@ measure::trial storage(const storage_parameters& p) {
         cpu += cpu_seconds() - before;
         result.host_s.push_back(seconds);
         movers.record(latency);
+        if (by_file.size() > 1)
+            movers.each_request([&](std::uint64_t offset, double seconds) {
+                by_file[source.files()->piece_at(offset, p.block).file].push_back(seconds);
+            });
         if (readers) {
             blocks.spoil();
             readers->run();
@@ -166,6 +203,7 @@ measure::trial storage(const storage_parameters& p) {
     add_notes(result, movers, source);
     result.quantities["cpu_s"] = {cpu, "s"};
     tell_gpu(result, p, row, movers);
+    tell_disks(result, p, source, by_file);
     result.quantities["threads"] = {static_cast<double>(p.threads), "1"};
     return result;
 }

@@ -44,13 +44,18 @@ struct storage_parameters : common {
     std::size_t block = 4096;
     std::size_t depth = 1;
     std::size_t requests = 1;
-    std::size_t files = 1;
+    std::size_t files = 1;  ///< or modelled SSDs
     files::cache_state cache = files::cache_state::none;
-    std::string folder;
-    std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
+    std::string folder;                  ///< of test files, or an address of objects
+    std::vector<std::string> folders{};  ///< of test files, each with one file in turn
+    std::string store = "file";  ///< file, ram, modelled:<name of an SSD, or file of its model>
     std::string fault = "none";  ///< of the controller (storage/backends/faulty.hpp)
     std::uint64_t seed = 0;
     own_data own{};  ///< in place of test files
+    std::vector<double>
+        ssd{};  ///< rows of the measured model in `store` (storage/backends/ssd.hpp)
+    std::vector<std::uint64_t>
+        trace{};  ///< block numbers in the order of a workload; empty: by `pattern`
 
     bool has_own() const { return !own.paths.empty(); }
     /// Offset of a block in the store. Each of the user's files has whole blocks, from its data on.
@@ -72,9 +77,12 @@ struct storage_parameters : common {
                              member{"files", &storage_parameters::files},
                              member{"cache", &storage_parameters::cache, cache_states},
                              member{"folder", &storage_parameters::folder},
+                             member{"folders", &storage_parameters::folders},
                              member{"store", &storage_parameters::store},
                              member{"fault", &storage_parameters::fault},
                              member{"seed", &storage_parameters::seed},
+                             member{"ssd", &storage_parameters::ssd},
+                             member{"trace", &storage_parameters::trace},
                              nested{&storage_parameters::own, own_data::members},
                          });
 };

@@ -36,6 +36,61 @@ def over(engine):
     return [*threads, whole / same]
 
 
+def beside_posix(run, words, cases):
+    """A row of the table: `uring` and `gpu` over `posix`, in rate and in CPU time."""
+    own = {engine: run.case("storage", **given) for engine, given in cases.items()}
+    rate = [own[name].median / own["posix"].median for name in ("uring", "gpu")]
+    time = [
+        own[name].quantity("cpu_s_per_GB") / own["posix"].quantity("cpu_s_per_GB")
+        for name in ("uring", "gpu")
+    ]
+    page.says(f"{words} | {{}} | {{}} | {{}} | {{}} |", *rate, *time)
+
+
+def engines(**given):
+    return {name: {"engine": name, **given} for name in ("posix", "uring", "gpu")}
+
+
+KIB = 2**10
+for block, words in (
+    (4 * KIB, "from a disk, at random | 4 KiB | `uring`"),
+    (64 * KIB, "| 64 KiB | `gpu` for its rate, `uring` for its CPU time"),
+    (256 * KIB, "| 256 KiB | as before"),
+):
+    beside_posix(plan, words, engines(block=block, store="file", cache="none"))
+written = results(f"{H200}20261124-storage-write.json")
+for block, words in (
+    (4 * KIB, "to a disk, at random | 4 KiB | `uring`"),
+    (KIB * KIB, "| 1 MiB | `uring`"),
+):
+    beside_posix(written, words, engines(block=block))
+for block, words in (
+    (4 * KIB, "not the limit | 4 KiB | `gpu`"),
+    (64 * KIB, "| 64 KiB | `gpu`"),
+    (256 * KIB, "| 256 KiB | `gpu`"),
+):
+    cached = engines(block=block, cache="warm")
+    beside_posix(plan, words, {**cached, "gpu": {"engine": "gpu", "block": block, "store": "ram"}})
+array = text(f"{H200}20261122-array-rate.txt")
+_, _, miss, hit, _ = array.line("random     pages of   4096 B, ranges of    4096 B: past")
+page.says("is read {} times as fast as one that is not", hit / miss)
+page.given("the pages of case gather: random, one page each", "(random pages of 4 KiB)")
+page.given("cases/storage/native/storage.cpp", "a note where one takes 1.5 times as")
+page.given("SwarmIO, arXiv 2604.06668", "(arXiv 2604.06668)", "2.8% of latency and 7.4% of IOPS")
+page.given(
+    "cases/storage/kv_cache.py",
+    "64 KiB for 16 tokens in one of 32 layers (8 heads of 128, 2 bytes, keys and values)",
+    "`block=4KiB` is 16 requests, and one of 512 bytes",
+)
+page.given("counted in the machine's description", "an H200 with 16 cores")
+order = results(f"{H200}20261124-storage-order.json")
+in_order = [
+    order.case("storage", engine=name, pattern="sequential").median
+    / order.case("storage", engine=name, pattern="random").median
+    for name in ("uring", "gpu")
+]
+page.says("are {} to {} times as fast as random ones", min(in_order), max(in_order))
+
 posix, uring = over("posix"), over("uring")
 page.says("it costs {} s of CPU time a GB; `gpu` costs {} s", cpu("uring"), cpu("gpu"))
 page.says(

@@ -125,8 +125,8 @@ def test_engines_of_a_gpu_are_unsupported_without_one(engine: str) -> None:
     ("given", "says"),
     [
         ({"engine": "mmap", "cache": "none"}, "mmap goes through the page cache"),
-        ({"engine": "queue", "store": "ram", "cache": "warm"}, "neither page cache nor files"),
-        ({"engine": "queue", "store": "ram", "files": "2"}, "neither page cache nor files"),
+        ({"engine": "queue", "store": "ram", "cache": "warm"}, "has no page cache"),
+        ({"engine": "queue", "store": "ram", "files": "2"}, "is in one piece"),
         ({"engine": "gpu", "processor": "cpu"}, "engine=queue"),
     ],
 )

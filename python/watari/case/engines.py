@@ -4,6 +4,7 @@ engine keeps in flight."""
 from __future__ import annotations
 
 from watari import _native
+from watari.case.axis import parse_folder
 from watari.common.library import ENGINES
 
 FILE_ENGINES = tuple(engine.name for engine in ENGINES.values() if not engine.of_objects)
@@ -21,11 +22,24 @@ FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faul
     "late-data",
     "bad-phase",
 )
-MODELLED = tuple(  # SSDs behind queue and gpu (src/watari/storage/backends/modelled.cpp)
+MODELLED = tuple(  # SSDs behind queue and gpu (src/watari/storage/backends/ssd.cpp)
     f"modelled:{name}" for name in ("kioxia-cm6-v", "samsung-pm1743", "ten-million")
 )
 FOLDER = "~/.cache/watari"  # of test files
+BETWEEN = ":"  # folders, as in PATH: a comma is between values of a sweep
 SLOW_DISK = 1e8  # bytes per second, when a file is made
+
+
+def folders_of(text: str) -> list[str]:
+    """The folders over which files are striped, `A:B`; none for an address of objects."""
+    return [] if text.startswith("s3://") else text.split(BETWEEN)
+
+
+def parse_folders(text: str) -> str:
+    """A folder, several with a colon between them, or an address of objects. Raises UsageError."""
+    for folder in folders_of(text) or [text]:
+        parse_folder(folder)
+    return text
 
 
 def usual_depth(engine: str, block: int, on_disk: bool) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from watari import _native
 from watari.case.axis import Machine, expanded
-from watari.case.engines import FOLDER
+from watari.case.engines import FOLDER, folders_of
 from watari.cases import find
 from watari.common import variables
 from watari.common.errors import UsageError
@@ -79,11 +79,12 @@ def check_folders(requests: Sequence[Request]) -> None:
         folder = request.parameters.get("folder", FOLDER)
         if folder == FOLDER or not find(request.case).profile(request.parameters).disk:
             continue
-        if not os.path.isdir(expanded(folder)):
-            raise UsageError(
-                f"{request.case}: folder={folder} does not exist; make it "
-                f"(mkdir -p {shlex.quote(folder)}), or leave it out for {FOLDER}"
-            )
+        for each in folders_of(folder):
+            if not os.path.isdir(expanded(each)):
+                raise UsageError(
+                    f"{request.case}: folder={each} does not exist; make it "
+                    f"(mkdir -p {shlex.quote(each)}), or leave it out for {FOLDER}"
+                )
 
 
 def check_journal(output: Path, resumed: Path | None) -> None:

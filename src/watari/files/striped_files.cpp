@@ -4,6 +4,7 @@
 #include "watari/files/aligned.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/file_error.hpp"
+#include "watari/files/striped_piece.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -83,10 +84,8 @@ std::vector<int> striped_files::descriptors() const {
 
 striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t bytes) const {
     if (options_.apart) return {offset / file_room, offset % file_room, bytes};
-    if (count() == 1) return {0, offset, bytes};
-    const std::uint64_t stripe = offset / options_.stripe, within = offset % options_.stripe;
-    return {static_cast<std::size_t>(stripe % count()), stripe / count() * options_.stripe + within,
-            std::min<std::size_t>(bytes, options_.stripe - within)};
+    const striped_piece at = piece_of(offset, bytes, count(), options_.stripe);
+    return {at.file, at.offset, at.bytes};
 }
 
 void striped_files::sync() const {

@@ -73,7 +73,7 @@ def test_an_empty_home_is_not_the_root(monkeypatch):
     folders = []
     monkeypatch.setenv("HOME", "")
     monkeypatch.setattr(
-        "watari.cases.storage._native.storage", lambda given: folders.append(given["folder"])
+        "watari.cases.storage._native.storage", lambda given: folders.extend(given["folders"])
     )
     asked = resolve("storage", {"processor": "cpu", "engine": "posix"}, fake_cli.machine())[0]
     with contextlib.suppress(TypeError):  # the stub returns no trial

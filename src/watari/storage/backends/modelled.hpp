@@ -1,38 +1,25 @@
-/// A backend in memory with the latency and the rates of an SSD, so that the overhead of software
-/// can be measured on a machine without that SSD.
-///
-/// A command occupies one shared medium for max(bytes / bandwidth, 1 / IOPS), then takes the
-/// latency. Latencies overlap, times on the medium do not.
+/// A backend in memory with the latency and the rates of an SSD (ssd.hpp), or of several over which
+/// the namespace is striped, so that software can be measured on a machine without them.
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
+#include "watari/storage/backends/disk_array.hpp"
 
+#include <cstddef>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
 
 namespace watari::storage {
 
-struct direction_model {
-    double latency;    ///< seconds
-    double bandwidth;  ///< bytes/s
-    double iops;       ///< at 4 KiB or less
-};
-
-struct ssd_model {
-    std::string_view name;
-    std::string_view source;
-    direction_model read, write;
-};
-
-/// All models. Rates are the makers' (sequential, 4 KiB random); no maker states a latency, so the
-/// latencies are usual ones of such media.
-std::span<const ssd_model> ssd_models();
-
-/// Makes a namespace of zeros, served like the SSD of this name. Throws usage_error, beyond_memory.
+/// Makes a namespace of zeros, served like these SSDs. Throws usage_error, beyond_memory.
+std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& wanted);
+/// As above: one SSD by the name of its data sheet.
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name);
 
 /// The same over a backend of the caller, which serves the data: one in memory.
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory,
+                                       const modelled_disks& wanted);
 std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name);
 
 }  // namespace watari::storage

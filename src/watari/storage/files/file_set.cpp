@@ -1,6 +1,7 @@
 #include "watari/storage/files/file_set.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/disk.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/files/test_data.hpp"
 #include "watari/storage/verify/sector.hpp"
@@ -25,11 +26,15 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
         throw usage_error(
             "size: must be whole sectors of 512 bytes, with several files whole MiB "
             "in each of them");
-    make_folder(wanted.folder);
-    const std::string stem = wanted.folder + "/watari-" + std::to_string(wanted.bytes);
+    if (wanted.folders.empty() || wanted.files % wanted.folders.size() != 0)
+        throw usage_error("files: each of " + std::to_string(wanted.folders.size()) +
+                          " folders has as many");
+    for (const std::string& folder : wanted.folders) make_folder(folder);
+    const std::string name = "/watari-" + std::to_string(wanted.bytes);
     for (std::size_t i = 0; i < wanted.files; ++i) {
         const std::string part = "-" + std::to_string(i + 1) + "of" + std::to_string(wanted.files);
-        paths_.push_back(stem + (wanted.files > 1 ? part : "") + ".data");
+        paths_.push_back(wanted.folders[i % wanted.folders.size()] + name +
+                         (wanted.files > 1 ? part : "") + ".data");
     }
     try {
         for (std::size_t i = 0; i < wanted.files; ++i)
@@ -46,6 +51,10 @@ std::vector<int> file_set::in_use() const {
     std::vector<int> all;
     for (const data_file& each : in_use_) all.push_back(each.file.get());
     return all;
+}
+
+std::string file_set::on_one_device() const {
+    return files::on_one_device(in_use(), wanted_.folders);
 }
 
 std::vector<std::string> file_set::foreign() const {

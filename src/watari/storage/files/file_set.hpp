@@ -16,10 +16,11 @@ namespace watari::storage {
 
 inline constexpr std::size_t stripe_bytes = std::size_t{1} << 20;
 
-/// The folder, size and number of the files.
+/// The folders, size and number of the files. A folder that is named twice has two files for one of
+/// the others, and so twice the share of a faster disk.
 struct extent {
-    std::string folder;
-    std::uint64_t bytes;  ///< of all files together
+    std::vector<std::string> folders;  ///< each has one file in turn
+    std::uint64_t bytes;               ///< of all files together
     std::size_t files = 1;
     usage how = usage::shared;
 };
@@ -35,6 +36,9 @@ public:
 
     /// Descriptors of the files, which keep them in use.
     std::vector<int> in_use() const;
+    /// Folders of different names on one device, "a and b"; empty if each has its own. Throws
+    /// system_error.
+    std::string on_one_device() const;
     /// Names of files that hold other data than test data; they can only be read. Throws
     /// system_error.
     std::vector<std::string> foreign() const;
