@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from watari.case.axis import count, numbered
-from watari.cases.les import axes, city, output, trial
+from watari.cases.les import asked_map, axes, city, maps, output, trial
+from watari.cases.les.asked_map import Asked
 from watari.common import written
 from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share
@@ -57,7 +59,12 @@ def parameters_of(
 
 def wind(
     place: Annotated[
-        str, typer.Argument(metavar="CITY", help=f"flat, {city.FORMS}", show_default=False)
+        str,
+        typer.Argument(
+            metavar="CITY",
+            help=f"flat, {city.FORMS}, or the .nc of an earlier run",
+            show_default=False,
+        ),
     ],
     files: Annotated[
         list[Path],
@@ -66,7 +73,7 @@ def wind(
             "-o",
             metavar="FILE",
             readable=False,
-            help="a .nc, .vti or .png file; may be repeated",
+            help="a .nc, .vti, .pvd or .png file; may be repeated",
         ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
@@ -79,27 +86,60 @@ def wind(
         ),
     ] = None,
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
+    map_name: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="NAME",
+            help="what people feel 1.5 m above the ground: utci, wbgt, tmrt, tair",
+        ),
+    ] = None,
+    humidity: Annotated[
+        str | None,
+        typer.Option(metavar="PERCENT", help="relative humidity at 27 C, of a map: by default 50"),
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            readable=False,
+            help="the .nc of another run: both maps and their difference",
+        ),
+    ] = None,
 ) -> None:
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
-    parameters = parameters_of(place, grid, spacing, steps, processor, dt)
-    read = [place.removeprefix("file:")] if place.startswith("file:") else []
-    shape = axes.shape(parameters["grid"])
-    wanted = [Written("-o", file, output.FIELDS, output.least_size(file, shape)) for file in files]
+    asked = asked_map.asked(map_name, humidity, compare, files)
+    earlier = Path(place) if place.lower().endswith(".nc") else None
+    parameters = parameters_of("flat" if earlier else place, grid, spacing, steps, processor, dt)
+    read = [compare] if compare else []
+    if earlier or place.startswith("file:"):
+        read.append(earlier or Path(place.removeprefix("file:")))
+    wanted = [
+        Written("-o", file, output.FIELDS, output.least_size(file, axes.shape(parameters["grid"])))
+        for file in files
+    ]
     with written.held(wanted, read):
         for file in files:
             output.require_package(file)
-        blown, took = simulated(parameters)
+        if earlier:
+            blown, took = asked_map.read(earlier), None
+        else:
+            blown, took = simulated(parameters, asked)
+        blown = asked.drawn(blown)
         done, failed = output.write_all(files, blown)
+    for note in blown.map.all_notes(blown.before) if blown.map else ():
+        print(note)
     if done:
+        spent = "of an earlier run" if took is None else f"in {format_duration(took)}"
         print(
-            f"{blown.seconds:g} s of wind in {format_duration(took)}; at most "
+            f"{blown.seconds:g} s of wind {spent}; at most "
             f"{float(blown.speed.max()):.3g} m/s; {', '.join(map(str, done))}"
         )
     if failed:
         raise FileError("; ".join(failed))
 
 
-def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
+def simulated(parameters: dict[str, Any], asked: Asked) -> tuple[output.Wind, float]:
     """The wind at the end, and the seconds that this took; shows the progress. Raises UsageError,
     WrongResultError."""
     share = suited_share()
@@ -109,6 +149,7 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
 
     try:
         shape = axes.shape(parameters["grid"])
+        asked.require(shape, parameters["spacing"])
         for note in city.notes(parameters["city"], shape, parameters["spacing"]):
             print(note, flush=True)
         share.start()
@@ -120,7 +161,8 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
     if not found["verified"]:
         raise WrongResultError(found["error"])
     blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
-    return blown, float(found["quantities"]["loop"]["value"])
+    found_place = maps.place(parameters["city"], parameters["spacing"])
+    return replace(blown, place=found_place), float(found["quantities"]["loop"]["value"])
 
 
 def add_to(app: typer.Typer) -> None:
