@@ -6,8 +6,9 @@
 #   SOURCES      compiled by g++
 #   KERNELS      compiled twice, by g++ and, for a GPU, by nvcc
 #   GPU          compiled by nvcc alone
-#   STYLES       programs for a GPU, compiled by g++. The folder of the first is installed, since
-#                `watari effort` counts their statements
+#   STYLES       a styles.json, the table of programs in different styles (styles.cmake); those in
+#                styles/ are compiled by g++, and installed, since `watari effort` counts their
+#                statements
 #   UNFUSED      those of the files above in which no product is fused with a sum, so that every
 #                backend gives the same bits
 #   USES         folders of libwatari that not all builds have: krylov, gemm, hmatrix
@@ -17,10 +18,11 @@
 # watari_case_NAME, a static library for tests and programs, and watari_NAME_module. The latter is
 # small: it shares libwatari, and so its threads, devices and errors, with all other cases.
 include_guard()
+include(${CMAKE_CURRENT_LIST_DIR}/styles.cmake)
 
 function(watari_case name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION"
-    "BINDING;SOURCES;KERNELS;GPU;STYLES;UNFUSED;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION;STYLES"
+    "BINDING;SOURCES;KERNELS;GPU;UNFUSED;USES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "watari_case(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -30,13 +32,19 @@ function(watari_case name)
   set_property(GLOBAL APPEND PROPERTY WATARI_USED ${arg_USES})
   set(target watari_case_${name})
   set(sources ${arg_SOURCES} ${arg_KERNELS})
-  if(WATARI_WITH_CUDA)
-    list(APPEND sources ${arg_STYLES})
+  if(arg_STYLES)
+    cmake_path(ABSOLUTE_PATH arg_STYLES NORMALIZE)
+    watari_read_styles(${arg_STYLES})
+    list(APPEND sources ${watari_styles_cpu})
+    if(WATARI_WITH_CUDA)
+      list(APPEND sources ${watari_styles_gpu})
+    endif()
   endif()
   foreach(file ${arg_UNFUSED})
     set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
   endforeach()
   add_library(${target} STATIC ${sources})
+  target_sources(${target} PRIVATE ${watari_styles_table})
   watari_case_target(${target} PUBLIC ${sources})
   if(WATARI_WITH_CUDA AND (arg_KERNELS OR arg_GPU))
     set(gpu_sources ${arg_KERNELS} ${arg_GPU})
@@ -48,9 +56,7 @@ function(watari_case name)
     target_compile_options(${target}_gpu PRIVATE -Xcompiler=-Wno-parentheses)
   endif()
   if(arg_STYLES)
-    list(GET arg_STYLES 0 first)
-    cmake_path(GET first PARENT_PATH folder)
-    install(DIRECTORY ${folder} DESTINATION ${arg_DESTINATION} COMPONENT python
+    install(DIRECTORY styles DESTINATION ${arg_DESTINATION} COMPONENT python
       FILES_MATCHING PATTERN "*.cpp" PATTERN "*.f90")
   endif()
   if(arg_BINDING AND WATARI_PYTHON)

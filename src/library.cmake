@@ -35,6 +35,7 @@ endif()
 # What a case elsewhere needs, from `find_package(watari COMPONENTS case)`.
 if(WATARI_PYTHON)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/watari-case.cmake ${PROJECT_SOURCE_DIR}/cmake/exports.map
+    ${PROJECT_SOURCE_DIR}/cmake/styles.cmake
     DESTINATION ${package} COMPONENT python)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/gpu/CMakeLists.txt DESTINATION ${package}/gpu
     COMPONENT python)

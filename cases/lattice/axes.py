@@ -16,22 +16,7 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-BY_HOST, BY_GPU = ("staged",), ("device", "nccl", "peer")  # the original program has the first
-STYLES = library.styles(
-    library.style("explicit", "device", host="pageable", modelled="explicit"),
-    library.style("pinned", "pinned", modelled="pinned"),
-    library.style("managed", "managed", modelled="managed"),
-    library.style("managed-prefetch", "managed", modelled="managed-prefetch"),
-    library.style("system", "system", modelled="system"),
-    library.style(
-        "acc-data", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
-    ),
-    library.style("acc-host-data", "device", host="pageable", halos=BY_GPU, in_directives=True),
-    library.style("acc-managed", "managed", halos=(*BY_HOST, "device"), in_directives=True),
-    library.style(
-        "omp-target", "device", host="pageable", field="pageable", halos=BY_HOST, in_directives=True
-    ),
-)
+STYLES = library.styles(__file__)
 PRECISIONS = ("double", "single", "mixed")
 SPLIT = "1x2x2x1"  # an example of a split
 MOST_RHS = 12

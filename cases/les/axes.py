@@ -18,13 +18,7 @@ GRIDS = {
     "L": (512, 512, 128),
     "XL": (1024, 1024, 128),
 }
-STYLES = library.styles(
-    library.style("explicit", "device", host="pinned"),
-    library.style("pinned", "pinned"),
-    library.style("managed", "managed"),
-    library.style("managed-prefetch", "managed"),
-    library.style("system", "system"),
-)
+STYLES = library.styles(__file__)
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # an example of a split
 LEAST_CELLS = 8  # along an axis

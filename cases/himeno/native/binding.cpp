@@ -1,12 +1,9 @@
 // Case `himeno` for Python.
 #include "himeno.hpp"
 #include "python/case.hpp"
-#include "python/styles.hpp"
-#include "styles.hpp"
 
 static const binding bindings([](nb::module_& module) {
     bind_case(module, "himeno", watari::himeno::run,
               "One trial of case `himeno`; `grid` is the points along i, j, k, `split` the ranks "
               "along them. With several ranks every rank calls it.");
-    module.attr("HIMENO_STYLES") = rows_of(watari::himeno::styles());
 });

@@ -2,9 +2,7 @@
 #include "python/case.hpp"
 
 #include "les.hpp"
-#include "python/styles.hpp"
 #include "ranks/ranks.hpp"
-#include "styles.hpp"
 
 #include <nanobind/ndarray.h>
 
@@ -124,7 +122,6 @@ void require_split(const nb::dict& given) {
 }  // namespace
 
 static void bind_les(nb::module_& module) {
-    module.attr("LES_STYLES") = rows_of(les::styles());
     module.def(
         "les_require_split", require_split, nb::arg("parameters"),
         "Raises UsageError where the levels of the pressure do not divide the ranks' shares.");

@@ -50,13 +50,14 @@ def drawing(module: str) -> Any:
 
 @app.command(
     epilog="Examples: watari report before.json after.json -o report.html · "
-    "watari report run.json --x size --by from --width 85mm --format pdf -o figures · "
+    "watari report run.json --x size --by from --width 85mm -o size.pdf · "
     "watari report trace.json -o trace.html"
 )
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="page, or folder of the figures")
+        Path | None,
+        typer.Option("--output", "-o", help="page, or folder of figures; with --x a figure"),
     ] = None,
     format: Annotated[
         str | None, typer.Option(help="write figures instead of a page: svg, pdf, png")
@@ -80,7 +81,8 @@ def report(
     if (by or width) and not x:
         raise UsageError(f"{'--by' if by else '--width'} goes with --x AXIS")
     millimetres = parse_width(width) if width else None
-    format = format or ("svg" if x else None)
+    one_file = bool(x and output and output.suffix in written.FIGURE.suffixes)
+    format = format or (output.suffix[1:] if one_file and output else "svg" if x else None)
     if format:
         known_format(format)
     traces = [path for path in results if kind(path) == TRACE]
@@ -98,7 +100,9 @@ def report(
     output = output or Path("figures" if format else "report.html")
     if not format:
         written.check([Written("-o", output, written.PAGE)], results)
-    elif output.suffix.lower() in written.FIGURE.suffixes:
+    elif output.suffix.lower() in written.FIGURE.suffixes and output.suffix != f".{format}":
+        raise UsageError(f"-o {output}: a figure as {format} ends in .{format}")
+    elif output.suffix.lower() in written.FIGURE.suffixes and not one_file:
         raise UsageError(f"-o {output}: with --format, -o names the folder of the figures")
     page = drawing("page")
     if x and format:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from watari import _native
 
@@ -29,21 +32,29 @@ class Engine:
     of_objects: bool  # reads objects of a server; the others have files or queues
 
 
+HALOS = tuple(_native.HALOS)  # paths between the ranks of a run
+
+
 @dataclass(frozen=True)
 class Style:
-    """What a style of an application is; nothing is read out of its name. The program, and what it
-    needs of this row, is in the application's styles.cpp."""
+    """A row of an application's styles.json: what a style is. Nothing is read out of its name.
+    CMake makes the table of its programs from the same file (cmake/styles.cmake)."""
 
     name: str
     kind: str  # of memory of the arrays that a GPU computes on
-    host: str  # kind of those that the CPU fills
-    field: str  # kind of those that ranks exchange
-    halos: tuple[str, ...]  # that it is written for, the usual one first
-    in_directives: (
-        bool  # whether a compiler makes its kernels: from OpenACC, OpenMP, `do concurrent`
-    )
-    fortran: bool  # whether the program is in Fortran, else in C++
-    modelled: str  # the style of `watari predict` that it is; empty: none
+    host: str  # kind of those that the CPU fills; `kind` unless the row says it
+    field: str  # kind of those that ranks exchange; the same
+    halos: Sequence[str] = HALOS  # that it is written for, the usual one first
+    overlaps: bool = False  # whether it can exchange the halo while it computes
+    language: str = "none"  # of directives: openacc, openmp; concurrent, Fortran's; threads
+    fortran: bool = False  # whether the program is in Fortran, else in C++
+    processors: Sequence[str] = ("gpu",)  # that it has a program for
+    modelled: str = ""  # the style of `watari predict` that it is; empty: none
+
+    @property
+    def in_directives(self) -> bool:
+        """Whether a compiler makes its kernels."""
+        return self.language != "none"
 
     def kinds(self, processor: str) -> tuple[str, ...]:
         """Kinds of memory that hold its arrays: two where the GPU has a copy of its own."""
@@ -53,28 +64,15 @@ class Style:
 KINDS = {row["name"]: MemoryKind(**row) for row in _native.MEMORY_KINDS}
 HINTS = tuple(_native.HINTS)
 ENGINES = {row["name"]: Engine(**row) for row in _native.FILE_ENGINES}
-HALOS = tuple(_native.HALOS)  # paths between the ranks of a run
 
 
-def style(
-    name: str,
-    kind: str,
-    *,
-    host: str = "",
-    field: str = "",
-    halos: tuple[str, ...] = HALOS,
-    in_directives: bool = False,
-    fortran: bool = False,
-    modelled: str = "",
-) -> Style:
-    """A row; `host` and `field` are of the same kind unless they are given."""
-    return Style(name, kind, host or kind, field or kind, halos, in_directives, fortran, modelled)
-
-
-def styles(*rows: Style) -> dict[str, Style]:
-    """The styles of an application by name, in the order in which people see them. They are known
-    where the application is not built, too; a test compares them with its styles.cpp."""
-    return {row.name: row for row in rows}
+def styles(module: str) -> dict[str, Style]:
+    """The styles of an application by name, in the order in which people see them, from the
+    styles.json beside a module (its `__file__`). They are known where it is not built, too."""
+    rows = json.loads(Path(module).with_name("styles.json").read_text(encoding="utf-8"))
+    return {
+        row["name"]: Style(**{"host": row["kind"], "field": row["kind"], **row}) for row in rows
+    }
 
 
 def kind(memory: str) -> MemoryKind:

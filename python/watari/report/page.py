@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -81,10 +82,16 @@ def write_asked(
     without_names: bool = False,
 ) -> list[Path]:
     """Writes a chart over the axis `x` for each case that has it, with a line for each value of
-    `by`; `width` in mm. Returns the files. Raises FileError, UsageError."""
+    `by`; `width` in mm. `where` is a folder, or the file of the only one. Returns the files. Raises
+    FileError, UsageError."""
     pixels = width * PIXELS if width else None
     found = sweeps.asked(measurements(results(paths, without_names)), x, by, pixels)
-    return write_figures(found, folder(where), format, paths, width)
+    if where.suffix != f".{format}":
+        return write_figures(found, folder(where), format, paths, width)
+    if len(found) > 1:
+        names = ", ".join(drawing.name for drawing in found)
+        raise UsageError(f"-o {where}: {len(found)} figures ({names}) need a folder")
+    return write_figures([replace(found[0], name=where.stem)], where.parent, format, paths, width)
 
 
 @cache

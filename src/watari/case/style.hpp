@@ -1,5 +1,5 @@
 /// A style: one of several programs of an application that manage their memory in different ways.
-/// Each is a row of the application's table.
+/// Each is a row of the application's styles.json, from which CMake makes the table.
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -42,6 +42,8 @@ struct style_facts {
 /// `Part` has the parameters of one rank's part.
 template <class Part>
 struct style : style_facts {
+    using part = Part;
+
     measure::trial (*run)(const Part& p);
     measure::trial (*run_on_cpu)(const Part& p) = nullptr;
 

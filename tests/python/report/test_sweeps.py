@@ -104,9 +104,17 @@ def test_a_figure_is_as_wide_as_the_column(format: str, file: Path) -> None:
         assert int.from_bytes(content[16:20], "big") == pytest.approx(85 / 25.4 * 300, abs=2)
 
 
+def test_one_figure_has_the_name_that_is_asked_for(file: Path) -> None:
+    assert exit_code(["report", str(file), "--x", "size", "-o", "size.png"]) == 0
+    assert Path("size.png").read_bytes().startswith(b"\x89PNG")
+    assert not Path("figures").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["--x", "size", "--format", "pdf", "-o", "x.png"], "a figure as pdf ends in .pdf"),
+        (["--format", "pdf", "-o", "x.pdf"], "-o names the folder"),
         (["--by", "size"], "--by goes with --x AXIS"),
         (["--width", "85mm"], "--width goes with --x AXIS"),
         (["--x", "siz"], "did you mean 'size'?"),
