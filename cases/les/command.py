@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from watari.case.axes import NO_COMPILER
 from watari.case.axis import count, numbered
 from watari.cases.les import asked_map, axes, city, maps, output, trial
 from watari.cases.les.asked_map import Asked
@@ -54,6 +55,7 @@ def parameters_of(
         "halo": "none",
         "threads": len(os.sched_getaffinity(0)),
         "oversubscribe": False,
+        "compiler": NO_COMPILER,
     }
 
 

@@ -1,5 +1,6 @@
 #include "simulation.hpp"
 
+#include "../kernels.hpp"
 #include "../ranks/neighbours.hpp"
 #include "watari/core/loops.hpp"
 
@@ -23,7 +24,7 @@ constexpr factors williamson[] = {
 
 template <class Real>
 simulation<Real>::simulation(const fields& f, const parameters& p)
-    : run_(&kernels_on<flow_kernels<Real>>(p.processor)),
+    : run_(&kernels_for<flow_kernels<Real>>(p)),
       p_(p),
       fields_(f),
       flow_(flow_of<Real>(f, p)),
@@ -40,6 +41,7 @@ void simulation<Real>::start(stream_t stream) {
     project(1, p_.first_cycles, stream);
     run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
     if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos may need the host
+    if (p_.directives != nullptr) return;  // their launches are not in a stream of ours
     for (device::graph& each : recorded_) {
         after_ = flow_;
         each = device::graph([&](stream_t own) { stages(own); });
