@@ -50,6 +50,19 @@ EOF
     ranks lattice-compilers iterations norm2 flops_per_s hop_s loop
 }
 
+# job lattice-llvm 60 - cases/lattice/EVIDENCE.md, "Directives": where OpenMP by LLVM ends, on a small lattice
+# As it is, with a larger stack of each thread, and the kernel that compute-sanitizer names. With OFFLOAD.
+job_lattice-llvm() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    local words=(watari run lattice processor=gpu lattice=4x4x4x8 style=omp-target compiler=llvm trials=1)
+    {
+        timeout 15 "${words[@]}"
+        LIBOMPTARGET_STACK_SIZE=65536 timeout 15 "${words[@]}"
+        timeout 30 compute-sanitizer --target-processes all --show-backtrace device "${words[@]}"
+    } >"$folder/lattice-llvm.txt" 2>&1 || true
+    grep -E 'Invalid|Error:|at .*lattice|omp-target' "$folder/lattice-llvm.txt" | head -n 20
+}
+
 # job lattice-two 420 - cases/lattice/EVIDENCE.md, "On two GPUs": class 3 in every style on one and on two GPUs, in turn
 # With OFFLOAD. A trial takes 15 to 25 s. Another call resumes: the missing trials.
 job_lattice-two() {

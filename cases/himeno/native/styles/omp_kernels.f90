@@ -66,7 +66,7 @@ contains
     gosa = 0
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
     !$omp& num_threads(warps) schedule(static, 1) reduction(+: gosa) map(tofrom: gosa) &
-    !$omp& has_device_addr(p, near, wrk2, a, b, c, wrk1, bnd)
+    !$omp& is_device_ptr(p, near, wrk2, a, b, c, wrk1, bnd)
     do i = 1, is - 2
       do j = 1, js - 2
         !$omp simd reduction(+: gosa)
@@ -92,7 +92,7 @@ contains
     gosa = 0
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
     !$omp& num_threads(warps) schedule(static, 1) reduction(+: gosa) map(tofrom: gosa) &
-    !$omp& has_device_addr(p, wrk2, a, b, c, wrk1, bnd)
+    !$omp& is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
     do i = 1, is - 2
       do j = 1, js - 2
         !$omp simd reduction(+: gosa) private(x, ss)
@@ -115,7 +115,7 @@ contains
     js = int(r%j)
     ks = int(r%k)
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
-    !$omp& num_threads(warps) schedule(static, 1) has_device_addr(p, wrk2)
+    !$omp& num_threads(warps) schedule(static, 1) is_device_ptr(p, wrk2)
     do i = 2, is - 1
       do j = 2, js - 1
         !$omp simd
@@ -137,7 +137,7 @@ contains
     if (r%split_j > 1) then
       first = 1 + depth
       last = int(r%j) - depth
-      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) has_device_addr(p, of_j)
+      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) is_device_ptr(p, of_j)
       do i = 1, int(r%i)
         do k = 1, int(r%k)
           of_j(k, i, 1) = p(k, first, i)
@@ -148,7 +148,7 @@ contains
     if (r%split_k > 1) then
       first = 1 + depth
       last = int(r%k) - depth
-      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) has_device_addr(p, of_k)
+      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) is_device_ptr(p, of_k)
       do i = 1, int(r%i)
         do j = 1, int(r%j)
           of_k(j, i, 1) = p(first, j, i)
@@ -168,7 +168,7 @@ contains
     if (r%split_k > 1) then
       first = 1 + depth
       last = int(r%k) - depth
-      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) has_device_addr(p, of_k)
+      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) is_device_ptr(p, of_k)
       do i = 1, int(r%i)
         do j = 1, int(r%j)
           p(first, j, i) = of_k(j, i, 1)
@@ -179,7 +179,7 @@ contains
     if (r%split_j > 1) then
       first = 1 + depth
       last = int(r%j) - depth
-      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) has_device_addr(p, of_j)
+      !$omp target teams distribute parallel do simd collapse(2) if(target: on_gpu) is_device_ptr(p, of_j)
       do i = 1, int(r%i)
         do k = 1, int(r%k)
           p(k, first, i) = of_j(k, i, 1)
