@@ -1,10 +1,12 @@
 // The styles in directives as host code: the same sources compiled without offloading. Their sums
 // add in another order, so that a flow differs in the last digits.
 #include "../native/directive.hpp"
+#include "../native/styles.hpp"
 
 #include "watari/case/directive.hpp"
 #include "watari/core/error.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,22 +15,24 @@
 #include <utility>
 #include <vector>
 
-#include "../native/styles.hpp"
-
 using namespace watari;
-using les::directive::answer;
-using les::directive::request;
-
-extern "C" {
-void acc_data(const request*, answer*);
-void acc_managed(const request*, answer*);
-void omp_target(const request*, answer*);
-}
 
 namespace {
 
-const std::pair<std::string, les::directive::function> styles[] = {
-    {"acc-data", acc_data}, {"acc-managed", acc_managed}, {"omp-target", omp_target}};
+/// A style of a shared object: other applications' styles in this program have the same names.
+les::directive::function loaded(const char* file, const char* name) {
+    void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw error(dlerror());
+    return reinterpret_cast<les::directive::function>(dlsym(library, name));
+}
+
+const auto& les_styles() {
+    static const std::pair<std::string, les::directive::function> all[] = {
+        {"acc-data", loaded(WATARI_LES_OPENACC, "acc_data")},
+        {"acc-managed", loaded(WATARI_LES_OPENACC, "acc_managed")},
+        {"omp-target", loaded(WATARI_LES_OPENMP, "omp_target")}};
+    return all;
+}
 
 les::parameters city(const std::string& style, les::precision precision, les::extents size) {
     les::parameters p;
@@ -87,7 +91,7 @@ double worst(const std::string& style, les::precision precision, les::extents si
 }
 
 TEST(les_directive, the_flow_is_that_of_the_other_styles) {
-    for (const auto& [style, function] : styles) {
+    for (const auto& [style, function] : les_styles()) {
         chosen = function;
         for (const les::extents size : {les::extents{32, 16, 16}, {20, 24, 12}}) {
             // measured: 0, since sums are rounded to single precision, and 6e-15
@@ -98,7 +102,7 @@ TEST(les_directive, the_flow_is_that_of_the_other_styles) {
 }
 
 TEST(les_directive, a_host_run_says_so_and_warms_the_city) {
-    for (const auto& [style, function] : styles) {
+    for (const auto& [style, function] : les_styles()) {
         chosen = function;
         const auto p = city(style, les::precision::single_precision, {32, 16, 16});
         const auto trial = by_directives(p);
