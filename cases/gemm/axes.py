@@ -17,7 +17,7 @@ ONE_AT_A_TIME = (*engines.ONE_AT_A_TIME, *IN_MEMORY)
 GPU_ONLY = (*engines.GPU_ONLY, *IN_MEMORY)
 LAYOUTS = ("row-major", "tiled")
 SCHEDULES = ("reuse", "naive")
-STORES = ("file", "ram")
+STORES = ("file", "ram", *engines.MODELLED)
 BYTES = {"single": 4, "double": 8}
 TILE_UNIT, TILE_MOST = 128, 2**16  # elements
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
@@ -74,9 +74,10 @@ def default_store(machine: Machine, parameters: Parameters) -> str:
 
 
 def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
-    """A quarter of the three matrices, but at least GEMM_USUAL_SLOTS tiles of the least size."""
+    """A quarter of the whole matrices, but at least GEMM_USUAL_SLOTS tiles of the least size."""
     smallest = {**parameters, "tile": _native.GEMM_LEAST_TILE}
-    return max(matrix_bytes(parameters) // 4, _native.GEMM_USUAL_SLOTS * slot_bytes(smallest))
+    size = bytes_with(parameters, int(parameters["m"]))
+    return max(size // 4, _native.GEMM_USUAL_SLOTS * slot_bytes(smallest))
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
@@ -105,6 +106,7 @@ def require_sense(parameters: Parameters) -> None:
     precision, or if the `~` in the folder of the files has no meaning."""
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
+    require_part(parameters)
     for name in ("alpha", "beta"):
         if not _native.gemm_holds(parameters["precision"], parameters[name]):
             raise UsageError(
@@ -122,21 +124,49 @@ def require_sense(parameters: Parameters) -> None:
         )
 
 
-def matrix_bytes(p: Parameters) -> int:
-    """Bytes of A, B and C."""
-    m, n, k = int(p["m"]), int(p["n"]), int(p["k"])
+def require_part(p: Parameters) -> None:
+    """Raises UsageError for a part of a product whose parts differ, or that has fewer rows."""
+    if not p["rows"]:
+        return
+    if p["schedule"] != "naive":
+        raise UsageError(f"gemm: rows={p['rows']} is a part of schedule=naive, not {p['schedule']}")
+    if p["rows"] > block_rows(p):
+        raise UsageError(
+            f"gemm: rows={p['rows']}: C has {block_rows(p)} block rows of {p['tile']} rows"
+        )
+
+
+def computed(p: Parameters) -> int:
+    """Rows of C that are computed."""
+    rows = int(p.get("rows", 0)) * int(p["tile"])  # the command has no part
+    return min(int(p["m"]), rows) if rows else int(p["m"])
+
+
+def block_rows(p: Parameters) -> int:
+    """Block rows of all of C."""
+    return -(-int(p["m"]) // int(p["tile"]))
+
+
+def bytes_with(p: Parameters, m: int) -> int:
+    """Bytes of A, B and C with m rows of A and C."""
+    n, k = int(p["n"]), int(p["k"])
     return (m * k + k * n + m * n) * BYTES[p["precision"]]
+
+
+def matrix_bytes(p: Parameters) -> int:
+    """Bytes of A, B and C, of the rows that are computed."""
+    return bytes_with(p, computed(p))
 
 
 def flops(p: Parameters) -> int:
     """A multiplication and an addition for each m x n x k; none where alpha is 0."""
-    return 2 * int(p["m"]) * int(p["n"]) * int(p["k"]) if p["alpha"] else 0
+    return 2 * computed(p) * int(p["n"]) * int(p["k"]) if p["alpha"] else 0
 
 
 def least_bytes(p: Parameters) -> int:
     """Bytes that move even if all fits in fast memory: C is written; A and B (unless alpha is 0)
     and C (unless beta is 0) are read once."""
-    m, n, k = int(p["m"]), int(p["n"]), int(p["k"])
+    m, n, k = computed(p), int(p["n"]), int(p["k"])
     elements = m * n + (m * k + k * n if p["alpha"] else 0) + (m * n if p["beta"] else 0)
     return elements * BYTES[p["precision"]]
 
@@ -155,3 +185,10 @@ def sides(parameters: Parameters) -> str:
     """The matrices of a product: `16384` where all are square, else `m x n x k`."""
     lengths = [int(parameters[name]) for name in ("m", "n", "k")]
     return str(lengths[0]) if len(set(lengths)) == 1 else " x ".join(map(str, lengths))
+
+
+def extent(parameters: Parameters) -> str:
+    """The matrices, and the part that is computed: `131072, 1 of 64 block rows`."""
+    rows = int(parameters["rows"])
+    part = f", {rows} of {block_rows(parameters)} block rows" if rows else ""
+    return f"{sides(parameters)}{part}"

@@ -21,7 +21,8 @@ SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
 def bytes_per_sample(p: Parameters) -> int:
     """Bytes read and written with a square block of C in fast memory: b^2 tiles of C, 2b of A and
     2b of B."""
-    m, n, k, tile = (int(p[name]) for name in ("m", "n", "k", "tile"))
+    n, k, tile = (int(p[name]) for name in ("n", "k", "tile"))
+    m = axes.computed(p)
     b = max(1, math.isqrt(slots(p) + 4) - 2) if p["schedule"] == "reuse" else 1
     elements = m * k * -(-n // (b * tile)) + k * n * -(-m // (b * tile))
     elements += m * n * (2 if p["beta"] else 1)
@@ -40,7 +41,7 @@ def profile(p: Parameters) -> Profile:
         repeats=int(p["samples"]),
     )
     footprint = {own_memory(processor): p["fast-memory"]}
-    if p["store"] == "ram":  # matrices in files take no memory
+    if p["store"] != "file":  # matrices in files take no memory
         kind = p["engine"] if p["engine"] in axes.IN_MEMORY else "pageable"
         footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
     return Profile((phase,), footprint, False, matrix_bytes(p) if p["store"] == "file" else 0)
@@ -107,9 +108,18 @@ CASES = (
                 "reuse",
                 *axes.SCHEDULES,
             ),
+            replace(
+                axis(
+                    "rows",
+                    "block rows of C that are computed, the first ones, by naive; 0: all",
+                    count(0, 2**17),
+                    0,
+                ),
+                before=0,
+            ),
             Axis(
                 "store",
-                "the store of the matrices: files, or CPU memory",
+                "the store of the matrices: files, CPU memory, or an SSD modelled there",
                 one_of(*axes.STORES),
                 axes.default_store,
                 "file",

@@ -25,7 +25,7 @@ from watari.results.measured import Measured, drawable
 
 WIDTH, HEIGHT = 330, 260
 ASIDE = 1.25  # ratio to a tile's position on its axis: a floor extends so far to either side
-ALIKE = ("run", "processor", "precision", "m", "n", "k", "store", "layout", "schedule")
+ALIKE = ("run", "processor", "precision", "m", "n", "k", "rows", "store", "layout", "schedule")
 FLOORS = {"store": [6, 3], "arithmetic": [2, 2]}
 HANAWA_TILE = 2048  # Hanawa (2025)
 RATIO = "gemm-gpu-over-posix"  # the published quantity
@@ -155,20 +155,40 @@ def ratio(cases: Sequence[Measured]) -> str:
     tiles = {tile for _, tile in times if {("gpu", tile), ("posix", tile)} <= times.keys()}
     tile = max((tile for tile in tiles if tile <= HANAWA_TILE), default=None)
     if tile is None:
-        return ""
+        return block_rows(cases)
     here = f"gpu {times['posix', tile] / times['gpu', tile]:.3g}x posix with 1 thread, tile {tile}"
-    theirs = [entry for entry in published.values() if entry.quantity == RATIO]
     if cases[0]["schedule"] != "naive" or tile != HANAWA_TILE:
         return here
-    return f"{here} ({'; '.join(f'{entry.source}: {entry.text}x' for entry in theirs)})"
+    return f"{here} ({theirs()})"
+
+
+def theirs() -> str:
+    """The published ratio."""
+    entries = [entry for entry in published.values() if entry.quantity == RATIO]
+    return "; ".join(f"{entry.source}: {entry.text}x" for entry in entries)
+
+
+def block_rows(cases: Sequence[Measured]) -> str:
+    """Seconds of a block row at that tile by each engine, where a part of the product was computed,
+    beside the published ratio."""
+    texts = []
+    for m in cases:
+        trials = [t["quantities"] for t in m.trials if "block_row_s" in t["quantities"]]
+        if m["rows"] and m["tile"] == HANAWA_TILE and trials:
+            seconds = median(each["block_row_s"]["value"] for each in trials)
+            texts.append(f"{name(m, cases)} {seconds:.3g} s")
+    if not texts:
+        return ""
+    return f"A block row: {', '.join(texts)} ({theirs()} through the CPU to GPU threads)"
 
 
 def title(m: Measured) -> str:
     """The title of a chart: `16384, each product reads its tiles, row-major in memory`."""
     reads = "blocks of C stay" if m["schedule"] == "reuse" else "each product reads its tiles"
-    where = "memory" if m["store"] == "ram" else "files"
+    where = {"ram": "memory", "file": "files"}.get(m["store"], m["store"])
     parts = [
         axes.sides(m.parameters),
+        f"{m['rows']} block row{'s' if m['rows'] > 1 else ''} alone" if m["rows"] else "",
         "" if m["precision"] == "single" else "double precision",
         reads,
         f"{m['layout']} in {where}",

@@ -172,11 +172,7 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
     for p in wanted:
         store = (p["store"], p["folder" if p["store"] == "file" else "processor"])
         if store not in rates:
-            rates[store] = (
-                folder_rate(p["folder"])
-                if p["store"] == "file"
-                else limits.link_bandwidth(machine, "cpu", p["processor"])
-            )
+            rates[store] = store_rate(p, machine)
         plans_by_name.setdefault(name(p), {}).setdefault(forecast_text(p, rates[store]), []).append(
             p
         )
@@ -187,10 +183,18 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
     ]
 
 
+def store_rate(p: Parameters, machine: Machine) -> float | None:
+    """Bytes per second of a store; None for a modelled SSD, whose rates the library knows."""
+    if p["store"] == "file":
+        return folder_rate(p["folder"])
+    link = limits.link_bandwidth(machine, "cpu", p["processor"])
+    return link if p["store"] == "ram" else None
+
+
 def name(p: Parameters) -> str:
     """The axes in which most plans differ, as text."""
     return (
-        f"gemm {axes.sides(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
+        f"gemm {axes.extent(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
         f"{p['schedule']}, {p['precision']}, {p['store']}"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, plain_columns
-from watari.cases.gemm.axes import sides
+from watari.cases.gemm.axes import extent
 from watari.cases.gemm.numbers import columns
 from watari.common.units import format_size
 from watari.results.measured import Measured
@@ -36,5 +36,5 @@ def summary(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
 
 
 PRESENTATION = Presentation(
-    words=words, extent=sides, columns=summary, figures="watari.cases.gemm.figures"
+    words=words, extent=extent, columns=summary, figures="watari.cases.gemm.figures"
 )

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from watari import _native
 from watari.case.axis import Machine, Parameters, expanded, parse_size
-from watari.case.engines import GPU_ONLY
+from watari.case.engines import GPU_ONLY, MODELLED
 from watari.common.errors import UsageError
 
 SOLVERS = ("gmres", "bicgstab", "fgmres")
 PRECONDITIONERS = ("block-jacobi", "none")
-FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20}  # triangles for N = 1
+STORES = ("file", "ram", *MODELLED)
+STORE_WORDS = {"file": "", "ram": "store in memory"}  # in tables; others by their name
+FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20, "scan": 20}  # triangles for N = 1
 MOST = 10000  # of N
 FILE = "file:"
 FILE_TRIANGLES = 100_000  # assumed for a file, which is not read for an estimate
@@ -78,12 +80,22 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError if the `~` in the folder has no meaning or the mesh's file is missing."""
+    """Raises UsageError if the `~` in the folder has no meaning, if the mesh's file is missing, or
+    if inner steps have no solver or no batches."""
+    require_inner(parameters)
     if parameters["store"] == "file":
         expanded(parameters["folder"])
     name = parameters["mesh"]
     if name.startswith(FILE) and not Path(expanded(name.removeprefix(FILE))).is_file():
         raise UsageError(f"mesh={name}: no such file")
+
+
+def require_inner(p: Parameters) -> None:
+    """Raises UsageError if there are inner steps without fgmres, or without batches that stay."""
+    if p["inner"] and p["solver"] != "fgmres":
+        raise UsageError(f"hmatrix: inner={p['inner']} needs solver=fgmres, not {p['solver']}")
+    if p["inner"] and not p["pinned"]:
+        raise UsageError(f"hmatrix: inner={p['inner']} needs batches that stay: pinned=yes")
 
 
 def triangles(p: Parameters) -> int:
@@ -105,5 +117,7 @@ def matrix_bytes(p: Parameters) -> int:
 
 def resident_bytes(p: Parameters) -> int:
     """Bytes of the batches that stay in fast memory, about."""
+    if not p["pinned"]:
+        return 0
     budget = int(p["fast-memory"]) * int(p["ranks"])
     return min(matrix_bytes(p), budget) if budget else matrix_bytes(p)

@@ -24,6 +24,7 @@ from watari.common.library import own_memory
 
 SLOW_ENTRIES = 1e6  # entries of the matrix that a slow core computes in a second
 SLOW_MEMORY = 2e9  # bytes per second
+SLOTS = 4  # batches in memory of which none stays
 
 
 def profile(p: Parameters) -> Profile:
@@ -35,11 +36,12 @@ def profile(p: Parameters) -> Profile:
         (Transfer(processor, STORE, processor, (size - resident_bytes(p)) // ranks),),
         repeats=int(p["samples"]),
     )
-    each = max(axes.VECTORS, int(p["restart"]) + axes.BESIDE)
+    each = max(axes.VECTORS, int(p["restart"]) + axes.BESIDE) + int(p["inner"])
     vectors = (each * int(p["rhs"]) + axes.DIAGONAL) * 8 * axes.triangles(p)
     kind = own_memory(processor)
-    footprint = {kind: (p["fast-memory"] * ranks or size) + vectors * ranks}
-    if p["store"] == "ram":
+    held = p["fast-memory"] * ranks or (size if p["pinned"] else SLOTS * p["batch"] * ranks)
+    footprint = {kind: held + vectors * ranks}
+    if p["store"] != "file":
         footprint["pageable"] = footprint.get("pageable", 0) + size
     rows = 8 * axes.triangles(p) * int(p["rhs"]) // ranks
     return Profile(
@@ -53,7 +55,7 @@ def profile(p: Parameters) -> Profile:
 
 def extra_seconds(p: Parameters) -> float:
     """Seconds that building, comparing and solving may need, and a slow disk for all reads."""
-    products = axes.PRODUCTS + int(p["samples"])
+    products = (2 * int(p["steps"]) or axes.PRODUCTS) + int(p["samples"])
     size = matrix_bytes(p)
     rows = 64 * axes.triangles(p) * int(p["rhs"]) / SLOW_ENTRIES
     disk = (size + products * (size - resident_bytes(p))) / SLOW_DISK if p["store"] == "file" else 0
@@ -69,7 +71,7 @@ CASES = (
             PROCESSOR,
             Axis(
                 "mesh",
-                "bumpy:N, cube:N, icosphere:N, spheres:N, or file:PATH",
+                "bumpy:N, scan:N, cube:N, icosphere:N, spheres:N, or file:PATH",
                 axes.parse_mesh,
                 lambda m, p: "bumpy:16",
                 "bumpy:16",
@@ -97,6 +99,24 @@ CASES = (
                 ),
                 before=0,
             ),
+            replace(
+                axis(
+                    "inner",
+                    "steps of fgmres with the batches that stay, for each read; 0: none",
+                    count(0, 100),
+                    0,
+                ),
+                before=0,
+            ),
+            replace(
+                axis(
+                    "steps",
+                    "iterations after which the solver stops; 0: at its tolerance",
+                    count(0, 1000),
+                    0,
+                ),
+                before=0,
+            ),
             axis("rhs", "right-hand sides that share each read", count(1, 64), 1),
             Axis(
                 "engine",
@@ -106,10 +126,24 @@ CASES = (
                 "gpu, on the cpu uring",
                 FILE_ENGINES,
             ),
-            words("store", "the store of the matrix: a file, or CPU memory", "file", "file", "ram"),
+            words(
+                "store",
+                "the store of the matrix: a file, CPU memory, or an SSD modelled there",
+                "file",
+                *axes.STORES,
+            ),
             axis("folder", "folder of the file", parse_folder, FOLDER),
             axis("batch", "bytes of a batch of leaves; 1: each leaf alone", parse_size, 2**22),
             axis("fast-memory", "bytes for batches and vectors; 0: all", axes.parse_budget, 0),
+            replace(
+                axis(
+                    "pinned",
+                    "batches that fit stay in fast memory; no: each product reads all",
+                    parse_boolean,
+                    True,
+                ),
+                before=True,
+            ),
             replace(
                 THREADS,
                 summary="CPU threads that read",

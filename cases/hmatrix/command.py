@@ -100,7 +100,8 @@ def bem(
     mesh: Annotated[
         str,
         typer.Argument(
-            metavar="MESH", help="OBJ, PLY, OFF, STL; cube:N, icosphere:N, spheres:N, bumpy:N"
+            metavar="MESH",
+            help="OBJ, PLY, OFF, STL; cube:N, icosphere:N, spheres:N, bumpy:N, scan:N",
         ),
     ],
     output: Annotated[

@@ -7,7 +7,7 @@ Hanawa (2025) has one point of this plane without its coordinates: GPU threads w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -34,12 +34,17 @@ SAME = (
     "store",
     "ranks",
 )
-SOLVE = ("solver", "preconditioner", "tolerance")
+SOLVE = ("solver", "preconditioner", "tolerance", "inner", "steps", "pinned")
 RATIOS = {  # of a solve's times, by their published quantities
     "solve_s": ("hmatrix-gpu-over-posix", "in all"),
     "read_s": ("hmatrix-gpu-over-posix-reading", "in reading"),
 }
 BOTH = ("gpu", "uring")  # engines compared with one thread of posix
+
+ITERATION_RATIOS = {
+    "iteration_s": RATIOS["solve_s"],
+    "iteration_read_s": RATIOS["read_s"],
+}
 
 Axis = Callable[[Measured], float]
 
@@ -71,18 +76,19 @@ def points(cases: Sequence[Measured], over: Axis) -> list[dict[str, Any]]:
     return sorted(data, key=lambda row: (row["name"], row["over"]))
 
 
-def ratios(cases: Sequence[Measured]) -> str:
+def budget(m: Measured) -> tuple[Any, ...]:
+    """What may stay in memory, and the reads."""
+    return m["fast-memory"], m["batch"], m["pinned"]
+
+
+def ratios(cases: Sequence[Measured], of: Mapping[str, tuple[str, str]] = RATIOS) -> str:
     """The largest ratios of the time of `posix` with one thread to that of an engine, as text."""
-    slow = {(m["fast-memory"], m["batch"]): m for m in cases if name(m, cases) == "posix, 1 thread"}
+    slow = {budget(m): m for m in cases if name(m, cases) == "posix, 1 thread"}
     texts = []
     for engine in BOTH:
-        pairs = [
-            (slow[m["fast-memory"], m["batch"]], m)
-            for m in cases
-            if m["engine"] == engine and (m["fast-memory"], m["batch"]) in slow
-        ]
-        best = [f"{gain(pairs, quantity):.2f}x" for quantity in RATIOS if gain(pairs, quantity)]
-        if len(best) == len(RATIOS):
+        pairs = [(slow[budget(m)], m) for m in cases if m["engine"] == engine and budget(m) in slow]
+        best = [f"{gain(pairs, quantity):.2f}x" for quantity in of if gain(pairs, quantity)]
+        if len(best) == len(of):
             texts.append(f"{engine}: {best[0]} in all, {best[1]} in reading")
     if not texts:
         return ""
@@ -149,7 +155,7 @@ def what(m: Measured) -> str:
         "" if m["precision"] == "double" else "single",
         "" if m["rhs"] == 1 else f"{m['rhs']} right-hand sides",
         "" if m["ranks"] == 1 else f"{m['ranks']} ranks",
-        "store in memory" if m["store"] == "ram" else "files",
+        {"ram": "store in memory", "file": "files"}.get(m["store"], m["store"]),
         "on the CPU" if m["processor"] == "cpu" else "",
     ]
     return ", ".join(part for part in parts if part)
@@ -187,8 +193,8 @@ def over_batch(cases: Sequence[Measured]) -> Drawn:
             scale=alt.Scale(type="log", base=2, domain=[sizes[0], sizes[-1]], nice=False),
             axis=alt.Axis(values=sizes, labelExpr=f"{written} : ''", grid=False),
         )
-        budget = same[0]["fast-memory"]
-        within = f"in {format_size(budget)}" if budget else "all in memory"
+        size = same[0]["fast-memory"]
+        within = f"in {format_size(size)}" if size else "all in memory"
         chart = panel(same, lambda m: float(m["batch"]), x, ratios(same))
         charts.append((heading(cases, same[0].run, f"{what(same[0])}, {within}"), chart, same))
     return charts

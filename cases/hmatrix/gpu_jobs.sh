@@ -20,11 +20,40 @@ job_hmatrix-store() {
     run hmatrix-store 260 --plan gpu-direct-io-hmatrix
 }
 
-# job hmatrix-hanawa 110 4 cases/hmatrix/EVIDENCE.md, products that read: Hanawa's 1.31 and 1.71; studies.md
-# his CPU path is one thread
-job_hmatrix-hanawa() {
+# job hmatrix-ratio 110 4 cases/hmatrix/EVIDENCE.md, products that read: Hanawa's 1.31 and 1.71, from memory; studies.md
+# one thread of posix is our reading of his CPU path
+job_hmatrix-ratio() {
     run hmatrix-ratio-posix 50 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=posix threads=1
     run hmatrix-ratio-engines 58 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=gpu,uring
+}
+
+# job hmatrix-hanawa 200 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": an iteration from a disk, pinned or not; studies.md
+# 4 GB, which the first trial builds. A trial has 9 products: one is verified, one is a sample, 7 are those of three iterations
+job_hmatrix-hanawa() {
+    run hmatrix-hanawa 76 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=gpu,uring trials=1 samples=1
+    run hmatrix-hanawa-posix 92 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 fast-memory=2GB batch=16MiB pinned=no,yes engine=posix threads=1,16 trials=1 samples=1
+    run hmatrix-convergence 28 hmatrix processor=gpu mesh=bumpy:82 recompress=no solver=bicgstab preconditioner=none \
+        fast-memory=3.6GB batch=16MiB engine=gpu trials=1 samples=1
+}
+
+# job hmatrix-hanawa-large 560 - cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": the same at 40 GB; again: the missing trials
+# The disk needs 44 GB. Without pinned batches 9 products read 361 GB; construction takes a minute before the first trial
+job_hmatrix-hanawa-large() {
+    run hmatrix-hanawa-large 555 hmatrix processor=gpu mesh=bumpy:224 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 fast-memory=20GB batch=16MiB pinned=yes,no engine=gpu,posix,uring trials=1 samples=1
+}
+
+# job hmatrix-small-batches 60 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several sides, inner steps
+# In order of importance. "Waiting for data" beside "computing" of an iteration is the part of the reads that nothing hides
+job_hmatrix-small-batches() {
+    run hmatrix-small 28 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu,uring trials=1 samples=1
+    run hmatrix-small-ssd 13 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu store=modelled:ten-million trials=1 samples=1
+    run hmatrix-small-sides 8 hmatrix processor=gpu mesh=bumpy:16 pinned=no batch=16KiB engine=gpu rhs=1,8 trials=1 samples=3
+    run hmatrix-small-inner 8 hmatrix processor=gpu mesh=bumpy:16 solver=fgmres fast-memory=56MB batch=64KiB engine=gpu inner=0,5 trials=1 samples=1
 }
 
 # job hmatrix-disk 60 4 cases/hmatrix/EVIDENCE.md: 8 right-hand sides and the disk's rate, out of core

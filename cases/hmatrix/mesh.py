@@ -1,4 +1,4 @@
-"""Meshes: the generators of the library, and files; OFF and PLY by trimesh (the extra `bem`)."""
+"""Meshes: the generators of the library, and files; OFF by trimesh (the extra `bem`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from watari.case.native import module
 from watari.cases.hmatrix import formats
+from watari.cases.hmatrix.ply import ply
 from watari.common import reading
-from watari.common.errors import FileError, UsageError
+from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import reason
 from watari.common.reading import require_readable
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
     from watari.cases.hmatrix.formats import Surface
 
-GENERATORS = "cube:N, icosphere:N, spheres:N, bumpy:N"
+GENERATORS = "cube:N, icosphere:N, spheres:N, bumpy:N, scan:N"
 SUFFIXES = (".obj", ".off", ".ply", ".stl")
-MISSING = "OFF and PLY need trimesh: pip install 'watari[bem]'; OBJ, STL and generators do not"
-READERS = {".obj": formats.obj, ".stl": formats.stl}
+MISSING = "OFF needs trimesh: pip install 'watari[bem]'; OBJ, PLY, STL and generators do not"
+READERS = {".obj": formats.obj, ".ply": ply, ".stl": formats.stl}
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ def read(path: Path) -> Mesh:
     own = READERS.get(path.suffix.lower())
     try:
         vertices, triangles = own(reading.content(path)) if own else by_trimesh(path)
+    except WatariError:
+        raise
     except ValueError as error:
         raise FileError(f"{path}: cannot be read as a mesh: {error}") from None
     if not triangles.size:

@@ -6,7 +6,7 @@ from typing import Any
 
 from watari.case.axis import Parameters, expanded
 from watari.case.native import module, passed, verified
-from watari.cases.hmatrix.axes import FILE
+from watari.cases.hmatrix.axes import FILE, matrix_bytes
 from watari.cases.hmatrix.mesh import load
 
 
@@ -14,6 +14,8 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
     """The case as the library takes it."""
     given = passed(parameters) | {"ranks": parameters["ranks"]}
     given["folder"] = expanded(parameters["folder"])
+    known = not parameters["mesh"].startswith(FILE)
+    given["expected_bytes"] = matrix_bytes(parameters) if known else 0
     del given["mesh"]  # the surface is made of it
     return given
 

@@ -7,12 +7,14 @@ from statistics import median
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers
+from watari.cases.hmatrix import axes
 from watari.common.units import format_bytes, format_duration, format_size
 from watari.results.measured import Measured
 
 SAYS = (
     "Medians over trials. A product reads the batches that are not in fast memory. The solve is "
-    "all products until the tolerance. Waiting: the time of the solve without a batch to work on."
+    "all products until the tolerance, or for a number of iterations; an iteration of BiCGStab has "
+    "two products. Waiting: the time of the solve without a batch to work on."
 )
 
 
@@ -26,6 +28,7 @@ def words(case: str, parameters: Parameters) -> str:
     rhs, budget = parameters["rhs"], parameters["fast-memory"]
     jacobi = parameters["preconditioner"] != "none"
     within = f"in {format_size(budget)}" if budget else "all in memory"
+    within = within if parameters["pinned"] else "none of which stays"
     parts = [
         parameters["engine"],
         f"batches of {format_size(parameters['batch'])} {within}",
@@ -34,9 +37,11 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["recompress"] else "not recompressed",
         "" if parameters["precision"] == "double" else "single",
         parameters["solver"] + (f" with {parameters['preconditioner']}" if jacobi else ""),
+        f"{parameters['inner']} inner steps" if parameters["inner"] else "",
+        f"{parameters['steps']} iterations" if parameters["steps"] else "",
         "" if parameters["tolerance"] == 1e-6 else f"to {short(parameters['tolerance'])}",
         "" if rhs == 1 else f"{rhs} right-hand sides",
-        "" if parameters["store"] == "file" else "store in memory",
+        axes.STORE_WORDS.get(parameters["store"], parameters["store"]),
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if parameters["depth"] == 16 else f"depth {parameters['depth']}",
         "" if parameters["ranks"] == 1 else f"{parameters['ranks']} ranks",
@@ -73,6 +78,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Solve": duration(value(m, "solve_s")),
         "Waiting": duration(value(m, "read_s")),
         "Products": f"{value(m, 'products') or 0:.0f}",
+        "Iteration": duration(value(m, "iteration_s")),
         "Residual": f"{value(m, 'residual') or 0:.1e}",
         "C/(4 pi eps0)": f"{value(m, 'capacitance') or 0:.7g}",
         "Build": duration(value(m, "build_s")),
@@ -83,5 +89,5 @@ PRESENTATION = Presentation(
     words=words,
     extent=lambda parameters: str(parameters["mesh"]),
     tables=in_numbers("hmatrix", "H-matrices in numbers", SAYS, row),
-    figures="watari.cases.hmatrix.figures",
+    figures="watari.cases.hmatrix.iterations",
 )

@@ -31,7 +31,7 @@ from watari.case.ranks import (
     one_rank_labels,
     passes_gpu_memory,
 )
-from watari.cases.les import axes, city, trial
+from watari.cases.les import axes, city, radiation, trial
 from watari.common.errors import UnsupportedError
 
 SETUP_SECONDS = 4e-7  # of a cell on one core: flags, lengths, first flow
@@ -76,6 +76,8 @@ def extra_seconds(parameters: Parameters) -> float:
     threads = max(1, int(parameters["threads"]) * int(parameters["ranks"]))
     touches = parameters["steps"] // parameters["every"]
     cpu = touches * axes.touched_bytes(parameters) / 1e9
+    if radiation.is_on(parameters):
+        cpu += radiation.cpu_seconds(axes.shape(parameters["grid"]), touches)
     return float((SETUP_SECONDS * axes.cells(parameters) + cpu) / threads)
 
 
@@ -88,6 +90,7 @@ def default_city(machine: Machine, parameters: Parameters) -> str:
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for a city that the grid does not hold, a file that is no city, or ranks
     that cannot share the grid."""
+    radiation.require_sense(parameters)
     shape, spacing = axes.shape(parameters["grid"]), parameters["spacing"]
     split = axes.parse_triple(parameters["split"])
     with contextlib.suppress(UnsupportedError):  # not built: the trial says so
@@ -111,6 +114,8 @@ def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
 def labels(parameters: Parameters) -> dict[str, str]:
     """Usual values are left out; one rank shows neither split nor halo."""
     usual = {"gather": "", "every": ""} if parameters.get("cpu-touch") == "none" else {}
+    if not radiation.is_on(parameters):
+        usual |= dict.fromkeys(radiation.BEFORE, "")
     return usual | one_rank_labels(parameters)
 
 
@@ -154,6 +159,7 @@ CASES = (
                 ),
                 needs=False,
             ),
+            *radiation.AXES,
             axis("cycles", "iterations of each projection", count(1, 8), 2),
             words("precision", "of all fields", "single", "single", "double"),
             axis("ranks", "processes, started by the launcher", count(1, MOST_RANKS), 1),

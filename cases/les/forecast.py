@@ -13,7 +13,8 @@ of the fields that the CPU reads: whole arrays, planes, or rows that lie apart.
 K: the kernel that packs; W: a wait. Each style also has the CPU's own work C. A thread of the CPU
 works on a block of 2 MiB as soon as the block arrives, while other threads fault: with k blocks a
 thread, work C and faults S take max(C, S) + min(C, S) / k. Rows that lie alone fault one by one,
-and each needs a prefetch of its own.
+and each needs a prefetch of its own. With radiation=cpu, C also has five sweeps over the view
+factors, at the rate of the CPU's reads.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from watari.cases.les import axes, city, model
+from watari.cases.les import axes, city, model, radiation
 from watari.cases.les.rates import Rates
 from watari.common.errors import UnsupportedError, UsageError
 from watari.results.measured import Measured, drawable
@@ -146,13 +147,24 @@ STYLES: dict[str, Callable[[Traffic, Rates, float], Parts]] = {
 }
 
 
+def radiated(m: Measured, rates: Rates) -> float:
+    """Seconds of the radiation between facets in a touch, if the CPU computes it: the bytes of its
+    sweeps over the rate of the CPU's reads. Raises UnsupportedError."""
+    if not radiation.is_on(m.parameters):
+        return 0.0
+    if m["radiation"] != "cpu":
+        raise UnsupportedError(f"no formula for radiation={m['radiation']}")
+    facets = traffic(m).facets
+    return radiation.update_bytes(m.quantity("view_nonzeros"), facets) / rates.reads
+
+
 def predicted(m: Measured, cases: Sequence[Measured]) -> Parts:
     """The parts by the rates of the case's run. Raises UnsupportedError that names what is missing,
     UsageError for a city that is not here."""
     if m["style"] not in STYLES:
         raise UnsupportedError(f"no formula for style {m['style']}")
     rates = Rates([other for other in cases if other.run == m.run])
-    own = rates.own_work(m)
+    own = rates.own_work(m) + radiated(m, rates)
     return STYLES[m["style"]](traffic(m), rates, own)
 
 

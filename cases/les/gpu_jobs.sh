@@ -67,6 +67,49 @@ EOF
     ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
 }
 
+# job les-radiation 90 - cases/les/README.md, "Radiation between facets": view factors and touches of 10^6 facets
+# the first case traces the view factors, the others read them; then the rate of the CPU's reads
+job_les-radiation() {
+    local cache
+    cache=$(mktemp -d)
+    export XDG_CACHE_HOME=$cache OMP_WAIT_POLICY=passive
+    run_cases les-radiation 85 <<'EOF'
+[defaults]
+trials = 1
+[[case]]
+case = "les"
+processor = "gpu"
+grid = "1024x512x64"
+radiation = ["cpu", "gpu"]
+every = [10, 1]
+steps = 31
+[[case]]
+case = "gather"
+processor = "cpu"
+memory = "pageable"
+pattern = "strided"
+element = 4
+stride = 64
+size = "1GiB"
+samples = 7
+[[case]]
+case = "les"
+processor = "gpu"
+grid = "1024x512x64"
+steps = 31
+[[case]]
+case = "les"
+processor = "gpu"
+style = "pinned"
+grid = "1024x512x64"
+cycles = 1
+every = 1
+steps = 4
+EOF
+    ranks les-radiation view_s view_from_file view_nonzeros radiation_residual radiation_imbalance cells_per_s fingerprint
+    rm -rf "$cache"
+}
+
 # job les-floors 65 3 cases/les/EVIDENCE.md, "On CPUs": cores beside their memory
 job_les-floors() {
     floors les 25 step_bytes_per_s grid=L cpu-touch=none steps=10

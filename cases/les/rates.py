@@ -12,6 +12,7 @@ The rates come from other cases of the same run, none from a style that has a fo
     prefetch of such a row, either side    the same with turns=prefetch
     a line of GPU memory, a launch         gather memory=device
     the CPU's own work                     les style=pinned: the same touch, and nothing moves
+    bytes that the CPU reads in a second   gather processor=cpu memory=pageable element=4 stride=64
 
 In the cases of migration and gather, as in les, both sides have had the pages before.
 """
@@ -25,6 +26,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
+from watari.cases.les import radiation
 from watari.cases.les.model import of_touches
 from watari.common.errors import UnsupportedError
 from watari.results.measured import Measured
@@ -187,8 +189,20 @@ class Rates:
         device = of_samples(m, "device_s")
         return of_samples(m, "host_s") - device + loads * device / gathered(m)
 
+    @cached_property
+    def reads(self) -> float:
+        """Bytes a second that all threads of the CPU read: a number of each line."""
+        of = {"processor": "cpu", "memory": "pageable", "pattern": "strided"}
+        m = max(self.all_of("gather", **of, element=4, stride=64), key=lambda m: int(m["size"]))
+        return int(m["size"]) / again(m, "host_s")
+
     def own_work(self, of: Measured) -> float:
-        """Seconds of the CPU's part of a touch if all memory is the CPU's. As in every style, its
-        threads slept during a step of the GPU, and the GPU wrote the data that they read."""
+        """Seconds of the CPU's part of a touch, without radiation between facets, if all memory is
+        the CPU's. As in every style, its threads slept during a step of the GPU, and the GPU wrote
+        the data that they read."""
         same = {name: of[name] for name in SAME_WORK}
-        return of_touches(self.all_of("les", style="pinned", **same)[0], "cpu_s")
+        found = self.all_of("les", style="pinned", **same)
+        plain = [m for m in found if not radiation.is_on(m.parameters)]
+        if not plain:
+            raise UnsupportedError("needs case les style=pinned radiation=none in the same run")
+        return of_touches(plain[0], "cpu_s")

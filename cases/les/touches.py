@@ -31,8 +31,10 @@ def by_touch(
     touched = [m for m in alone if m["cpu-touch"] != "none"]
     charts: Drawn = []
     for same in groups(touched, "run", "processor", "grid").values():
-        of = groups(same, "cpu-touch", "gather").values()
-        panels = [made for each in of if (made := drawn(each, cases)) is not None]
+        of: dict[str, list[Measured]] = {}
+        for m in same:
+            of.setdefault(touch_name(m), []).append(m)
+        panels = [made for each in of.values() if (made := drawn(each, cases)) is not None]
         if panels:
             title = heading(touched, same[0].run, f"Grid {same[0]['grid']}")
             charts.append((title, grid(panels, COLUMNS), same))

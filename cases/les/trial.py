@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.axis import Parameters
 from watari.case.native import module, passed
-from watari.cases.les import axes, city, picture
+from watari.cases.les import axes, city, picture, radiation
 from watari.common.errors import WrongResultError
 
 Progress = Callable[[int, float], None]
@@ -24,6 +24,9 @@ def run(
     planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
     complete = passed(parameters) | {"grid": shape, "split": split, "city": heights, **planes}
     complete["spacing"] = (spacing,) * 3
+    for name in radiation.BEFORE:
+        complete.pop(name, None)
+    complete |= radiation.passed(parameters)
     trial: dict[str, Any] = module(__package__).les(complete, progress, keep)
     rate = trial["quantities"]["cells_per_s"]["value"]
     moved = axes.step_bytes(parameters) // axes.cells(parameters) * rate

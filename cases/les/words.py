@@ -8,6 +8,7 @@ from statistics import median
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, Table, in_numbers, plain_columns
+from watari.cases.les import radiation
 from watari.cases.les.forecast import Parts, measured, touches
 from watari.cases.les.model import of_touches
 from watari.common.units import format_duration
@@ -17,6 +18,7 @@ SAYS = (
     "Medians over trials. Cells a second: the mean over whole periods of N steps, with the touches "
     "of the CPU. TB/s: the bytes of the algorithm over the time of a step. CPU, move and gather: "
     "seconds of one touch; if pages move by faults, the time of a fault counts where it occurs. "
+    "Radiation: between facets, a part of CPU. "
     "Exchange: the share of halos and sums over ranks in a step, with the waits for other ranks."
 )
 
@@ -29,6 +31,7 @@ def words(case: str, parameters: Parameters) -> str:
     parts = [
         parameters["style"],
         "no touch" if touch == "none" else f"{touch}{by} every {parameters['every']} steps",
+        radiation.words(parameters),
         "" if parameters["cycles"] == 2 else f"{parameters['cycles']} cycles",
         "" if parameters["precision"] == "single" else "double",
         "on the CPU" if parameters["processor"] == "cpu" else "",
@@ -38,9 +41,9 @@ def words(case: str, parameters: Parameters) -> str:
 
 
 def touch_name(m: Measured) -> str:
-    """`facets, CPU picks`."""
-    picks = ", CPU picks" if m["gather"] == "cpu" else ""
-    return f"{m['cpu-touch']}{picks}"
+    """`facets, CPU picks, radiation on the gpu`."""
+    picks = "CPU picks" if m["gather"] == "cpu" else ""
+    return ", ".join(filter(None, (m["cpu-touch"], picks, radiation.words(m.parameters))))
 
 
 def touch_words(m: Measured) -> str:
@@ -67,6 +70,16 @@ def exchange(m: Measured) -> str:
     return f"{m.quantity('exchange_share'):.1%}" if m.ranks > 1 and known else ""
 
 
+def exchanges(m: Measured) -> bool:
+    """Whether facets exchange radiation."""
+    return radiation.is_on(m.parameters)
+
+
+def radiated(m: Measured) -> str:
+    """Seconds of a touch's radiation between facets."""
+    return format_duration(of_touches(m, "radiation_s")) if exchanges(m) else ""
+
+
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     steps = [seconds for trial in m.trials for seconds in trial["host_s"]]
@@ -80,6 +93,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "CPU": format_duration(of_touches(m, "cpu_s")),
         "Move": format_duration(of_touches(m, "move_s")),
         "Gather": format_duration(of_touches(m, "gather_s")),
+        **({"Radiation": radiated(m)} if any(map(exchanges, cases)) else {}),
         **({"Exchange": exchange(m)} if several else {}),
         "Courant": f"{last(m, 'courant'):.3g}",
         "Divergence": f"{last(m, 'divergence'):.2g}",

@@ -26,6 +26,12 @@ for name in (None, *plan.stored()):
     page.says(" | ".join([*words, gaps, disk]), len(requests), sum(r.trials for r in requests))
 
 
+page.given(
+    "the plan, as --dry-run counts its files and memory", "80 GB of RAM, a disk", "| 35 GB |"
+)
+page.given("the same", "| 47 GB; 7 suffice")
+
+
 def cases(run, status):
     """The number of its cases with a status."""
     return sum(case["status"] == status for case in run["cases"])

@@ -6,6 +6,8 @@
 #include "watari/files/page_cache.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/storage/backends/modelled.hpp"
+#include "watari/storage/backends/ram.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
 #include "watari/storage/stores/rate.hpp"
 
@@ -19,10 +21,24 @@ namespace {
 constexpr std::size_t full_depth = 32;  ///< requests for a disk's best rate, with large blocks
 constexpr std::size_t full_memory_depth = 64;  ///< for memory's best rate, of each of two movers
 
+constexpr std::string_view modelled = "modelled:";
+
 /// Bytes of a request for a part of a stored tile, at most: for memory that a GPU reads through
 /// queues, the bytes that suit its copy engine.
 std::size_t most_of_tile(const parameters& p) {
-    return p.engine == "gpu" && p.store == "ram" ? storage::large_run : most_block;
+    return p.engine == "gpu" && p.store != "file" ? storage::large_run : most_block;
+}
+
+bool is_modelled(const parameters& p) { return p.store.starts_with(modelled); }
+
+/// The product whose C has only the block rows that are computed.
+parameters in_part(parameters p) {
+    if (p.rows == 0) return p;
+    if (p.schedule != schedule_kind::naive)
+        throw usage_error("rows=" + std::to_string(p.rows) +
+                          " is a part of schedule=naive: in others, blocks of rows share reads");
+    p.size.m = std::min(p.size.m, p.rows * p.tile);
+    return p;
 }
 
 placement packed(const parameters& p, matrix which) {
@@ -59,9 +75,9 @@ struct case_state {
                     .tile = p.tile,
                     .layout = p.layout,
                     .most = most_of_tile(p),
-                    .medium = !on_files          ? medium::memory
-                              : p.store == "ram" ? medium::memory_file
-                                                 : medium::file,
+                    .medium = !on_files           ? medium::memory
+                              : p.store != "file" ? medium::memory_file
+                                                  : medium::file,
                     .folder = p.folder,
                     .kind = p.engine == "pinned"    ? memory::kind::pinned
                             : p.engine == "managed" ? memory::kind::managed
@@ -85,6 +101,10 @@ struct case_state {
                 .who = who,
                 .files = files,
                 .memory = matrices.memory(),
+                .behind = is_modelled(p)
+                              ? storage::make_modelled(storage::make_ram(matrices.memory()),
+                                                       p.store.substr(modelled.size()))
+                              : nullptr,
                 .threads = p.threads,
                 .requests = requests,
                 .largest_block = block};
@@ -109,8 +129,12 @@ struct case_state {
 void require_sense(const parameters& p) {
     if (p.threads < 1 || p.depth < 1 || p.samples < 1)
         throw usage_error("threads, depth and samples are 1 or more");
-    if (p.store != "file" && p.store != "ram")
+    if (p.store != "file" && p.store != "ram" && !is_modelled(p))
         throw usage_error("no store is called '" + p.store + "'");
+    if (is_modelled(p) && !is_queue(p))
+        throw unsupported("store=" + p.store +
+                          " is behind queues, engine=queue or engine=gpu; engine " + p.engine +
+                          " opens files or copies memory");
     if (storage::in_host_memory(p.engine) && p.store != "ram")
         throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
     require_factors(p);
@@ -183,6 +207,17 @@ void record_counts(measure::trial& into, const parameters& p, const foresight& a
         p.processor.is_gpu() ? 1.0 : static_cast<double>(cpu::own_cpus().size()), "1"};
 }
 
+/// Records the part of the product that was computed, and the seconds of one of its block rows.
+void record_part(measure::trial& into, const parameters& whole, const parameters& part) {
+    if (part.schedule != schedule_kind::naive || into.host_s.empty() || whole.size.m == 0) return;
+    const auto rows = static_cast<double>(part.size.m);
+    double seconds = 0;
+    for (const double each : into.host_s) seconds += each / static_cast<double>(into.host_s.size());
+    into.quantities["share"] = {rows / static_cast<double>(whole.size.m), "1"};
+    into.quantities["block_row_s"] = {
+        seconds * static_cast<double>(std::min(part.tile, part.size.m)) / rows, "s"};
+}
+
 pipeline_options pipeline_of(const parameters& p, const case_state& here) {
     const placement &a = here.matrices.where(matrix::a), &b = here.matrices.where(matrix::b),
                     &c = here.matrices.where(matrix::c);
@@ -203,16 +238,17 @@ pipeline_options pipeline_of(const parameters& p, const case_state& here) {
 
 }  // namespace
 
-foresight plan(const parameters& p) {
-    require_sense(p);
+foresight plan(const parameters& given) {
+    require_sense(given);
+    const parameters p = in_part(given);
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
     return foresee(schedule_of(p, a, b, c), a, b, c,
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
 }
 
-measure::trial run(const parameters& p) {
-    require_sense(p);
-    const foresight ahead = plan(p);
+measure::trial run(const parameters& given) {
+    const foresight ahead = plan(given);
+    const parameters p = in_part(given);
     require_room_for(p);
     require_addresses_for(p);
     case_state here(p);
@@ -242,10 +278,11 @@ measure::trial run(const parameters& p) {
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
     record_floors(result, measured, counts, flops);
     record_counts(result, p, ahead, counts);
+    record_part(result, given, p);
     result.quantities["seed"] = {store::seed, "1"};
     result.notes.push_back(counts.blas);
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
-    if (here.on_files && p.store == "ram")
+    if (here.on_files && p.store != "file")
         result.notes.push_back("engine " + p.engine + " reads files: the store is one in memory");
     if (!here.tiles.notice().empty()) result.notes.push_back(here.tiles.notice());
     return result;

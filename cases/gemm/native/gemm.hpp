@@ -26,9 +26,14 @@ inline constexpr word<schedule_kind> schedule_words[] = {{"reuse", schedule_kind
 struct parameters : options {
     shape size{};
     gemm::layout layout = layout::row_major;
-    std::string store;   ///< file or ram; ram is a file in memory to engines that read files
+    /// file; ram, which is a file in memory to engines that read files; modelled:<name of an SSD>,
+    /// memory with its times, for engines of queues
+    std::string store;
     std::string folder;  ///< folder of the file
     std::size_t samples = 1;
+    /// Block rows of C that are computed, the first ones, by schedule naive; 0: all. The other rows
+    /// of A and C are neither stored nor read. All block rows take the same reads and products.
+    std::size_t rows = 0;
     bool oversubscribe = false;
 
     static constexpr std::tuple shape_members{member{"m", &shape::m}, member{"n", &shape::n},
@@ -49,6 +54,7 @@ struct parameters : options {
         member{"store", &parameters::store},
         member{"folder", &parameters::folder},
         member{"samples", &parameters::samples},
+        member{"rows", &parameters::rows},
         member{"oversubscribe", &parameters::oversubscribe},
     };
 };

@@ -60,3 +60,11 @@ page.says(
 )  # fmt: skip
 page.given("bytes read and written, as the file states", "beside 281 MB in a product of 4096")
 page.given("the smallest tile", "which is at least 128, or have")
+side, tile = 131072, 2048  # a block row: its rows of A and C, and all of B
+page.says(
+    "needs {} GB of CPU memory instead of {} GB",
+    4 * side * (side + 2 * tile) / 1e9,
+    3 * 4 * side**2 / 1e9,
+)
+page.given("Hanawa (2025)", "So his N = 131,072", "beside his 4.34")
+page.given("the plan", "for tiles of 512 to 4096")

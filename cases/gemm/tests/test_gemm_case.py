@@ -72,6 +72,9 @@ def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> No
         ({"folder": ""}, "a folder needs a name"),
         ({"folder": "~nobody-here/x"}, "no such user"),
         ({"schedule": "resue"}, "did you mean 'reuse'?"),
+        ({"rows": 1}, "rows=1 is a part of schedule=naive, not reuse"),
+        ({"rows": 9, "schedule": "naive"}, "rows=9: C has 8 block rows of 512 rows"),
+        ({"store": "modelled:floppy"}, "modelled:kioxia-cm6-v"),
         ({"n": 0}, "not a whole number from 1"),
     ],
 )

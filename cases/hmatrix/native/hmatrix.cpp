@@ -1,90 +1,23 @@
 #include "hmatrix.hpp"
 
 #include "exact_row.hpp"
+#include "iterations.hpp"
 #include "row_check.hpp"
+#include "stored_matrix.hpp"
 #include "watari/case/ranks.hpp"
 #include "watari/core/error.hpp"
-#include "watari/files/file_state.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/move.hpp"
-#include "watari/storage/backends/faulty.hpp"
-#include "watari/storage/backends/file.hpp"
-#include "watari/storage/backends/ram.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <optional>
 #include <random>
 
 namespace watari::hmatrix {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* memory_folder = "/dev/shm";  ///< a file system in memory
-constexpr double single_error = 3e-8;              ///< of an element of 4 bytes, which is rounded
-
-bool is_queued(const std::string& engine) { return storage::engine_named(engine).queued; }
-
-/// The matrix in its file: in the case's folder, or in memory and removed at the end.
-class stored_matrix {
-public:
-    stored_matrix(const surface& of, const case_parameters& p)
-        : in_memory_(p.store == "ram"), path_(name_of(of, p)) {
-        if (!in_memory_) fs::create_directories(p.folder);
-        if (!is_there(identity_of(of, p.build))) counts_ = build(of, path_, p.build);
-        index_ = read_index(path_);
-        if (!in_memory_ || !is_queued(p.solve.product.engine)) return;
-        const files::descriptor file(path_, O_RDONLY | O_CLOEXEC);
-        const std::uint64_t bytes = files::file_state::of(file.get()).bytes;
-        const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-        data_.emplace(memory::kind::pageable, whole);
-        for (std::uint64_t at = 0; at < bytes; at += part) {
-            const std::string some = files::bytes_of(file.get(), at, std::min(part, bytes - at));
-            std::memcpy(data_->data() + at, some.data(), some.size());
-        }
-    }
-    stored_matrix(const stored_matrix&) = delete;
-    ~stored_matrix() {
-        if (in_memory_) unlink(path_.c_str());
-    }
-
-    const std::string& path() const { return path_; }
-    const matrix_index& index() const { return index_; }
-    /// The counts of this trial's build; none if an earlier trial left the file.
-    const std::optional<build_counts>& counts() const { return counts_; }
-    std::span<std::byte> memory() const {
-        return data_ ? std::span(data_->data(), data_->size()) : std::span<std::byte>();
-    }
-
-private:
-    static constexpr std::uint64_t part = std::uint64_t{1} << 26;
-
-    static std::string name_of(const surface& of, const case_parameters& p) {
-        const identity id = identity_of(of, p.build);
-        const bool own = p.store == "ram";
-        std::string name = own ? memory_folder : p.folder;
-        name += "/watari-hmatrix-" + std::to_string(checksum_of(&id, sizeof id));
-        return own ? name + "-" + std::to_string(getpid()) + ".data" : name + ".data";
-    }
-    bool is_there(const identity& wanted) const {
-        try {
-            return fs::exists(path_) && read_index(path_).head.of == wanted;
-        } catch (const file_error&) {
-            return false;  // damaged: it is built again
-        }
-    }
-
-    bool in_memory_;
-    std::string path_;
-    std::optional<build_counts> counts_;
-    matrix_index index_;
-    std::optional<memory::buffer<std::byte>> data_;
-};
+constexpr double single_error = 3e-8;  ///< of an element of 4 bytes, which is rounded
 
 /// Vectors of all systems in memory of the processor.
 class vectors {
@@ -145,14 +78,18 @@ void verify_first(const surface& of, const stored_matrix& matrix, const case_par
 }
 
 /// Reports the residual, and the charge of the triangles at the positive potential.
-void report_solution(const surface& of, const solution& found, measure::trial& result) {
+void report_solution(const surface& of, const solution& found, std::size_t steps,
+                     measure::trial& result) {
     double charge = 0, residual = 0;
     for (std::size_t i = 0; i < of.size(); ++i)
         if (of.signs[i] > 0) charge += found.x[i] * of.panels[i].area;
     for (const krylov::report& one : found.reports)
         residual = std::max(residual, one.true_residual / one.norm_b);
     for (const krylov::report& one : found.reports)
-        if (!one.converged())
+        if (steps > 0 && one.reason == krylov::ending::stopped)
+            result.notes.push_back("the solver was stopped after " + std::to_string(steps) +
+                                   " iterations: its capacitance is not that of the surface");
+        else if (!one.converged())
             result.notes.push_back(std::string("the solver ended by ") + name_of(one.reason));
     result.quantities["capacitance"] = {charge, "4 pi eps0 m"};
     result.quantities["residual"] = {residual, "1"};
@@ -178,37 +115,15 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
     const auto& counts = matrix.counts();
     if (over_ranks(p, std::uint64_t{counts.has_value()}) > 0)
         result.quantities["build_s"] = {counts ? counts->seconds : 0, "s"};
-    if (p.store == "ram" && matrix.memory().empty())
+    if (p.store != "file" && matrix.memory().empty())
         result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
-}
-
-/// Reads the matrix through a device that has a fault now and then; every read is compared with its
-/// checksums.
-void read_with_fault(const stored_matrix& matrix, const case_parameters& p, product_options& how) {
-    if (p.fault == "none") return;
-    if (!is_queued(how.engine))
-        throw unsupported("fault=" + p.fault +
-                          " is behind queues, engine=queue or engine=gpu; engine " + how.engine +
-                          " opens files");
-    const std::span<std::byte> memory = matrix.memory();
-    how.behind = storage::make_faulty(
-        memory.empty()
-            ? storage::make_file(
-                  {.paths = {matrix.path()}, .cache = files::cache_state::cold, .padded = true})
-            : storage::make_ram({memory.data(), memory.size()}),
-        p.fault, 1);
-    how.memory = {};
-    how.timeout = storage::faulty_timeout;
-    how.verify_always = true;
 }
 
 /// The trial of a rank, or of the only one.
 measure::trial run_rows(const surface& of, const case_parameters& p) {
     const stored_matrix matrix(of, p);
     solve_options how = p.solve;
-    how.product.memory = matrix.memory();
-    how.product.direct = p.store == "file";
-    read_with_fault(matrix, p, how.product);
+    matrix.place(how.product);
     solver by(matrix.path(), matrix.index(), how);
     const std::size_t systems = how.product.systems;
     const std::vector<double> b = right_hand_sides(of, systems);
@@ -226,7 +141,11 @@ measure::trial run_rows(const surface& of, const case_parameters& p) {
         multiply();
         result.host_s.push_back(measure::now() - start);
     }
-    report_solution(of, by.solve(b), result);
+    iteration_log steps(by, p.steps);
+    const solution found =
+        by.solve(b, [&](std::size_t, double residual) { return steps.add(residual); });
+    report_solution(of, found, p.steps, result);
+    steps.report(result);
     report_matrix(matrix, by, p, result);
     return result;
 }

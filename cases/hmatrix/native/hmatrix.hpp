@@ -11,6 +11,7 @@
 #include "watari/hmatrix/solve.hpp"
 #include "watari/measure/trial.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace watari::hmatrix {
@@ -35,6 +36,7 @@ inline constexpr std::tuple product_members{
     member{"batch", &product_options::batch_bytes},
     member{"threads", &product_options::readers},
     member{"depth", &product_options::depth},
+    member{"pinned", &product_options::pinned},
     // a checksum of each read takes longer than a product on the CPU, but less time than a disk
     member{"verify", &product_options::verify_always},
 };
@@ -52,10 +54,12 @@ inline constexpr std::tuple solve_members{
 struct case_parameters {
     build_options build{};
     solve_options solve{};
-    std::string store = "file";  ///< or ram: memory, or for engines of files a file in memory
-    std::string folder{};        ///< of the matrix's file, which later trials use again
-    std::string fault = "none";  ///< of the device behind queue and gpu (storage/faulty.hpp)
+    std::string store = "file";        ///< or ram, modelled:<name of an SSD>: stored_matrix.hpp
+    std::string folder{};              ///< of the matrix's file, which later trials use again
+    std::uint64_t expected_bytes = 0;  ///< of the matrix, about: the disk must have as many
+    std::string fault = "none";        ///< of the device behind queue and gpu (storage/faulty.hpp)
     std::size_t samples = 1;
+    std::size_t steps = 0;  ///< iterations after which the solver stops; 0: at its tolerance
     std::size_t ranks = 1;  ///< each with rows, a file and a budget of its own
 
     static constexpr std::tuple members{
@@ -63,8 +67,10 @@ struct case_parameters {
         nested{&case_parameters::solve, solve_members},
         member{"store", &case_parameters::store},
         member{"folder", &case_parameters::folder},
+        member{"expected_bytes", &case_parameters::expected_bytes},
         member{"fault", &case_parameters::fault},
         member{"samples", &case_parameters::samples},
+        member{"steps", &case_parameters::steps},
         member{"ranks", &case_parameters::ranks},
     };
 };

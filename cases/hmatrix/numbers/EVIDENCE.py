@@ -258,6 +258,29 @@ for mesh, triangles in re.findall(
     if "sphere" in mesh:
         longer.append(values[1] / values[0])
 page.says("On spheres block-Jacobi needs {} to {} times", min(longer), max(longer))
+
+# A surface as a scanner leaves it
+scans = results(f"{INTEL}20261126-hmatrix-scan.json")
+
+
+def scan(n, solver, preconditioner):
+    """The solve of a mesh by a method."""
+    return scans.case("hmatrix", mesh=f"scan:{n}", solver=solver, preconditioner=preconditioner)
+
+
+METHODS = [(s, p) for s in ("bicgstab", "gmres") for p in ("none", "block-jacobi")]
+for n in (8, 16, 32):
+    found = [scan(n, *method).quantity("products") for method in METHODS]
+    page.says(f"| `scan:{n}` | {{}} | {{}} | {{}} | {{}} | {{}} |", 20 * n * n, *found)
+largest = results(f"{INTEL}20261126-hmatrix-scan-large.json").case("hmatrix")
+page.says("| `scan:71` | {} | | | | {} |", 20 * 71 * 71, largest.quantity("products"))
+page.says("{} of BiCGStab's and {} of GMRES's remain", found[1] / found[0], found[3] / found[2])
+page.says(
+    "A row of `scan:32` takes {} kB",
+    scan(32, "gmres", "none").quantity("matrix_bytes") / (20 * 32 * 32) / 1e3,
+)
+page.given("rows_drawn of row_check.hpp", "In each trial 64 rows of the product were")
+page.given("the axes of the trial", "`scan:71`, in 4 bytes", "kB in 8 bytes an element")
 inner = text(f"{INTEL}20261126-hmatrix-inner.txt")
 many, few, least = [], [], []
 for mesh, budgets in (

@@ -169,3 +169,14 @@ page.given(
     "250 bytes a triangle",
     "32 bytes a leaf and 8 a page",
 )
+
+# In the conditions of Hanawa (2025)
+page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD")
+page.says("`mesh=scan:71` | {} triangles as a scanned model", 20 * 71**2)
+page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and")
+scans = results(f"{INTEL}20261126-hmatrix-scan.json")
+plain, jacobi = (
+    scans.case("hmatrix", mesh="scan:32", solver="gmres", preconditioner=p).quantity("products")
+    for p in ("none", "block-jacobi")
+)
+page.says("On `scan:32` it needs {} of the products of GMRES", jacobi / plain)

@@ -48,7 +48,7 @@ TEST(ExactRows, HaveTheValuesOfAnotherFormulaWith30Digits) {
 }
 
 TEST(ExactRows, AreThoseOfTheMatrixAtEveryDistance) {
-    for (const char* name : {"bumpy:16", "cube:8", "spheres:6"}) {
+    for (const char* name : {"bumpy:16", "cube:8", "spheres:6", "scan:12"}) {
         const surface of(shape(name));
         const auto n = static_cast<std::uint32_t>(of.size());
         const leaf_maker maker(of.panels, {.eps = 1e-11});
@@ -83,7 +83,7 @@ mesh graded(const std::string& name) {
 }
 
 TEST(RowCheck, AcceptsEveryRowOfRightMatrices) {
-    for (const mesh& m : {shape("bumpy:7"), shape("spheres:5"), graded("cube:10")})
+    for (const mesh& m : {shape("bumpy:7"), shape("spheres:5"), shape("scan:7"), graded("cube:10")})
         for (const double eps : {1e-3, 1e-7})
             for (const bool recompress : {true, false}) {
                 const built made(m, {.eps = eps, .recompress = recompress});

@@ -16,6 +16,7 @@ MIB = 2**20
 AXES = {"processor": "gpu", "mesh": "bumpy:35", "eps": 1e-6, "eta": 2.0, "tolerance": 1e-6}
 AXES |= {"recompress": False, "precision": "double", "solver": "bicgstab", "rhs": 1, "depth": 16}
 AXES |= {"preconditioner": "none", "store": "ram", "folder": "/scratch", "samples": 3, "ranks": 1}
+AXES |= {"pinned": True, "steps": 0, "inner": 0}
 
 
 def case(engine: str, share: float, batch: int, seconds: float, **more: Any) -> dict[str, Any]:
@@ -75,6 +76,69 @@ def test_each_budget_has_a_chart_over_the_batch(plane: list[Measured]) -> None:
     first, second = charts(plane, "hmatrix-batch")
     assert first.heading.endswith("store in memory, in 100 MiB")
     assert second.heading.endswith("in 300 MiB")
+
+
+def iterated(engine: str, pinned: bool, whole: float, read: float, **more: Any) -> dict[str, Any]:
+    """A case that was stopped after three iterations."""
+    made = case(engine, 0.5 if pinned else 0, MIB, 1, pinned=pinned, steps=3, **more)
+    times = {"iteration_s": whole, "iteration_read_s": read}
+    for trial in made["trials"]:
+        trial["quantities"] |= {name: {"value": v, "unit": "s"} for name, v in times.items()}
+    return made
+
+
+def test_an_iteration_has_a_bar_with_its_reading_and_the_ratios_of_the_seed() -> None:
+    cases = synthetic.measured(
+        iterated("posix", True, 4, 3, threads=1),
+        iterated("posix", False, 8, 7, threads=1),
+        iterated("gpu", True, 2, 1),
+        iterated("gpu", False, 5, 4),
+        case("gpu", 0.5, MIB, 1),  # until the tolerance: another figure's
+    )
+    (chart,) = charts(cases, "hmatrix-iteration")
+    rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
+    assert {(row["name"], row["part"], row["seconds"]) for row in rows} == {
+        ("posix, 1 thread, 50% stays", "waiting for data", 3),
+        ("posix, 1 thread, 50% stays", "computing", 1),
+        ("posix, 1 thread, none stays", "waiting for data", 7),
+        ("posix, 1 thread, none stays", "computing", 1),
+        ("gpu, 50% stays", "waiting for data", 1),
+        ("gpu, 50% stays", "computing", 1),
+        ("gpu, none stays", "waiting for data", 4),
+        ("gpu, none stays", "computing", 1),
+    }
+    assert chart.spec()["title"]["text"] == [
+        "Time of posix, 1 thread, over that of gpu: 2.00x in all, 3.00x in reading",
+        "Hanawa 2025, over that of GPU threads: at most about 1.31x in all, 1.71x in reading",
+    ]
+
+
+def converged(engine: str, mesh: str, **residuals: float) -> dict[str, Any]:
+    """A case that was solved until its tolerance in 5 iterations."""
+    made = case(engine, 0.5, MIB, 1, mesh=mesh, restart=0)
+    numbers = {"iterations": 5, "residual": 8e-7, **residuals}
+    for trial in made["trials"]:
+        trial["quantities"] |= {name: {"value": v, "unit": "1"} for name, v in numbers.items()}
+    return made
+
+
+def test_convergence_has_a_line_a_method_whatever_the_engine() -> None:
+    residuals = {"residual_1": 1e-1, "residual_2": 1e-3, "residual_4": 1e-5}
+    cases = synthetic.measured(
+        converged("posix", "bumpy:35", **residuals),
+        converged("gpu", "bumpy:35", **residuals),
+        converged("gpu", "scan:71", **residuals),
+        case("gpu", 0.75, MIB, 1),  # of an earlier version: without residuals
+        iterated("gpu", True, 2, 1),  # stopped
+    )
+    both = charts(cases, "hmatrix-convergence")
+    assert [chart.heading for chart in both] == ["Bumpy:35", "Scan:71"]
+    for chart in both:
+        rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
+        assert [(row["name"], row["iterations"], row["residual"]) for row in rows] == [
+            ("bicgstab", at, residual)
+            for at, residual in ((1, 1e-1), (2, 1e-3), (4, 1e-5), (5, 8e-7))
+        ]
 
 
 def test_one_point_is_no_chart() -> None:

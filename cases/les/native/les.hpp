@@ -12,11 +12,13 @@
 ///
 /// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
 /// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
-/// (buildings; facets.hpp: the work of the CPU), touch/ (how the CPU gets the data), loop.hpp (the
-/// timed loop), ranks/, styles/ (one program for each style of memory management).
+/// (buildings; facets.hpp: the work of the CPU), radiation/ (between facets), touch/ (how the CPU
+/// gets the data), loop.hpp (the timed loop), ranks/, styles/ (one program for each style of memory
+/// management).
 #pragma once
 
 #include "grid/grid.hpp"
+#include "radiation/surfaces.hpp"
 #include "watari/case/compiler.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/members.hpp"
@@ -43,6 +45,12 @@ inline constexpr word<touched> touched_words[] = {{"none", touched::none},
                                                   {"facets", touched::facets},
                                                   {"planes", touched::planes},
                                                   {"all", touched::all}};
+
+/// Radiation between facets: one sky and one environment for all, or view factors, on the CPU or on
+/// the GPU of the trial.
+enum class radiation_on { none, cpu, gpu };
+inline constexpr word<radiation_on> radiation_words[] = {
+    {"none", radiation_on::none}, {"cpu", radiation_on::cpu}, {"gpu", radiation_on::gpu}};
 
 /// Constants of the air; SI units.
 struct constants {
@@ -75,6 +83,10 @@ struct parameters {
     les::touched touched = les::touched::none;
     int every = 10;                                                  ///< steps between touches
     watari::processor::type gathers = watari::processor::type::gpu;  ///< gathers the facets' air
+    radiation_on radiation = radiation_on::none;
+    sun_place sun{45, 180};                  ///< of radiation between facets
+    surface_rows surfaces = usual_surfaces;  ///< likewise
+    std::string view_folder;                 ///< keeps view factors; empty: they are not kept
     constants air{};
     int threads = 1;
     bool oversubscribe = false;
@@ -101,6 +113,10 @@ struct parameters {
         member{"cpu-touch", &parameters::touched, touched_words},
         member{"every", &parameters::every},
         member{"gather", &parameters::gathers},
+        member{"radiation", &parameters::radiation, radiation_words},
+        member{"sun", &parameters::sun},
+        member{"surfaces", &parameters::surfaces},
+        member{"view_folder", &parameters::view_folder},
         member{"threads", &parameters::threads},
         member{"oversubscribe", &parameters::oversubscribe},
         member{"split", &parameters::split},

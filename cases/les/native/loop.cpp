@@ -2,6 +2,7 @@
 
 #include "flow/bounds.hpp"
 #include "kernels.hpp"
+#include "radiation/radiosity.hpp"
 #include "ranks/neighbours.hpp"
 #include "touch/touch.hpp"
 #include "watari/case/ranks.hpp"
@@ -131,7 +132,9 @@ void record(measure::trial& into, const parameters& p, const condition& last,
     const auto cells = static_cast<double>(p.whole.cells());
     into.quantities["energy"] = {last.energy / cells, "m2/s2"};
     into.quantities["mean_theta"] = {last.theta / last.cells, "K"};
-    if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+    if (p.touched == touched::none) return;
+    into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+    if (const radiosity* exchange = touches.exchange()) watari::les::record(into, *exchange);
 }
 
 /// Records the share of u v w theta that the CPU has mapped, if pages of a GPU's array migrate. A
@@ -215,6 +218,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         into.series["cpu_s"].push_back(took.cpu);
         into.series["move_s"].push_back(took.move);
         into.series["gather_s"].push_back(took.gather);
+        if (touches.exchange()) into.series["radiation_s"].push_back(took.radiation);
         if (p.others != nullptr) into.series["halo_s"].push_back(p.others->seconds());
         exchanges.add(into);
         if (p.progress) p.progress(n, p.dt * n);
@@ -237,6 +241,7 @@ void warm_up(parameters p) {
     p.others = nullptr;
     p.progress = nullptr;
     p.planes = nullptr;
+    p.view_folder.clear();
     p.heights.assign(32 * 16, 0);
     p.heights[40] = 3;
     p.steps = p.every = 1;

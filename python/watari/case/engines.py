@@ -21,6 +21,9 @@ FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faul
     "late-data",
     "bad-phase",
 )
+MODELLED = tuple(  # SSDs behind queue and gpu (src/watari/storage/backends/modelled.cpp)
+    f"modelled:{name}" for name in ("kioxia-cm6-v", "samsung-pm1743", "ten-million")
+)
 FOLDER = "~/.cache/watari"  # of test files
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 

@@ -72,6 +72,8 @@ solve_forecast foresee(const matrix_index& index, const solve_options& how) {
     const std::size_t n = index.head.of.triangles;
     if (how.inner > 0 && how.by != method::fgmres)
         throw usage_error("inner iterations are a preconditioner that changes: they need fgmres");
+    if (how.inner > 0 && !how.product.pinned)
+        throw usage_error("inner iterations need batches that stay in fast memory");
     solve_options with = how;
     solve_forecast ahead;
     product_options product = how.product;

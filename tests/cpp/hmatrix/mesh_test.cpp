@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace watari::hmatrix {
@@ -33,7 +36,9 @@ TEST(shapes, are_closed_outward_and_of_the_known_size) {
                         {"icosphere:4", 320, 162, 1, 12.3290627884, 4.0470053674},
                         {"spheres:4", 640, 324, 2, 1.5411328485, 0.1264689177},
                         {"bumpy:16", 5120, 2562, 1, 7.5965535612, 1.3257131124},
-                        {"bumpy:64", 81920, 40962, 1, 7.7560810740, 1.3307123234}};
+                        {"bumpy:64", 81920, 40962, 1, 7.7560810740, 1.3307123234},
+                        {"scan:16", 5120, 2562, 1, 12.6256669667, 1.5711371550},
+                        {"scan:71", 100820, 50412, 1, 13.0695114164, 1.5828566198}};
     for (const row& r : rows) {
         const mesh made = shape(r.name);
         EXPECT_EQ(made.triangles.size(), r.triangles) << r.name;
@@ -47,6 +52,51 @@ TEST(shapes, are_closed_outward_and_of_the_known_size) {
         EXPECT_EQ(facts.parts, r.parts);
         EXPECT_TRUE(facts.notes().empty());
     }
+}
+
+/// The triangles at each edge, by its vertices.
+std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> edges_of(
+    const mesh& m) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> edges;
+    for (std::size_t t = 0; t < m.triangles.size(); ++t)
+        for (int corner = 0; corner < 3; ++corner)
+            edges[std::minmax(m.triangles[t][corner], m.triangles[t][(corner + 1) % 3])].push_back(
+                t);
+    return edges;
+}
+
+TEST(shapes, scan_has_slivers_sharp_edges_and_the_euler_number_of_a_sphere) {
+    const mesh made = shape("scan:71");
+    const std::vector<panel> panels = panels_of(made);
+    const auto edges = edges_of(made);
+    EXPECT_EQ(made.vertices.size() + made.triangles.size() - edges.size(), 2u);
+    std::size_t sharp = 0;
+    for (const auto& [ends, sides] : edges) {
+        ASSERT_EQ(sides.size(), 2u);
+        sharp += dot(panels[sides[0]].normal, panels[sides[1]].normal) < 0.5;  // beyond 60 degrees
+    }
+    EXPECT_GT(sharp, 5u * 71);  // the crest goes round
+    std::size_t of_the_crest = 0;
+    for (const point& p : made.vertices) {
+        if (p.y < 1) continue;
+        ++of_the_crest;
+        EXPECT_LT(std::abs(p.z), 0.03);  // 0.06 thick at most, and 0.5 high
+    }
+    EXPECT_GT(of_the_crest, 100u);
+    // the longest edge over its height: 1.15 where all edges are equal
+    std::size_t beyond[3]{};
+    double least = 1e9, small = 1e9, large = 0;
+    for (const panel& one : panels) {
+        const double ratio = one.size * one.size / (2 * one.area);
+        least = std::min(least, ratio);
+        beyond[0] += ratio > 3, beyond[1] += ratio > 30, beyond[2] += ratio > 300;
+        small = std::min(small, one.area), large = std::max(large, one.area);
+    }
+    EXPECT_LT(least, 1.2);
+    EXPECT_GT(beyond[0], panels.size() / 5);
+    EXPECT_GT(beyond[1], panels.size() / 100);
+    EXPECT_GT(beyond[2], 0u);
+    EXPECT_GT(large / small, 1e4);
 }
 
 TEST(shapes, refuse_what_is_none) {

@@ -12,7 +12,7 @@ namespace watari::hmatrix {
 namespace {
 
 TEST(product, is_that_of_the_dense_matrix_within_eps) {
-    for (const char* name : {"cube:8", "icosphere:8", "spheres:6", "bumpy:8"}) {
+    for (const char* name : {"cube:8", "icosphere:8", "spheres:6", "bumpy:8", "scan:8"}) {
         std::vector<double> x, dense;
         for (const double eps : {1e-3, 1e-6, 1e-9}) {
             const built m(name, {.eps = eps});
@@ -43,6 +43,28 @@ TEST(product, of_several_vectors_has_the_bits_of_each) {
         const std::vector<double> own(x.begin() + at, x.begin() + at + size);
         EXPECT_EQ(product(m, own, 1),
                   std::vector<double>(all.begin() + at, all.begin() + at + size));
+    }
+}
+
+TEST(product, that_pins_nothing_reads_all_and_has_the_same_bits) {
+    const built m("bumpy:6");
+    const std::vector<double> x = random_vector(m.size());
+    product_options how = by("posix");
+    how.batch_bytes = 1 << 15;
+    const std::vector<double> expected = product(m, x, 1, how);
+    how.pinned = false;
+    const product_forecast none = forecast(m.index, how);
+    EXPECT_FALSE(none.whole);
+    EXPECT_EQ(none.resident, 0u);
+    EXPECT_EQ(none.memory, none.least);
+    how.fast_memory = 2 * forecast(m.index, {.batch_bytes = 1 << 15}).memory;  // all would fit
+    matrix_product a(m.path, m.index, how);
+    EXPECT_EQ(a.ahead().resident, 0u);
+    std::vector<double> y(x.size());
+    for (std::uint64_t n = 1; n <= 3; ++n) {
+        a.apply(y.data(), x.data(), 1);
+        EXPECT_GE(a.bytes_read(), n * none.read);
+        EXPECT_EQ(y, expected);
     }
 }
 

@@ -137,6 +137,30 @@ TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
     }
 }
 
+/// Batches of a leaf, several right-hand sides, inner steps with what stays: all of it at once.
+TEST(solve, on_a_gpu_in_small_batches_with_inner_steps_has_the_bits_of_the_cpu) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    const built m("bumpy:8");
+    for (const std::size_t batch : {1, 1 << 10, 1 << 14, 1 << 16})
+        for (const char* engine : {"posix", "uring", "gpu"}) {
+            solve_options how{.by = method::fgmres, .inner = 5};
+            how.product.batch_bytes = batch;
+            how.product.systems = 3;
+            std::vector<double> b = random_vector(2 * m.size());
+            b.insert(b.begin(), m.of.signs.begin(), m.of.signs.end());
+            how.fast_memory = foresee(m.index, how).least + m.index.data_bytes() * 3 / 4;
+            solver here(m.path, m.index, how);
+            how.product.who = gpu_number(0);
+            how.product.engine = engine;
+            how.fast_memory = foresee(m.index, how).least + m.index.data_bytes() * 3 / 4;
+            solver there(m.path, m.index, how);
+            const solution found = there.solve(b);
+            for (const krylov::report& one : found.reports) EXPECT_TRUE(one.converged());
+            EXPECT_NEAR(capacitance(m.of, found.x), capacitance(m.of, here.solve(b).x), 3e-6)
+                << engine << " " << batch;
+        }
+}
+
 TEST(solve, of_several_right_hand_sides_shares_the_reads) {
     const built m("bumpy:6");
     solve_options how;
@@ -174,6 +198,9 @@ TEST(solve, saves_reads_by_inner_iterations_with_what_stays) {
     EXPECT_NEAR(capacitance(m.of, found.x), 0.728241448779, 2e-6);
     how.jacobi = false;
     EXPECT_TRUE(solver(m.path, m.index, how).solve(m.of.signs).reports[0].converged());
+    how.product.pinned = false;
+    EXPECT_THROW(foresee(m.index, how), usage_error);
+    how.product.pinned = true;
     how.by = method::gmres;
     EXPECT_THROW(foresee(m.index, how), usage_error);
 }

@@ -149,7 +149,7 @@ def gemm_case(rng: Generator, engine: str, tile: int, trials: int, **more: Any) 
     parameters: dict[str, Any] = {"processor": "gpu", "engine": engine, "n": 32768, "m": 32768}
     parameters |= {"k": 32768, "precision": "single", "fast-memory": 8 * GIB, "tile": tile}
     parameters |= {"layout": "row-major", "schedule": "naive", "store": "ram", "folder": "/scratch"}
-    parameters |= {"alpha": 1.0, "beta": 0.0, "depth": 1, "samples": 3} | more
+    parameters |= {"alpha": 1.0, "beta": 0.0, "depth": 1, "samples": 3, "rows": 0} | more
     n, flops = int(parameters["n"]), 2 * int(parameters["n"]) ** 3
     block = tile if parameters["schedule"] == "naive" else min(n, 8 * tile)
     read, written = 8 * n**3 // block, 4 * n * n

@@ -1,5 +1,6 @@
 #include "facets.hpp"
 
+#include "../radiation/radiosity.hpp"
 #include "../ranks/neighbours.hpp"
 #include "sky.hpp"
 #include "watari/core/loops.hpp"
@@ -19,9 +20,17 @@ constexpr std::size_t block = 256;  ///< facets whose heat is summed together, i
 
 struct material {
     double capacity, diffusivity;  // J/m3K, m2/s
+    double albedo, emissivity;
 };
-constexpr material brick{1.37e6, 0.61e-6}, asphalt{1.94e6, 0.38e-6};
-constexpr const material& material_of(bool paved) { return paved ? asphalt : brick; }
+constexpr material brick{1.37e6, 0.61e-6, albedo, emissivity},
+    asphalt{1.94e6, 0.38e-6, albedo, emissivity};
+
+/// The material of facets: those of one sky, or those of the table where facets exchange radiation.
+material material_of(const parameters& p, unsigned direction, bool paved) {
+    if (p.radiation == radiation_on::none) return paved ? asphalt : brick;
+    const surface_kind kind = kind_of(p.surfaces, part_of(direction, !paved));
+    return {kind.capacity, kind.diffusivity, double(kind.albedo), kind.emissivity()};
+}
 float capacity_of(const material& of) { return static_cast<float>(of.capacity); }
 float conductivity_of(const material& of) {
     return static_cast<float>(of.capacity * of.diffusivity);
@@ -46,8 +55,13 @@ WATARI_INLINE double emitted_by(double area, double sky, double t) {
 struct balance {
     double mass[layers], below[layers], diagonal[layers], share[layers];
     double area, per_speed, long_env, short_env, theta0;
+    double absorbs, emits, emits_sigma, emits_sigma4;  // light, heat; W/m2K4
 
-    balance(const material& of, double seconds) {
+    balance(const material& of, double seconds)
+        : absorbs(1 - of.albedo),
+          emits(of.emissivity),
+          emits_sigma(of.emissivity * sigma),
+          emits_sigma4(4 * of.emissivity * sigma) {
         const double capacity = capacity_of(of), conductivity = conductivity_of(of);
         for (unsigned n = 0; n < layers; ++n) {
             mass[n] = capacity * thickness[n] / seconds;
@@ -68,14 +82,14 @@ struct balance {
 /// radiation that it sends to other facets after the step. Both are in units of the sums.
 template <class Real>
 struct some_facets {
-    const float *sky, *direct;
+    const float *sky, *direct;  // where facets exchange radiation: long waves and light received
     float* t[layers];
     const Real* air;
     Real* flux;
     double *to_air, *emitted;
 };
 
-template <class Real>
+template <bool Exchange, class Real>
 WATARI_CLONES void step_facets(const balance& given, const some_facets<Real>& arrays,
                                std::size_t count) {
     const balance by = given;
@@ -86,11 +100,13 @@ WATARI_CLONES void step_facets(const balance& given, const some_facets<Real>& ar
         const double t_air = by.theta0 + double(f.air[2 * n]);
         const double speed = double(f.air[2 * n + 1]);
         const double to_air = by.per_speed * (speed < still ? still : speed);
-        const double light = f.direct[n] * sun + sky * diffuse + (1.0 - sky) * by.short_env;
-        const double heat = sky * sky_radiation + (1.0 - sky) * by.long_env;
-        const double cooling = 4 * emissivity * sigma * (t * t * t);
-        const double gain = (1 - albedo) * light + emissivity * heat -
-                            emissivity * sigma * fourth(t) + cooling * t + to_air * t_air;
+        const double light = Exchange
+                                 ? double(f.direct[n])
+                                 : f.direct[n] * sun + sky * diffuse + (1.0 - sky) * by.short_env;
+        const double heat = Exchange ? sky : sky * sky_radiation + (1.0 - sky) * by.long_env;
+        const double cooling = by.emits_sigma4 * (t * t * t);
+        const double gain = by.absorbs * light + by.emits * heat - by.emits_sigma * fourth(t) +
+                            cooling * t + to_air * t_air;
         const double right3 = by.mass[3] * f.t[3][n] + by.below[3] * inside;
         const double right2 = by.mass[2] * f.t[2][n] + by.share[2] * right3;
         const double right1 = by.mass[1] * f.t[1][n] + by.share[1] * right2;
@@ -109,7 +125,7 @@ WATARI_CLONES void step_facets(const balance& given, const some_facets<Real>& ar
         const double h = to_air * (t0 - t_air);
         f.flux[n] = static_cast<Real>(h / rho_cp);
         f.to_air[n] = whole_units(h * by.area);
-        f.emitted[n] = whole_units(emitted_by(by.area, sky, surface));
+        f.emitted[n] = Exchange ? 0 : whole_units(emitted_by(by.area, sky, surface));
     }
 }
 
@@ -139,8 +155,17 @@ facets::facets(const parameters& p) : p_(&p), counts_(count_facets(p)) {
     direct_.resize(counts_.all());
     for (auto& layer : temperature_) layer.assign(counts_.all(), static_cast<float>(inside));
     see(p);
-    close_radiation();
+    if (p.radiation == radiation_on::none) {
+        close_radiation();
+        return;
+    }
+    exchange_ = std::make_unique<radiosity>(p);
+    sky_ = exchange_->sky();
+    direct_ = exchange_->direct();
 }
+
+facets::~facets() = default;
+facets::facets(facets&&) noexcept = default;
 
 /// Sets the groups, and the sky view and light of each facet.
 void facets::see(const parameters& p) {
@@ -159,7 +184,7 @@ void facets::see(const parameters& p) {
         if (another) {
             const double size = p.spacing[axis], log = std::log(size / (2 * p.air.roughness)),
                          log_heat = std::log(size / (2 * p.air.roughness / 10));
-            groups_.push_back({places.size(), places.size(), paved,
+            groups_.push_back({places.size(), places.size(), paved, d,
                                static_cast<float>(volume / size),
                                static_cast<float>(p.air.karman * p.air.karman / (log * log_heat))});
         }
@@ -168,6 +193,7 @@ void facets::see(const parameters& p) {
                           static_cast<std::uint32_t>(j + p.grid.origin.y),
                           static_cast<std::uint32_t>(i + p.grid.origin.x)});
     });
+    if (p.radiation != radiation_on::none) return;
     const double top = tallest(p);
     cpu::for_each(
         places.size(),
@@ -196,7 +222,7 @@ void facets::close_radiation() {
 facet facets::operator[](std::size_t n) const {
     const auto of =
         std::find_if(groups_.begin(), groups_.end(), [n](const group& g) { return n < g.last; });
-    const material& made = material_of(of->paved);
+    const material made = material_of(*p_, of->direction, of->paved);
     facet result{sky_[n], direct_[n], of->area, capacity_of(made), conductivity_of(made), {}};
     for (unsigned layer = 0; layer < layers; ++layer)
         result.temperature[layer] = temperature_[layer][n];
@@ -206,7 +232,7 @@ facet facets::operator[](std::size_t n) const {
 template <class Real>
 std::array<std::int64_t, 2> facets::warm(const group& of, const Real* air, Real* flux,
                                          double seconds, double long_env) {
-    balance by(material_of(of.paved), seconds);
+    balance by(material_of(*p_, of.direction, of.paved), seconds);
     by.area = of.area;
     by.per_speed = rho_cp * of.transfer;
     by.long_env = long_env;
@@ -215,18 +241,23 @@ std::array<std::int64_t, 2> facets::warm(const group& of, const Real* air, Real*
     std::array<std::int64_t, 2> sums{};
     for (std::size_t n = of.first; n < of.last; n += block) {
         double to_air[block], emitted[block];
-        some_facets<Real> some{
-            sky_.data() + n, direct_.data() + n, {}, air + 2 * n, flux + n, to_air, emitted};
+        const float* const sky = exchange_ ? exchange_->heat() : sky_.data();
+        const float* const light = exchange_ ? exchange_->light() : direct_.data();
+        some_facets<Real> some{sky + n, light + n, {}, air + 2 * n, flux + n, to_air, emitted};
         for (unsigned layer = 0; layer < layers; ++layer)
             some.t[layer] = temperature_[layer].data() + n;
         const std::size_t here = std::min(block, of.last - n);
-        step_facets(by, some, here);
+        exchange_ ? step_facets<true>(by, some, here) : step_facets<false>(by, some, here);
         for (std::size_t m = 0; m < here; ++m) {
             sums[0] += static_cast<std::int64_t>(to_air[m]);
             sums[1] += static_cast<std::int64_t>(emitted[m]);
         }
     }
     return sums;
+}
+
+void facets::radiate() {
+    if (exchange_) exchange_->update(temperature_[0].data());
 }
 
 template <class Real>

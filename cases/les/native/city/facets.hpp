@@ -7,9 +7,10 @@
 ///
 /// Four layers, implicit, T'^4 taken as T^4 + 4 T^3 (T' - T). F is the share of the sky that a
 /// facet sees (sky.hpp). Radiation between facets goes through one number, L_env (K_env), so that
-/// it sums to zero. Sums are in whole multiples of 2^-24 W: the same bits in any order, for any
-/// number of threads and ranks. Each step computes the sum of the emitted radiation that the next
-/// step uses.
+/// it sums to zero; with the axis radiation, each facet has its own L and K
+/// (radiation/radiosity.hpp) and the surfaces of the table. Sums are in whole multiples of 2^-24 W:
+/// the same bits in any order, for any number of threads and ranks. Each step computes the sum of
+/// the emitted radiation that the next step uses.
 ///
 /// Source: constants of SUEWS and JULES. Bytes per facet and step in fp32: sky and light 8, four
 /// temperatures read and written 32, air 8, flux 4: 52.
@@ -20,6 +21,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace watari::les {
@@ -28,6 +30,8 @@ inline constexpr double sigma = 5.670374419e-8, rho_cp = 1206, emissivity = 0.95
 inline constexpr double sun = 800, diffuse = 100, sky_radiation = 350, inside = 293.15;
 inline constexpr unsigned layers = 4;
 inline constexpr double thickness[layers] = {0.01, 0.03, 0.06, 0.12};  // m, the surface first
+
+class radiosity;
 
 /// The sky view, the material and the temperatures of a facet.
 struct facet {
@@ -48,11 +52,17 @@ class facets {
 public:
     /// Computes the sky view of each facet of the part.
     explicit facets(const parameters& p);
+    ~facets();
+    facets(facets&&) noexcept;
 
     std::size_t count() const { return sky_.size(); }
     const facet_counts& counts() const { return counts_; }
     facet operator[](std::size_t n) const;
+    /// The radiation between facets; null if all see one sky.
+    const radiosity* exchange() const { return exchange_.get(); }
 
+    /// Computes the radiation between facets, if they exchange it; before each step.
+    void radiate();
     /// Advances the facets by `seconds`. `air`: theta and speed of the air, two numbers per facet;
     /// `flux`: the resulting flux into the air, K m/s.
     template <class Real>
@@ -63,6 +73,7 @@ private:
     struct group {
         std::size_t first, last;
         bool paved;  ///< the ground's asphalt; else brick
+        unsigned direction;
         float area, transfer;
     };
     /// Advances the facets from of.first to of.last. Returns the sums of their heat to the air and
@@ -78,6 +89,7 @@ private:
     parameters const* p_;
     facet_counts counts_;
     std::vector<group> groups_;
+    std::unique_ptr<radiosity> exchange_;
     std::vector<float> sky_, direct_;
     std::array<std::vector<float>, layers> temperature_;
     double seen_ = 0, short_env_ = 0;  ///< sum A (1-F) - sum A (1-F)^2 (1-eps); K_env

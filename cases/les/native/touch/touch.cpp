@@ -188,6 +188,7 @@ touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
         const motion<Real> here = on_cpu(now);
         if (!by_gpu) pack(the_cpu, here, facets_on_cpu, nullptr);
         const auto own = facets_in<Real>(facets_on_cpu, count);
+        timed(took.radiation, [&] { facets_->radiate(); });
         heat_ = facets_->step(own.packed, own.flux, p_->dt * p_->every);
         if (p_->touched >= touched::planes) look_at_planes(here);
         if (p_->touched == touched::all) take_profiles(here);

@@ -24,6 +24,7 @@ namespace watari::les {
 /// Seconds of one touch.
 struct touch_times {
     double gather = 0, move = 0, cpu = 0;
+    double radiation = 0;  ///< a part of cpu
 };
 
 template <class Real>
@@ -35,6 +36,8 @@ public:
     touch_times operator()(const motion<Real>& now, stream_t stream);
 
     const exchanged_heat& heat() const { return heat_; }
+    /// The radiation between facets; null if there is none.
+    const radiosity* exchange() const { return facets_ ? facets_->exchange() : nullptr; }
     /// Returns the horizontal plane and the x-z plane of u, of v, of w, of theta; empty if the CPU
     /// reads no planes.
     const std::vector<Real>& planes() const { return planes_; }

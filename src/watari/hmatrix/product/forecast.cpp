@@ -107,14 +107,14 @@ product_forecast forecast(const matrix_index& index, const product_options& how)
         throw usage_error("fast memory of " + bytes_text(how.fast_memory) +
                           " is too small for this matrix in batches of " + bytes_text(largest) +
                           "; give " + bytes_text(ahead.least) + " or more");
-    if (how.fast_memory == 0 || how.fast_memory >= whole + size + slots + margin) {
+    if (how.pinned && (how.fast_memory == 0 || how.fast_memory >= whole + size + slots + margin)) {
         ahead.whole = true;
         ahead.resident = size;
         ahead.memory = whole + size + slots + margin;  // it loads through the slots
         ahead.stays.assign(ahead.batches.size(), true);
         return ahead;
     }
-    const std::uint64_t room = how.fast_memory - apart - slots - margin;
+    const std::uint64_t room = how.pinned ? how.fast_memory - ahead.least : 0;
     ahead.stays = how.near_first ? nearest(index, ahead.batches, room, ahead.resident)
                                  : spread(ahead.batches, room, ahead.resident);
     ahead.read = size_of(ahead.batches) - ahead.resident;

@@ -18,6 +18,7 @@ struct product_options {
     processor who = the_cpu;
     std::size_t systems = 1;       ///< right-hand sides of a product, at most
     std::size_t fast_memory = 0;   ///< bytes for batches, lists and t; 0: as many as all take
+    bool pinned = true;            ///< batches that fit stay; false: each product reads all of them
     std::string engine = "posix";  ///< a row of storage::engines()
     std::size_t batch_bytes = std::size_t{1} << 22;  ///< of a batch, where it has several leaves
     std::size_t ahead = 3;                           ///< batches that are read ahead

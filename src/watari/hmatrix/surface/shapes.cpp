@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/hmatrix/surface/panel.hpp"
+#include "watari/hmatrix/surface/scan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -146,6 +147,8 @@ mesh spheres(std::size_t n) {
     return made;
 }
 
+mesh scan(std::size_t n) { return scanned(icosphere(n), n); }
+
 struct shape_row {
     const char* name;
     std::size_t faces;  ///< triangles for N = 1
@@ -154,7 +157,8 @@ struct shape_row {
 constexpr shape_row rows[] = {{"cube", 12, cube},
                               {"icosphere", 20, icosphere},
                               {"spheres", 40, spheres},
-                              {"bumpy", 20, bumpy}};
+                              {"bumpy", 20, bumpy},
+                              {"scan", 20, scan}};
 
 std::pair<const shape_row*, std::size_t> parsed(const std::string& text) {
     const std::size_t colon = text.find(':');
@@ -169,8 +173,9 @@ std::pair<const shape_row*, std::size_t> parsed(const std::string& text) {
                               ":16, with a number from 1 to " + std::to_string(most));
         return {&row, n};
     }
-    throw usage_error("'" + text +
-                      "' is not a generator; known: cube:N, icosphere:N, spheres:N, bumpy:N");
+    throw usage_error(
+        "'" + text +
+        "' is not a generator; known: cube:N, icosphere:N, spheres:N, bumpy:N, scan:N");
 }
 
 }  // namespace

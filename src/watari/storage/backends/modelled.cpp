@@ -84,7 +84,8 @@ private:
 
 class modelled final : public backend {
 public:
-    modelled(std::size_t bytes, const ssd_model& model) : memory_(make_ram(bytes)), model_(model) {}
+    modelled(std::shared_ptr<backend> memory, const ssd_model& model)
+        : memory_(std::move(memory)), model_(model) {}
     std::uint64_t bytes() const override { return memory_->bytes(); }
     std::unique_ptr<io_channel> open_channel(const user_memory& users) override {
         return std::make_unique<modelled_channel>(memory_->open_channel(users), model_,
@@ -98,17 +99,27 @@ private:
     std::int64_t medium_free_ = 0;
 };
 
+/// Throws usage_error.
+const ssd_model& model_named(std::string_view name) {
+    std::string names;
+    for (const ssd_model& model : models) {
+        if (model.name == name) return model;
+        names += (names.empty() ? "" : ", ") + std::string(model.name);
+    }
+    throw usage_error("no SSD model " + std::string(name) + "; there are " + names);
+}
+
 }  // namespace
 
 std::span<const ssd_model> ssd_models() { return models; }
 
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name) {
-    std::string names;
-    for (const ssd_model& model : models) {
-        if (model.name == name) return std::make_shared<modelled>(bytes, model);
-        names += (names.empty() ? "" : ", ") + std::string(model.name);
-    }
-    throw usage_error("no SSD model " + std::string(name) + "; there are " + names);
+    const ssd_model& model = model_named(name);
+    return std::make_shared<modelled>(make_ram(bytes), model);
+}
+
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name) {
+    return std::make_shared<modelled>(std::move(memory), model_named(name));
 }
 
 }  // namespace watari::storage

@@ -32,4 +32,7 @@ std::span<const ssd_model> ssd_models();
 /// Makes a namespace of zeros, served like the SSD of this name. Throws usage_error, beyond_memory.
 std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name);
 
+/// The same over a backend of the caller, which serves the data: one in memory.
+std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name);
+
 }  // namespace watari::storage

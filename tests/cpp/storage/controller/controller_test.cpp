@@ -183,6 +183,12 @@ TEST(Modelled, TakesItsTime) {
         EXPECT_GE(seconds_of(model.name, 2000), 2000 / model.read.iops);
     }
     EXPECT_THROW(make_modelled(4096, "no such"), usage_error);
+    std::vector<std::byte> data(1 << 20, std::byte{7});  // the caller's
+    controller own(make_modelled(make_ram(data), "ten-million"), {.queues = {.queues = 1}});
+    std::byte block[512]{};
+    EXPECT_EQ(read(own.view(), 0, 1, block), success);
+    EXPECT_EQ(block[511], std::byte{7});
+    EXPECT_THROW(make_modelled(make_ram(data), "no such"), usage_error);
 }
 
 /// A waiting user sees the first completions before the last commands are begun.

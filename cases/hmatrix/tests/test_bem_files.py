@@ -1,0 +1,123 @@
+"""`watari bem`: stops, and the files beside its output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from charging import Quiet
+from command_line import run_cli
+
+from watari.cases.hmatrix import command, vtu
+from watari.cases.hmatrix import mesh as meshes
+from watari.cases.hmatrix.bem import Options, Stopped, charges
+from watari.common import files
+from watari.common.errors import FileError
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def test_a_stopped_build_is_resumed_and_a_stopped_solve_keeps_the_matrix():
+    made, path = meshes.load("bumpy:6"), Path("m.hmatrix")
+    expected = charges(made, 1.0, path, Options(), Quiet()).length
+    path.unlink()
+    with pytest.raises(Stopped, match=r"m\.hmatrix\.partial is kept"):
+        charges(made, 1.0, path, Options(), Quiet(0))
+    assert Path("m.hmatrix.partial").exists()
+    with pytest.raises(Stopped, match=r"m\.hmatrix is kept"):
+        charges(made, 1.0, path, Options(), Quiet(4))
+    built = path.stat().st_mtime_ns
+    found = charges(made, 1.0, path, Options(), Quiet())
+    assert path.stat().st_mtime_ns == built
+    assert found.length == expected
+
+
+def test_a_journal_without_a_build_is_removed_when_its_matrix_is_used():
+    made, path = meshes.load("bumpy:6"), Path("m.hmatrix")
+    partial, journal = Path("m.hmatrix.partial"), Path("m.hmatrix.partial.journal")
+    charges(made, 1.0, path, Options(), Quiet())
+    journal.touch()
+    partial.touch()  # another build has begun
+    charges(made, 1.0, path, Options(), Quiet())
+    assert journal.exists()
+    partial.unlink()
+    charges(made, 1.0, path, Options(), Quiet())
+    assert not journal.exists()
+
+
+OWN = ["c.vtu.hmatrix", "c.vtu.hmatrix.partial", "c.vtu.hmatrix.partial.journal"]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_file_of_the_user_beside_the_output_stays(capsys, name):
+    Path(name).write_bytes(b"the notes of a user\n" * 300)
+    before = Path(name).read_bytes()
+    code, out, err = run_cli(capsys, "bem", "cube:2", "-o", "c.vtu")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{name}: this file is none of the " in err
+    assert [path.name for path in Path().iterdir()] == [name]
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_link_beside_the_output_is_not_followed(capsys, name):
+    Path("notes").touch()
+    Path(name).symlink_to("notes")
+    code, _, err = run_cli(capsys, "bem", "cube:2", "-o", "c.vtu")
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{name}: is a link" in err
+    assert Path("notes").read_bytes() == b""
+    assert Path(name).is_symlink()
+
+
+def test_own_files_of_a_killed_build_are_taken(capsys):
+    with pytest.raises(Stopped):
+        charges(meshes.load("bumpy:6"), 1.0, Path(OWN[0]), Options(), Quiet(0))
+    assert sorted(path.name for path in Path().iterdir()) == OWN[1:]
+    assert Path(OWN[2]).stat().st_size > 0
+    for mesh in ("cube:2", "bumpy:6"):  # of another mesh, too
+        assert run_cli(capsys, "bem", mesh, "-o", "c.vtu")[0] == 0
+        assert [path.name for path in Path().iterdir()] == ["c.vtu"]
+
+
+def test_charges_that_cannot_be_stored_leave_the_matrix(capsys, monkeypatch):
+    words = ("bem", "bumpy:6", "-o", "c.vtu", "--charges", "c.npy")
+
+    def full(*given):
+        raise FileError("c.vtu: cannot be written: No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(vtu, "write", full)
+        code, _, err = run_cli(capsys, *words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert [path.name for path in Path().iterdir()] == ["c.vtu.hmatrix"]
+    built = Path("c.vtu.hmatrix").stat()
+    assert run_cli(capsys, *words, "--keep")[0] == 0
+    assert Path("c.vtu.hmatrix").stat().st_ino == built.st_ino
+    assert Path("c.vtu.hmatrix").stat().st_mtime_ns == built.st_mtime_ns
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_the_build(capsys, monkeypatch):
+    monkeypatch.setattr(command, "load", lambda mesh: pytest.fail("builds"))
+    monkeypatch.setattr(files.owner, "mark", lambda: "x" * 250)  # a name that no folder takes
+    code, out, err = run_cli(capsys, "bem", "cube:2", "-o", "c.vtu")
+    assert (code, out) == (2, "")
+    assert "c.vtu: cannot be written: " in err
+
+
+def test_two_commands_on_one_output_are_one_and_a_refusal(capsys, monkeypatch):
+    ended = []
+
+    def meanwhile(name):
+        ended.append(subprocess.run(again, capture_output=True, text=True))
+        return meshes.load(name)
+
+    words = ("bem", "cube:2", "-o", "c.vtu")
+    again = [sys.executable, "-m", "watari", *words]
+    monkeypatch.setattr(command, "load", meanwhile)
+    assert run_cli(capsys, *words)[0] == 0
+    assert (ended[0].returncode, ended[0].stdout) == (2, "")
+    assert ended[0].stderr == "watari: -o c.vtu is being written by another command\n"
+    assert [path.name for path in Path().iterdir()] == ["c.vtu"]
