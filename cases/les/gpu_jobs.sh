@@ -12,7 +12,7 @@ job_les-kernels() {
         build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
 }
 
-# job les-directives 60 2 cases/les/README.md, "Styles in directives": their rate beside `explicit` and `managed`
+# job les-directives 60 - cases/les/README.md, "Styles in directives": their rate beside `explicit` and `managed`
 # With OFFLOAD (scripts/offload.sh). A small grid first: whether each compiler's code is right
 job_les-directives() {
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
