@@ -10,7 +10,7 @@ set(WATARI_LLVM "" CACHE STRING "clang++ with its options for the styles in Open
 set(WATARI_NVHPC "" CACHE STRING "nvc++ with its options for the styles in directives: such as nvc++;-gpu=cc90")
 
 # Compiles the files of one application and model (acc, omp) with the model's flag, after a test of
-# the header and the pragma.
+# the header and the pragma. WATARI_DIRECTIVES_OPTIONS: of all its compilers.
 function(watari_directives application model flag include pragma)
   if(NOT WATARI_WITH_CUDA)
     return()
@@ -45,6 +45,7 @@ function(watari_directives application model flag include pragma)
       set(options)
     endif()
     set(CMAKE_TRY_COMPILE_CONFIGURATION Release)
+    list(APPEND options ${WATARI_DIRECTIVES_OPTIONS})
     try_compile(${works} SOURCES ${files} SOURCE_FROM_CONTENT main.cpp "int main() {}"
       COMPILE_DEFINITIONS ${flags} ${options} LINK_OPTIONS ${flags} ${atomic} -no-pie
       LINK_LIBRARIES CUDA::cudart_static CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
@@ -61,7 +62,7 @@ function(watari_directives application model flag include pragma)
   set(target watari_${application}_${model}_gcc)
   add_library(${target} SHARED ${ARGN})
   # as in the other backends, no product is fused with a sum (the driver's compiler may still do so)
-  target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off)
+  target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off ${WATARI_DIRECTIVES_OPTIONS})
   # notext: GCC's table of the offloaded functions is relocated
   target_link_options(${target} PRIVATE ${flags} ${atomic} LINKER:-z,notext LINKER:--exclude-libs,ALL)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${WATARI_GENERATED})
@@ -81,7 +82,7 @@ function(watari_directives_by compiler application model flags)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/styles/*.hpp)
   add_custom_command(OUTPUT ${library} VERBATIM DEPENDS ${files} ${headers}
-    COMMAND ${${program}} -O3 -std=c++20 -fPIC -shared ${flags} -I${PROJECT_SOURCE_DIR}/src
+    COMMAND ${${program}} -O3 -std=c++20 -fPIC -shared ${flags} ${WATARI_DIRECTIVES_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
       -I${WATARI_GENERATED} ${files} -o ${library})
   add_custom_target(${target} ALL DEPENDS ${library})
   install(FILES ${library} DESTINATION watari/cases/${application} COMPONENT python)

@@ -6,6 +6,7 @@ import math
 import re
 
 from watari.case import ranks
+from watari.case.axes import by_compiler
 from watari.case.axis import MOST_BYTES, Parameters
 from watari.common import library
 from watari.common.errors import UsageError
@@ -82,7 +83,7 @@ def along_y(ranks: int) -> str:
 
 def settle(given: Parameters) -> Parameters:
     """The given values, with ranks and split that agree. Raises UsageError."""
-    return ranks.settle("les", given, SPLIT, along_y)
+    return ranks.settle("les", by_compiler(given, STYLES), SPLIT, along_y)
 
 
 def shape(grid: str) -> tuple[int, int, int]:

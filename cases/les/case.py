@@ -7,7 +7,17 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, style, table, words
+from watari.case.axes import (
+    OVERSUBSCRIBE,
+    PROCESSOR,
+    THREADS,
+    axis,
+    compiler,
+    kept,
+    style,
+    table,
+    words,
+)
 from watari.case.axis import Axis, Machine, Parameters, count, one_of
 from watari.case.case import Case
 from watari.case.native import module
@@ -185,6 +195,7 @@ CASES = (
                 default_text="one a core, shared by the ranks",
             ),
             OVERSUBSCRIBE,
+            compiler(axes.STYLES),
         ),
         trial.run,
         profile,

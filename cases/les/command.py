@@ -6,13 +6,16 @@ import math
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from watari.case.axes import NO_COMPILER
 from watari.case.axis import count, numbered, one_of
-from watari.cases.les import axes, city, mist, output, trial
+from watari.cases.les import asked_map, axes, city, maps, mist, output, trial
+from watari.cases.les.asked_map import Asked
 from watari.common import written
 from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share
@@ -95,12 +98,18 @@ def parameters_of(
         "halo": "none",
         "threads": len(os.sched_getaffinity(0)),
         "oversubscribe": False,
+        "compiler": NO_COMPILER,
     }
 
 
 def wind(
     place: Annotated[
-        str, typer.Argument(metavar="CITY", help=f"flat, {city.FORMS}", show_default=False)
+        str,
+        typer.Argument(
+            metavar="CITY",
+            help=f"flat, {city.FORMS}, or the .nc of an earlier run",
+            show_default=False,
+        ),
     ],
     files: Annotated[
         list[Path],
@@ -109,7 +118,7 @@ def wind(
             "-o",
             metavar="FILE",
             readable=False,
-            help="a .nc, .vti or .png file; may be repeated",
+            help="a .nc, .vti, .pvd or .png file; may be repeated",
         ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
@@ -142,13 +151,46 @@ def wind(
         typer.Option(help="flux of momentum: central, or third, which damps waves of two cells"),
     ] = "central",
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
+    map_name: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="NAME",
+            help="what people feel 1.5 m above the ground: utci, wbgt, tmrt, tair",
+        ),
+    ] = None,
+    humidity: Annotated[
+        str | None,
+        typer.Option(metavar="PERCENT", help="relative humidity at 27 C, of a map: by default 50"),
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            readable=False,
+            help="the .nc of another run: both maps and their difference",
+        ),
+    ] = None,
 ) -> None:
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
+    asked = asked_map.asked(map_name, humidity, compare, files)
+    earlier = Path(place) if place.lower().endswith(".nc") else None
     parameters = parameters_of(
-        place, grid, spacing, steps, processor, dt, direction, speed, nozzles, advection
+        "flat" if earlier else place,
+        grid,
+        spacing,
+        steps,
+        processor,
+        dt,
+        direction,
+        speed,
+        nozzles,
+        advection,
     )
-    read = [place.removeprefix("file:")] if place.startswith("file:") else []
-    read += [nozzles] if mist.is_file(nozzles) else []
+    read = [compare] if compare else []
+    if earlier or place.startswith("file:"):
+        read.append(earlier or Path(place.removeprefix("file:")))
+    read += [Path(nozzles)] if mist.is_file(nozzles) else []
     mist.require_files(parameters)
     shape = axes.shape(parameters["grid"])
     fields = 4 if nozzles == mist.NONE else 7
@@ -158,18 +200,25 @@ def wind(
     with written.held(wanted, read):
         for file in files:
             output.require_package(file)
-        blown, took = simulated(parameters)
+        if earlier:
+            blown, took = asked_map.read(earlier), None
+        else:
+            blown, took = simulated(parameters, asked)
+        blown = asked.drawn(blown)
         done, failed = output.write_all(files, blown)
+    for note in blown.map.all_notes(blown.before) if blown.map else ():
+        print(note)
     if done:
+        spent = "of an earlier run" if took is None else f"in {format_duration(took)}"
         print(
-            f"{blown.seconds:g} s of wind in {format_duration(took)}; at most "
+            f"{blown.seconds:g} s of wind {spent}; at most "
             f"{float(blown.speed.max()):.3g} m/s; {', '.join(map(str, done))}"
         )
     if failed:
         raise FileError("; ".join(failed))
 
 
-def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
+def simulated(parameters: dict[str, Any], asked: Asked) -> tuple[output.Wind, float]:
     """The wind at the end, and the seconds that this took; shows the progress, and the budgets of
     mist. Raises UsageError, WrongResultError."""
     share = suited_share()
@@ -179,6 +228,7 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
 
     try:
         shape = axes.shape(parameters["grid"])
+        asked.require(shape, parameters["spacing"])
         for note in city.notes(parameters["city"], shape, parameters["spacing"]):
             print(note, flush=True)
         share.start()
@@ -192,7 +242,8 @@ def simulated(parameters: dict[str, Any]) -> tuple[output.Wind, float]:
     blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
     if "mist_released" in found["quantities"]:
         print(water_line(found))
-    return blown, float(found["quantities"]["loop"]["value"])
+    found_place = maps.place(parameters["city"], parameters["spacing"])
+    return replace(blown, place=found_place), float(found["quantities"]["loop"]["value"])
 
 
 def water_line(found: dict[str, Any]) -> str:

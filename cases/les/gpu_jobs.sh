@@ -12,6 +12,14 @@ job_les-kernels() {
         build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
 }
 
+# job les-directives 60 - cases/les/README.md, "Styles in directives": their rate beside `explicit` and `managed`
+# With OFFLOAD (scripts/offload.sh). A small grid first: whether each compiler's code is right
+job_les-directives() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run les-directives-small 20 les processor=gpu grid=64x64x32 style=explicit,acc-data,acc-managed,omp-target compiler=gcc,llvm cpu-touch=facets steps=20 trials=1
+    run les-directives 38 les processor=gpu grid=M style=explicit,managed,acc-data,acc-managed,omp-target compiler=gcc,llvm cpu-touch=none,facets every=10 steps=30 trials=1
+}
+
 # job les-machines 75 2 cases/les/EVIDENCE.md, "Predictions": GPU and CPU; studies.md, City-LES
 job_les-machines() {
     run les-machines 70 --plan les-machines

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from watari.cases.les import axes
+from watari.cases.les.place import Place
 from watari.common.errors import FileError, UnsupportedError, UsageError
 from watari.common.reading import require_readable
 
@@ -23,6 +24,7 @@ class Map:
     metres: Any
     width: float
     length: float
+    place: Place | None = None  # on the earth
 
     @property
     def size(self) -> tuple[float, float]:
@@ -42,6 +44,13 @@ def from_file(path: str, spacing: float) -> Map:
             rows = found.metres.shape[0]
             refuse(f"file:{path}", found.metres, bad, f"of its {rows} rows {why}")
     return found
+
+
+def place(city: str, spacing: float) -> Place | None:
+    """Where the map of a city lies on the earth, if it says so."""
+    if not city.startswith("file:"):
+        return None
+    return from_file(city.removeprefix("file:"), spacing).place
 
 
 def on_grid(
@@ -137,5 +146,9 @@ def raster(path: str, spacing: float) -> Map:
         )
     if not placed:
         return Map(band.data, spacing, spacing)
-    unit = crs.linear_units_factor[1] if crs is not None and crs.is_projected else 1.0
-    return Map(band.data, abs(where.a) * unit, abs(where.e) * unit)
+    if crs is None or not crs.is_projected:
+        return Map(band.data, abs(where.a), abs(where.e))
+    unit = crs.linear_units_factor[1]
+    south = where.f + min(0.0, where.e * band.shape[0])
+    place = Place(where.c, south, unit, crs.to_wkt())
+    return Map(band.data, abs(where.a) * unit, abs(where.e) * unit, place)

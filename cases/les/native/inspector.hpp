@@ -6,6 +6,7 @@
 #include "flow/budget.hpp"
 #include "flow/simulation.hpp"
 #include "flow/survey.hpp"
+#include "kernels.hpp"
 #include "ranks/neighbours.hpp"
 #include "watari/core/dispatch.hpp"
 #include "watari/core/error.hpp"
@@ -36,8 +37,8 @@ public:
         const auto& d = p_->spacing;
         const double fast[3] = {p_->dt / d[0], p_->dt / d[1], p_->dt / d[2]};
         const double per_d[3] = {1 / d[0], 1 / d[1], 1 / d[2]};
-        condition now = kernels_on<survey_kernels<Real>>(p_->processor)
-                            .look(flow.grid, flow.now, flow.flags, fast, per_d, nullptr);
+        condition now = kernels_for<survey_kernels<Real>>(*p_).look(flow.grid, flow.now, flow.flags,
+                                                                    fast, per_d, nullptr);
         if (p_->others == nullptr) return now;
         const auto& ranks = p_->others->ranks();
         double courant = now.courant;

@@ -20,6 +20,7 @@
 
 #include "grid/grid.hpp"
 #include "radiation/surfaces.hpp"
+#include "watari/case/compiler.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/members.hpp"
 #include "watari/core/processor.hpp"
@@ -67,6 +68,9 @@ struct constants {
     double droplet_time = 0.5;                ///< s, in which droplets evaporate
 };
 
+/// The kernels of a style in directives (kernels.hpp).
+struct kernel_tables;
+
 /// The exchanges of one rank with the others (ranks/neighbours.hpp).
 class neighbours;
 
@@ -98,8 +102,10 @@ struct parameters {
     bool oversubscribe = false;
     extents split{1, 1, 1};
     comm::path path = comm::path::staged;
+    cases::compiler by = cases::compiler::gcc;               ///< of a style in directives
     les::grid grid{};                                        ///< this rank's part
     neighbours* others = nullptr;                            ///< null: one rank has the whole grid
+    const kernel_tables* directives = nullptr;               ///< null: the processor's own kernels
     std::function<void(int step, double seconds)> progress;  ///< not timed; may be empty
     std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
     std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
@@ -129,6 +135,7 @@ struct parameters {
         member{"oversubscribe", &parameters::oversubscribe},
         member{"split", &parameters::split},
         member{"halo", &parameters::path, comm::path_named},
+        member{"compiler", &parameters::by, cases::compilers},
     };
 
     bool is_moist() const { return !mist.empty(); }
@@ -137,7 +144,7 @@ struct parameters {
     /// Returns the grid of the whole city.
     les::grid whole_grid() const {
         les::grid g{whole};
-        if (reads_far()) g.below = g.above = grid::wide;
+        if (reads_far()) g.below = g.above = wide_halo;
         return g;
     }
     std::size_t real_bytes() const {

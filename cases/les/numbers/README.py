@@ -258,6 +258,19 @@ page.says(
 )
 page.given("settings of that run", "grid 64x64x32, random city, 100 steps, with mist")
 page.given(
+    "standards and their ranges: ISO 7726, UTCI, and the simulation's own sun",
+    "draws an index 1.5 m above",
+    "(ISO 7726)",
+    "wind 10 m above is 1.3786 times that at 1.5 m",
+    "50% at 26.85 C by default",
+    "45 degrees high in the south",
+    "below 0.5 m/s (10 m above): such air counts as 0.5 m/s",
+    "(air -50 to 50 C, radiant",
+    "less air temperature -30 to 70 K, 17 m/s, 5 kPa",
+)
+page.given("bounds that tests assert: test_les_comfort.py", "within 0.03 K of his program")
+page.given("bounds that tests assert: directives_on_host.cpp", "in fp64 to 6e-14 m/s")
+page.given(
     "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, sun.py",
     "`south` (45 degrees high)",
     "facets | 1e-4 | | above it the solver runs; its own limit is 1e-7",

@@ -104,7 +104,7 @@ TEST_P(LesPasses, APartWithADeepHaloHasTheSameBits) {
 
     parameters p = city.p;
     p.grid.size.y /= 2, p.grid.origin.y = p.grid.size.y, p.grid.around_y = false;
-    p.grid.below = p.grid.above = grid::deep;
+    p.grid.below = p.grid.above = deep_halo;
     small_city<float> part(p);
     const pressure<float> own(part.f, part.p);
     const level<float>&l = own.levels()[0], &coarse = own.levels()[1];
@@ -114,7 +114,7 @@ TEST_P(LesPasses, APartWithADeepHaloHasTheSameBits) {
         const std::size_t y = whole.grid.size.y;
         return (g.origin.y + y + static_cast<std::size_t>(j)) % y;
     };
-    const auto copies = static_cast<std::ptrdiff_t>(grid::deep);
+    const auto copies = static_cast<std::ptrdiff_t>(deep_halo);
     for (std::size_t k = 0; k < l.grid.size.z; ++k)
         for (std::ptrdiff_t j = -copies; j < rows + copies; ++j)
             std::memcpy(l.r + l.grid.at(k, static_cast<std::size_t>(j), 0) - 1,

@@ -13,6 +13,8 @@ import pytest
 from command_line import run_cli
 
 from watari.cases.les import command, output, trial
+from watari.cases.les.asked_map import Asked
+from watari.cases.les.formats import drawing, netcdf, vtk
 from watari.common.errors import UsageError
 
 
@@ -40,7 +42,7 @@ def test_velocities_move_to_the_centres(blown: output.Wind) -> None:
 def test_an_image_has_every_number_and_no_wind_in_buildings(
     blown: output.Wind, tmp_path: Path
 ) -> None:
-    output.vti(tmp_path / "wind.vti", blown)
+    vtk.vti(tmp_path / "wind.vti", blown)
     text = (tmp_path / "wind.vti").read_text()
     assert 'WholeExtent="0 4 0 6 0 8"' in text
     found = dict(re.findall(r'Name="(\w+)"[^>]*>([^<]+)<', text))
@@ -52,9 +54,9 @@ def test_an_image_has_every_number_and_no_wind_in_buildings(
 
 
 def test_netcdf_has_the_wind_with_its_units(blown: output.Wind, tmp_path: Path) -> None:
-    netcdf = pytest.importorskip("netCDF4")
-    output.netcdf(tmp_path / "wind.nc", blown)
-    with netcdf.Dataset(tmp_path / "wind.nc") as file:
+    library = pytest.importorskip("netCDF4")
+    netcdf.netcdf(tmp_path / "wind.nc", blown)
+    with library.Dataset(tmp_path / "wind.nc") as file:
         assert file["time"][0] == 12.5
         assert file["u"].units == "m s-1"
         assert file["z"][0] == 1
@@ -63,13 +65,13 @@ def test_netcdf_has_the_wind_with_its_units(blown: output.Wind, tmp_path: Path) 
 
 
 def test_netcdf_has_the_planes_of_every_touch(tmp_path: Path) -> None:
-    netcdf = pytest.importorskip("netCDF4")
+    library = pytest.importorskip("netCDF4")
     pytest.importorskip("watari._native")
     parameters = command.parameters_of("cubes:16:0.25:staggered", "XS", "2", "20", "cpu", None)
     made = trial.run(parameters, keep=True)
     whole = output.wind(made, 2.0, parameters["dt"], parameters["every"])
-    output.netcdf(tmp_path / "wind.nc", whole)
-    with netcdf.Dataset(tmp_path / "wind.nc") as file:
+    netcdf.netcdf(tmp_path / "wind.nc", whole)
+    with library.Dataset(tmp_path / "wind.nc") as file:
         assert file["touch"][:].tolist() == pytest.approx([1.0, 2.0])
         for name in ("u", "v", "theta"):  # the second touch is behind the last step
             assert (file[f"{name}_low"][1] == file[name][0, 1]).all(), name
@@ -86,7 +88,7 @@ def test_xarray_has_times_places_and_no_wind_in_buildings(tmp_path: Path) -> Non
     pytest.importorskip("watari._native")
     parameters = command.parameters_of("cubes:16:0.25:staggered", "XS", "2", "20", "cpu", None)
     whole = output.wind(trial.run(parameters, keep=True), 2.0, 0.1, 10)
-    output.netcdf(tmp_path / "wind.nc", whole)
+    netcdf.netcdf(tmp_path / "wind.nc", whole)
     with xarray.open_dataset(tmp_path / "wind.nc") as data:
         assert data.attrs["Conventions"] == "CF-1.10"
         start = np.datetime64("2000-01-01")
@@ -103,12 +105,12 @@ def test_xarray_has_times_places_and_no_wind_in_buildings(tmp_path: Path) -> Non
 def test_paraviews_reader_has_the_fields(blown: output.Wind, tmp_path: Path) -> None:
     pyvista = pytest.importorskip("pyvista")
     pytest.importorskip("netCDF4")
-    output.vti(tmp_path / "wind.vti", blown)
+    vtk.vti(tmp_path / "wind.vti", blown)
     cells = pyvista.read(tmp_path / "wind.vti").cell_data
     assert (np.isnan(cells["theta"]) == blown.solid.ravel()).all()
     air = ~blown.solid.ravel()
     assert (cells["wind"][air, 0] == blown.fields["u"].ravel()[air]).all()
-    output.netcdf(tmp_path / "wind.nc", blown)
+    netcdf.netcdf(tmp_path / "wind.nc", blown)
     reader = pytest.importorskip("vtkmodules.vtkIONetCDF").vtkNetCDFCFReader()  # ParaView's
     reader.SetFileName(str(tmp_path / "wind.nc"))
     reader.SphericalCoordinatesOff()
@@ -124,7 +126,7 @@ def test_paraviews_reader_has_the_fields(blown: output.Wind, tmp_path: Path) -> 
 
 def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    output.picture(tmp_path / "wind.png", blown)
+    drawing.picture(tmp_path / "wind.png", blown)
     assert (tmp_path / "wind.png").read_bytes()[:4] == b"\x89PNG"
 
 
@@ -146,7 +148,7 @@ def not_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (["wind.vtk"], "-o wind.vtk: names of wind fields end in .nc, .vti, .png"),
+        (["wind.vtk"], "-o wind.vtk: names of wind fields end in .nc, .vti, .pvd, .png"),
         (["none/wind.vti"], "that folder does not exist"),
         (["wind.vti", "./wind.vti"], "-o wind.vti and -o wind.vti name one file"),
     ],
@@ -178,7 +180,7 @@ def test_a_package_that_is_missing_is_named_before_the_simulation(
 
 
 def test_an_image_takes_at_least_its_forecast(blown: output.Wind, tmp_path: Path) -> None:
-    output.vti(tmp_path / "wind.vti", blown)
+    vtk.vti(tmp_path / "wind.vti", blown)
     size = (tmp_path / "wind.vti").stat().st_size
     assert 0 < size - output.least_size(tmp_path / "wind.vti", (4, 6, 8)) < 1000
 
@@ -205,8 +207,8 @@ def test_fields_stay_if_a_picture_fails(
     def fails(path: Path, of: output.Wind) -> None:
         raise ValueError("no font")
 
-    monkeypatch.setitem(output.WRITERS, ".png", (fails, ""))
-    monkeypatch.setattr(command, "simulated", lambda parameters: (blown, 1.5))
+    monkeypatch.setattr(drawing, "picture", fails)
+    monkeypatch.setattr(command, "simulated", lambda parameters, asked: (blown, 1.5))
     code, out, err = run_cli(capsys, *WIND, "-o", "wind.png", "-o", "wind.vti")
     assert code == 2
     assert "wind.vti" in out
@@ -229,7 +231,7 @@ def test_a_map_is_described_before_the_simulation(
 
     monkeypatch.setattr(trial, "run", stopped)
     with pytest.raises(UsageError, match="stopped"):
-        command.simulated(asked)
+        command.simulated(asked, Asked(None))
     assert "heights in whole cells of 2 m" in capsys.readouterr().out
 
 

@@ -24,7 +24,7 @@ struct pattern_kernels {
 };
 
 /// pattern(i, seed): a whole number below 2^53, so exact in a double.
-constexpr double pattern(std::uint64_t i, std::uint64_t seed) {
+[[gnu::always_inline]] constexpr double pattern(std::uint64_t i, std::uint64_t seed) {
     std::uint64_t x = i + seed * 0x9e3779b97f4a7c15u;  // splitmix64's increment and first mix
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     return static_cast<double>((x ^ (x >> 27)) >> 11);

@@ -73,7 +73,7 @@ template <class Real>
 void build_city(const fields& f, const parameters& p) {
     auto* const flags = reinterpret_cast<std::uint8_t*>(f.flags);
     const std::ptrdiff_t halo = signed_of(p.grid.below);
-    const std::ptrdiff_t beyond = p.reads_far() ? signed_of(grid::wide) : 1;
+    const std::ptrdiff_t beyond = p.reads_far() ? signed_of(wide_halo) : 1;
     const columns height(p, halo + 1);
     cpu::for_each(
         p.grid.size.z + 2,

@@ -9,6 +9,10 @@
 
 namespace watari::WATARI_BACKEND {
 
+/// Whether a pressure is computed on reading, and not in memory.
+template <class Array>
+inline constexpr bool is_computed = !std::is_pointer_v<Array>;
+
 /// Corrects the flow by a pressure in memory, or by a pressure that is computed on reading. A
 /// computed pressure, `Array`, has load_constants(), and its values are written to `p`.
 template <class Real, class Array>
@@ -19,13 +23,12 @@ struct correct_one {
     Real tau;
     const std::uint8_t* flags;
     index step[3];  ///< along each axis
-    static constexpr bool computed = !std::is_pointer_v<Array>;
 
     struct result {
         Real u[3], p;
     };
     WATARI_INLINE void load_constants() {
-        if constexpr (computed) pressure.load_constants();
+        if constexpr (is_computed<Array>) pressure.load_constants();
     }
     WATARI_INLINE index plane() const { return step[2]; }
     WATARI_INLINE result corrected(const Real (&u)[3], Real own, const Real (&before)[3],
@@ -55,7 +58,7 @@ struct correct_one {
     }
     WATARI_INLINE void put(const cell& c, const result& now) const {
         for (unsigned a = 0; a < 3; ++a) f.next.velocity[a][c.at] = now.u[a];
-        if constexpr (computed) p[c.at] = now.p;
+        if constexpr (is_computed<Array>) p[c.at] = now.p;
     }
     /// For packs of a GPU.
     template <class Lane>
@@ -89,7 +92,7 @@ struct correct_one {
         for (unsigned a = 0; a < 3; ++a)
             at(f.next.velocity[a], {{v[0].u[a], v[1].u[a], v[2].u[a], v[3].u[a]}});
         at.copy(f.next.theta);
-        if constexpr (computed) at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
+        if constexpr (is_computed<Array>) at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
     }
 };
 

@@ -1,5 +1,6 @@
 #include "simulation.hpp"
 
+#include "../kernels.hpp"
 #include "../ranks/neighbours.hpp"
 #include "watari/core/loops.hpp"
 
@@ -23,7 +24,7 @@ constexpr factors williamson[] = {
 
 template <class Real>
 simulation<Real>::simulation(const fields& f, const parameters& p)
-    : run_(&kernels_on<flow_kernels<Real>>(p.processor)),
+    : run_(&kernels_for<flow_kernels<Real>>(p)),
       water_(&kernels_on<moisture_kernels<Real>>(p.processor)),
       upwind_(&kernels_on<upwind_kernels<Real>>(p.processor)),
       p_(p),
@@ -46,6 +47,7 @@ void simulation<Real>::start(stream_t stream) {
     project(1, p_.first_cycles, stream);
     run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
     if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos may need the host
+    if (p_.directives != nullptr) return;  // their launches are not in a stream of ours
     for (device::graph& each : recorded_) {
         after_ = flow_;
         each = device::graph([&](stream_t own) { stages(own); });
@@ -59,7 +61,7 @@ void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
     const auto& u = flow_.next.velocity;
     const bool far = p_.advection == advection::third;
     for (unsigned a = 0; far && a < 3; ++a) water_->go_around(p_.grid, u[a], stream);
-    const std::size_t depth = far ? grid::wide : 1;
+    const std::size_t depth = far ? wide_halo : 1;
     if (p_.others != nullptr)
         p_.others->exchange(0, {u[0], u[1], u[2], flow_.next.theta}, sizeof(Real), stream, depth,
                             depth);
@@ -104,7 +106,7 @@ void simulation<Real>::carry_water(stage which, Real tau, stream_t stream) {
     const auto& wet = flow_.wet_next;
     for (Real* array : wet) water_->go_around(p_.grid, array, stream);
     if (p_.others != nullptr)
-        p_.others->exchange(0, {wet[0], wet[1]}, sizeof(Real), stream, grid::wide, grid::wide);
+        p_.others->exchange(0, {wet[0], wet[1]}, sizeof(Real), stream, wide_halo, wide_halo);
     std::swap(flow_.wet, flow_.wet_next);
 }
 

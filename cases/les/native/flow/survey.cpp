@@ -36,7 +36,7 @@ void gather(const les::grid& g, const motion<Real>& now, unsigned normal,
 struct seen {
     les::condition of;
 
-    constexpr seen& operator+=(const seen& other) {
+    [[gnu::always_inline]] constexpr seen& operator+=(const seen& other) {
         const les::condition& more = other.of;
         const bool larger = more.courant > of.courant;
         if (larger || (more.courant == of.courant && more.place < of.place))

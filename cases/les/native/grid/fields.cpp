@@ -74,7 +74,7 @@ std::vector<level_shape> level_shapes(const parameters& p) {
     std::array<double, 3> spacing = p.spacing;
     for (;;) {
         level_shape next = result.back();
-        if (next.grid.below == grid::wide) next.grid.below = next.grid.above = 1;
+        if (next.grid.below == wide_halo) next.grid.below = next.grid.above = 1;
         const auto halved = halved_next(next.whole, spacing);
         if (!halved[0] && !halved[1] && !halved[2]) return result;
         for (unsigned a = 0; a < 3; ++a) {

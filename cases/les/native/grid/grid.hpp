@@ -32,7 +32,17 @@ constexpr std::size_t& along(extents& e, unsigned axis) {
     return axis == 0 ? e.x : axis == 1 ? e.y : e.z;
 }
 
-/// A box of cells: the whole city, one rank's part of it, or a coarser level of either.
+/// Rows of the halo of a part that computes some of its neighbours' rows too.
+inline constexpr std::size_t deep_halo = 3;
+/// Rows and cells of the halo of a finest level with fluxes that read two cells upwind.
+inline constexpr std::size_t wide_halo = 2;
+/// Elements of a row before its first cell. The first cell is at a multiple of eight elements, so
+/// that one word holds several cells. The halo cell after a row lies in this room before the next
+/// row.
+inline constexpr std::size_t row_lead = 8;
+
+/// A box of cells: the whole city, one rank's part of it, or a coarser level of either. No static
+/// member: OpenMP maps no type with one.
 struct grid {
     extents size;
     extents origin{};  ///< of the box in the whole grid
@@ -44,12 +54,8 @@ struct grid {
 
     /// Whether one rank has the whole grid.
     constexpr bool whole() const { return around_x && around_y; }
-    /// Rows of the halo of a part that computes some of its neighbours' rows too.
-    static constexpr std::size_t deep = 3;
-    /// Rows and cells of the halo of a finest level with fluxes that read two cells upwind.
-    static constexpr std::size_t wide = 2;
     /// Whether consecutive sweeps need no exchange between them.
-    constexpr bool unbroken() const { return around_x && (around_y || below >= deep); }
+    constexpr bool unbroken() const { return around_x && (around_y || below >= deep_halo); }
     /// Returns the grid of `count` rows of the same arrays from row `first` on; rows of the halo
     /// are allowed.
     constexpr grid rows_from(std::ptrdiff_t first, std::size_t count) const {
@@ -60,20 +66,21 @@ struct grid {
         result.above = above + size.y - moved - count;
         return result;
     }
-    /// Elements of a row before its first cell. The first cell is at a multiple of eight elements,
-    /// so that one word holds several cells. The halo cell after a row lies in this room before the
-    /// next row.
-    static constexpr std::size_t lead = 8;
     /// Elements from a row to the next.
-    constexpr std::size_t row() const { return (size.x + 7) / 8 * 8 + lead; }
-    constexpr std::size_t plane() const { return row() * (below + size.y + above); }
+    [[gnu::always_inline]] constexpr std::size_t row() const {
+        return (size.x + 7) / 8 * 8 + row_lead;
+    }
+    [[gnu::always_inline]] constexpr std::size_t plane() const {
+        return row() * (below + size.y + above);
+    }
     /// Elements of an array over the grid.
-    constexpr std::size_t points() const { return plane() * (size.z + 2) + lead; }
+    constexpr std::size_t points() const { return plane() * (size.z + 2) + row_lead; }
     constexpr std::size_t stride(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? row() : plane();
     }
-    constexpr std::size_t at(std::size_t k, std::size_t j, std::size_t i) const {
-        return (k + 1) * plane() + (j + below) * row() + i + lead;
+    [[gnu::always_inline]] constexpr std::size_t at(std::size_t k, std::size_t j,
+                                                    std::size_t i) const {
+        return (k + 1) * plane() + (j + below) * row() + i + row_lead;
     }
     constexpr std::size_t rows() const { return size.y * size.z; }
 };
@@ -83,8 +90,12 @@ namespace flag {
 inline constexpr std::uint8_t fluid = 1;
 inline constexpr std::uint8_t inner = 16;  ///< all 26 neighbours are fluid
 inline constexpr std::uint8_t all = 255;   ///< the flags of an `inner` cell
-constexpr std::uint8_t low(unsigned axis) { return static_cast<std::uint8_t>(2u << axis); }
-constexpr std::uint8_t high(unsigned axis) { return static_cast<std::uint8_t>(32u << axis); }
+[[gnu::always_inline]] constexpr std::uint8_t low(unsigned axis) {
+    return static_cast<std::uint8_t>(2u << axis);
+}
+[[gnu::always_inline]] constexpr std::uint8_t high(unsigned axis) {
+    return static_cast<std::uint8_t>(32u << axis);
+}
 }  // namespace flag
 
 /// Cells of a row whose products are summed together, as one piece of the fixed tree.

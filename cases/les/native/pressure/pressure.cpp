@@ -1,7 +1,7 @@
 #include "pressure.hpp"
 
+#include "../kernels.hpp"
 #include "../ranks/neighbours.hpp"
-#include "coarsening.hpp"
 
 #include <utility>
 
@@ -9,10 +9,10 @@ namespace watari::les {
 
 template <class Real>
 pressure<Real>::pressure(const fields& f, const parameters& p)
-    : run_(&kernels_on<iteration_kernels<Real>>(p.processor)),
-      cycle_(&kernels_on<vcycle_kernels<Real>>(p.processor)),
-      flow_(&kernels_on<flow_kernels<Real>>(p.processor)),
-      who_(p.processor),
+    : run_(&kernels_for<iteration_kernels<Real>>(p)),
+      cycle_(&kernels_for<vcycle_kernels<Real>>(p)),
+      flow_(&kernels_for<flow_kernels<Real>>(p)),
+      coarsening_(&kernels_for<coarsening_kernels<Real>>(p)),
       others_(p.others),
       levels_(levels_of<Real>(f, p)),
       d_(numbers<Real>(f.d)) {
@@ -82,7 +82,7 @@ void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t strea
 
 template <class Real>
 void pressure<Real>::build(stream_t stream) {
-    const auto& make = kernels_on<coarsening_kernels<Real>>(who_);
+    const auto& make = *coarsening_;
     make.invert(levels_[0], stream);
     for (std::size_t n = 1; n < levels_.size(); ++n) {
         const level<Real>& l = levels_[n];

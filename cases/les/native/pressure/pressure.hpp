@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../grid/fields.hpp"
+#include "coarsening.hpp"
 #include "iteration.hpp"
 #include "vcycle.hpp"
 
@@ -48,7 +49,7 @@ private:
     const iteration_kernels<Real>* run_;
     const vcycle_kernels<Real>* cycle_;
     const flow_kernels<Real>* flow_;
-    processor who_;
+    const coarsening_kernels<Real>* coarsening_;
     neighbours* others_;
     std::vector<level<Real>> levels_;
     std::size_t small_;  ///< the first of the levels that one launch computes

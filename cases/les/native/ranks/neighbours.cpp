@@ -84,7 +84,7 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
             most = std::max(most, l.whole.cells() / across * own.real_bytes());
             continue;
         }
-        const std::size_t depth = own.advection == advection::third ? grid::wide : 1;
+        const std::size_t depth = own.advection == advection::third ? wide_halo : 1;
         const std::size_t fields = grids_.size() == 1 ? most_fields * depth : 1;
         halos_.emplace_back(
             own.path,

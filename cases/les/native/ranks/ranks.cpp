@@ -53,7 +53,7 @@ std::string nearest_grid(parameters p, unsigned axis) {
     return {};
 }
 
-/// Widens the halo to grid::deep rows: sweeps then need no exchange between them. The halo stays
+/// Widens the halo to deep_halo rows: sweeps then need no exchange between them. The halo stays
 /// one row if a divided level is thinner than this halo, or if the next coarser level is not halved
 /// along y: the two rows beside a part then have two rows of parents, but the halo of a correction
 /// has one.
@@ -61,10 +61,10 @@ void deepen(parameters& own) {
     if (!own.grid.around_x || own.grid.around_y) return;
     const std::vector<level_shape> levels = level_shapes(own);
     for (std::size_t n = 0; n < levels.size() && !levels[n].grid.whole(); ++n) {
-        if (levels[n].grid.size.y < grid::deep) return;
+        if (levels[n].grid.size.y < deep_halo) return;
         if (n + 1 < levels.size() && !levels[n + 1].halved[1]) return;
     }
-    own.grid.below = own.grid.above = grid::deep;
+    own.grid.below = own.grid.above = deep_halo;
 }
 
 measure::trial run_part(const parameters& p, const style& row, const comm::communicator& all) {
@@ -75,8 +75,7 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     own.grid.around_x = p.split.x == 1;
     own.grid.around_y = p.split.y == 1;
     deepen(own);
-    if (own.reads_far() && own.grid.below < grid::wide)
-        own.grid.below = own.grid.above = grid::wide;
+    if (own.reads_far() && own.grid.below < wide_halo) own.grid.below = own.grid.above = wide_halo;
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
     all.together([&] { memory::require_access(memory::row(field), own.processor); });

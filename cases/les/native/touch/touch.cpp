@@ -1,5 +1,6 @@
 #include "touch.hpp"
 
+#include "../kernels.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/measure/clock.hpp"
@@ -121,11 +122,12 @@ template <class Real>
 void touch<Real>::pack(processor who, const motion<Real>& now, std::byte* data,
                        stream_t stream) const {
     const auto all = facets_in<Real>(data, facets_->count());
+    const auto& kernels = who.kind == p_->processor.kind ? kernels_for<survey_kernels<Real>>(*p_)
+                                                         : kernels_on<survey_kernels<Real>>(who);
     std::size_t first = 0;
     for (unsigned d = 0; d < directions; first += facets_->counts().of[d++])
-        kernels_on<survey_kernels<Real>>(who).gather(p_->grid, now, normal_axis[d],
-                                                     all.cell + first, all.packed + 2 * first,
-                                                     facets_->counts().of[d], stream);
+        kernels.gather(p_->grid, now, normal_axis[d], all.cell + first, all.packed + 2 * first,
+                       facets_->counts().of[d], stream);
 }
 
 template <class Real>

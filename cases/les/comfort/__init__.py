@@ -1,0 +1,1 @@
+"""Comfort of people in the streets: radiation, UTCI and WBGT."""

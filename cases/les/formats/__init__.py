@@ -1,0 +1,1 @@
+"""The files of `watari wind`, a module for each program that reads them."""

@@ -1,0 +1,69 @@
+/// The loops over cells in directives: a thread has a cell, and writes its copies in the halo. Part
+/// of grid/loops.hpp.
+#pragma once
+
+#include <cstddef>
+
+namespace watari::cpu {
+
+/// Visits a cell, by the shorter path where no neighbour is a wall.
+template <class Body>
+WATARI_INLINE auto visit(const Body& given, const cell& c) {
+    Body body = in_plane(with_constants(given), c.k);
+    if (body.flags == nullptr) return visit_cell<false>(body, c);
+    if constexpr (has_two_paths<Body>)
+        if (body.flags[c.at] & les::flag::inner) return visit_cell<false>(body, c);
+    return visit_cell<true>(body, c);
+}
+
+/// Writes the copies of a cell in the halo in x and y.
+template <class Real>
+WATARI_INLINE void copy_around(const les::grid& g, const written<Real>& to, const cell& c) {
+    const auto x = static_cast<offset>(g.size.x), y = static_cast<offset>(g.size.y);
+    const offset over = c.i == 0 ? x : c.i + 1 == g.size.x ? -x : 0;
+    const offset up = (c.j == 0 ? y : c.j + 1 == g.size.y ? -y : 0) * static_cast<offset>(g.row());
+    const auto at = static_cast<offset>(c.at);
+    for (unsigned n = 0; n < to.count; ++n) {
+        Real* const array = to.array[n];
+        if (over != 0) array[at + over] = array[at];
+        if (up != 0) array[at + up] = array[at];
+        if (over != 0 && up != 0) array[at + over + up] = array[at];
+    }
+}
+
+/// A cell of a grid, by its number.
+WATARI_INLINE cell cell_of(const les::grid& g, std::size_t n) {
+    const std::size_t i = n % g.size.x, above = n / g.size.x;
+    const std::size_t j = above % g.size.y, k = above / g.size.y;
+    return {k, j, i, g.at(k, j, i)};
+}
+
+template <class Body, class Real>
+void for_each_cell(const les::grid& g, const Body& body, const written<Real>& to, stream_t stream) {
+    static_assert(loop_body<Body>);
+    for_each(
+        g.size.cells(),
+        [=] WATARI_KERNEL(std::size_t n) {
+            const cell c = cell_of(g, n);
+            visit(body, c);
+            copy_around(g, to, c);
+        },
+        stream);
+}
+
+/// partials[0] = sum of body(cell) over all cells.
+template <class Body, class Real>
+void sum_cells(const les::grid& g, const Body& body, double* partials, const written<Real>& to,
+               stream_t stream) {
+    static_assert(loop_body<Body>);
+    const double sum = total_of(g.size.cells(), [=] WATARI_KERNEL(std::size_t n) {
+        const cell c = cell_of(g, n);
+        const double own = visit(body, c);
+        copy_around(g, to, c);
+        return own;
+    });
+    for_each(
+        1, [=] WATARI_KERNEL(std::size_t n) { partials[n] = sum; }, stream);
+}
+
+}  // namespace watari::cpu

@@ -1,0 +1,71 @@
+// Style `acc-data`: the arrays are on the GPU from `enter data` to `exit data`; a touch of the CPU
+// copies what it reads.
+#include "acc_device.hpp"
+
+#include <cstdlib>
+
+namespace watari::les::directive {
+
+namespace {
+
+void bring(const void* from, void* to, std::size_t bytes) {
+    acc_memcpy_from_device(to, const_cast<void*>(from), bytes);
+}
+void send(void* to, const void* from, std::size_t bytes) {
+    acc_memcpy_to_device(to, const_cast<void*>(from), bytes);
+}
+
+}  // namespace
+
+WATARI_STYLE void acc_data(const request* r, answer* out) {
+    if (!choose_device(*r, *out)) return;
+    out->ran_on_gpu = asks_where_it_runs();
+    std::byte *host[most_arrays], *device[most_arrays];
+    stopwatch watch;
+
+    for (std::size_t n = 0; n < r->count; ++n)
+        host[n] = static_cast<std::byte*>(std::malloc(r->bytes[n]));
+    out->allocate = watch.lap();
+
+    r->initialise(r->caller, host);
+    watch.lap();
+
+    for (std::size_t n = 0; n < r->count; ++n) {
+        [[maybe_unused]] std::byte* const a = host[n];
+        const std::size_t size = r->bytes[n];
+        if (n < r->inputs) {
+#pragma acc enter data copyin(a [0:size])
+        } else {
+#pragma acc enter data create(a [0:size])
+        }
+#pragma acc host_data use_device(a)
+        { device[n] = a; }
+    }
+    out->transfer_in = watch.lap();
+
+    const moves by{bring, send};
+    r->simulate(r->caller, device, host, &own_kernels(), &by);
+    watch.lap();
+
+    for (std::size_t n = r->result; n < r->result + 4; ++n) {
+        [[maybe_unused]] std::byte* const a = host[n];
+        const std::size_t size = r->bytes[n];
+#pragma acc update host(a [0:size])
+    }
+    out->transfer_out = watch.lap();
+
+    for (std::size_t n = 0; n < r->count; ++n) {
+        [[maybe_unused]] std::byte* const a = host[n];
+        const std::size_t size = r->bytes[n];
+#pragma acc exit data delete (a [0:size])
+    }
+    out->release_device = watch.lap();
+
+    r->finish(r->caller, host + r->result);
+    out->read = watch.lap();
+
+    for (std::size_t n = 0; n < r->count; ++n) std::free(host[n]);
+    out->release = watch.lap();
+}
+
+}  // namespace watari::les::directive

@@ -1,0 +1,284 @@
+"""`watari wind --map`, `--compare`; places on the earth, time series, and dots of pictures."""
+
+from __future__ import annotations
+
+import math
+import struct
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command_line import refused, run_cli
+
+from watari.cases.les import maps, output, trial
+from watari.cases.les.asked_map import Asked
+from watari.cases.les.formats import drawing, map_drawing, netcdf, vtk
+from watari.cases.les.place import Place
+from watari.common.errors import UsageError
+
+UTM = 32654  # zone 54 N: its central meridian is 141 degrees east
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def flow(x: int = 12, y: int = 8, seconds: float = 12.5, place: Place | None = None) -> output.Wind:
+    """Random air around one building, with two looks at planes."""
+    some = np.random.default_rng(1)
+    solid = np.zeros((6, y, x), bool)
+    solid[:3, 2, 3] = True
+    fields = {n: some.random(solid.shape, dtype="f4") for n in "uvw"}
+    fields["theta"] = 300 + some.random(solid.shape, dtype="f4")
+    seen = some.random((2, 4, y + 6, x), dtype="f4")
+    planes = output.planes_of(seen, solid, 2.0)
+    return output.Wind(fields, solid, 2.0, seconds, planes, (1.0, 2.5), place)
+
+
+def written(name: str, of: output.Wind) -> Path:
+    pytest.importorskip("netCDF4")
+    netcdf.netcdf(Path(name), of)
+    return Path(name)
+
+
+def test_a_result_is_read_as_it_was_written() -> None:
+    of = flow()
+    found = netcdf.read(written("w.nc", of))
+    assert (found.solid == of.solid).all()
+    assert (found.spacing, found.seconds) == (2.0, 12.5)
+    for name, values in of.fields.items():
+        assert (found.fields[name] == values)[~of.solid].all()
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89HDF\r\n\x1a\n", b"text"])
+def test_a_damaged_result_is_refused(content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("netCDF4")
+    Path("w.nc").write_bytes(content)
+    assert "w.nc" in refused(capsys, "wind", "w.nc", "--map", "tair", "-o", "o.vti")
+
+
+def test_another_netcdf_is_no_result(capsys: pytest.CaptureFixture[str]) -> None:
+    library = pytest.importorskip("netCDF4")
+    with library.Dataset("w.nc", "w") as file:
+        file.createDimension("x", 2)
+    told = refused(capsys, "wind", "w.nc", "--map", "tair", "-o", "o.vti")
+    assert "no result of watari wind: it has no u" in told
+
+
+def test_a_map_is_in_every_file() -> None:
+    library = pytest.importorskip("netCDF4")
+    of = Asked("wbgt").drawn(flow())
+    written("w.nc", of)
+    assert of.map is not None
+    with library.Dataset("w.nc") as file:
+        assert (file["wbgt"][0] == of.map.values.astype("f4")).all()
+        assert file["wbgt"].units == "degC"
+        assert "humidity: 50%" in file["wbgt"].comment
+        assert file["height_of_map"][...] == 1.5
+    pyvista = pytest.importorskip("pyvista")
+    vtk.vti(Path("w.vti"), of)
+    cells = pyvista.read("w.vti").cell_data["wbgt"].reshape(of.solid.shape)
+    assert (cells[0] == of.map.values.astype("f4").filled(np.nan))[~of.solid[0]].all()
+    assert np.isnan(cells[1:]).all()
+
+
+def test_what_a_map_assumes_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    written("a.nc", flow())
+    words = ["wind", "a.nc", "--map", "wbgt", "--humidity", "70", "-o", "o.png"]
+    code, out, err = run_cli(capsys, *words)
+    assert (code, err) == (0, "")
+    for told in ("humidity: 70% at 26.85 C", "beam 800", "Liljegren", "of an earlier run", "o.png"):
+        assert told in out
+
+
+def test_two_runs_are_drawn_beside_their_difference(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    before, after = flow(), flow(seconds=20)
+    warmer = {**after.fields, "theta": after.fields["theta"] + 2}
+    written("a.nc", before)
+    written("b.nc", replace(after, fields=warmer))
+    drawn: list[Any] = []
+    panel = map_drawing.panel
+
+    def watched(axes: Any, of: Any, values: Any, scale: Any, title: str) -> Any:
+        drawn.append((values, scale, title))
+        return panel(axes, of, values, scale, title)
+
+    monkeypatch.setattr(map_drawing, "panel", watched)
+    words = ["wind", "b.nc", "--map", "tair", "--compare", "a.nc", "-o", "d.png"]
+    code, _, err = run_cli(capsys, *words)
+    assert (code, err) == (0, "")
+    (left, one, first), (right, two, second), (change, _, third) = drawn
+    assert one == two
+    assert change.compressed() == pytest.approx((right - left).compressed())
+    assert change.mean() == pytest.approx(2, abs=1e-4)
+    assert "a.nc" in first
+    assert "after 20 s" in second
+    assert "+2" in third
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--map", "pet"], "--map: 'pet' is none of utci, wbgt, tmrt, tair"),
+        (["--humidity", "50"], "--humidity is of a map"),
+        (["--compare", "a.nc"], "--compare is of a map"),
+        (["--map", "tair", "--humidity", "120"], "--humidity: 120% is above 100%"),
+        (["--map", "tair", "--humidity", "wet"], "--humidity: 'wet' is not a number"),
+        (["--map", "tair", "--compare", "none.nc"], "--compare is drawn: add -o FILE.png"),
+        (["--map", "tair", "--compare", "none.nc", "-o", "o.png"], "none.nc: is no file"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_the_run(
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("netCDF4")
+
+    def simulated(*asked: Any, **more: Any) -> None:
+        raise AssertionError("simulates")
+
+    monkeypatch.setattr(trial, "run", simulated)
+    assert message in refused(capsys, "wind", "flat", "-o", "o.vti", *words)
+
+
+def test_another_grid_is_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    written("a.nc", flow())
+    words = ["wind", "flat", "--grid", "XS", "--map", "tair", "--compare", "a.nc", "-o", "d.png"]
+    told = refused(capsys, *words)
+    assert "a.nc: has 12x8x6 cells of 2 m, this run 32x32x32 cells of 2 m" in told
+
+
+def test_utci_without_its_package_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pythermalcomfort.models", None)
+    told = refused(capsys, "wind", "flat", "--map", "utci", "-o", "o.vti")
+    assert "pip install 'watari[comfort]'" in told
+
+
+def geotiff(name: str, metres: Any, south: float) -> None:
+    """A map of cells of 2 m around the central meridian."""
+    rasterio = pytest.importorskip("rasterio")
+    rows, columns = metres.shape
+    where = rasterio.transform.from_origin(500_000 - columns, south + 2 * rows, 2, 2)
+    of = {"width": columns, "height": rows, "count": 1, "dtype": "float32", "transform": where}
+    with rasterio.open(name, "w", driver="GTiff", crs=f"EPSG:{UTM}", **of) as file:
+        file.write(metres[::-1].astype("f4"), 1)  # north first
+
+
+def meridian_arc(degrees: float) -> float:
+    """Metres from the equator along a meridian of WGS 84."""
+    a, f = 6378137.0, 1 / 298.257223563
+    e2 = f * (2 - f)
+    angles = np.linspace(0, math.radians(degrees), 20001)
+    each = a * (1 - e2) / (1 - e2 * np.sin(angles) ** 2) ** 1.5
+    return float(((each[1:] + each[:-1]) / 2 * np.diff(angles)).sum())
+
+
+def test_a_map_on_the_earth_gives_the_result_its_coordinates() -> None:
+    library = pytest.importorskip("netCDF4")
+    metres = np.zeros((8, 12))
+    metres[2, 3] = 6
+    geotiff("city.tif", metres, 3_950_000)
+    found = maps.place("file:city.tif", 2.0)
+    assert found is not None
+    written("w.nc", flow(place=found))
+    with library.Dataset("w.nc") as file:
+        assert file["x"][:].tolist() == [500_000 - 12 + 1 + 2 * n for n in range(12)]
+        assert file["y"][0] == 3_950_001
+        assert file["x"].standard_name == "projection_x_coordinate"
+        middle = (file["lon"][:, 5] + file["lon"][:, 6]) / 2
+        assert np.abs(middle - 141).max() < 1e-9
+        assert meridian_arc(file["lat"][0, 5]) * 0.9996 == pytest.approx(3_950_001, abs=0.01)
+        assert file["u"].grid_mapping == "crs"
+        assert file["u"].coordinates == "lat lon"
+        crs = file["crs"]
+        assert crs.grid_mapping_name == "transverse_mercator"
+        assert crs.longitude_of_central_meridian == 141
+        assert crs.scale_factor_at_central_meridian == pytest.approx(0.9996)
+        assert crs.false_easting == 500_000
+        assert "WGS" in crs.crs_wkt
+        assert (file["u"][0].mask[0] == (metres > 0)).all()
+    xarray = pytest.importorskip("xarray")
+    with xarray.open_dataset("w.nc", decode_coords="all") as data:
+        assert {"lat", "lon", "crs"} <= set(data["u"].coords)
+
+
+def test_a_map_without_a_projection_has_local_coordinates() -> None:
+    library = pytest.importorskip("netCDF4")
+    np.save("h.npy", np.zeros((8, 12)))
+    assert maps.place("file:h.npy", 2.0) is None
+    assert maps.place("flat", 2.0) is None
+    written("w.nc", flow())
+    with library.Dataset("w.nc") as file:
+        assert file["x"][0] == 1
+        assert "lat" not in file.variables
+        assert "grid_mapping" not in file["u"].ncattrs()
+
+
+def test_a_projection_with_two_parallels_has_both() -> None:
+    wkt = (
+        'PROJCS["x",PROJECTION["Lambert_Conformal_Conic_2SP"],PARAMETER["latitude_of_origin",46.5],'
+        'PARAMETER["central_meridian",3],PARAMETER["standard_parallel_1",49],'
+        'PARAMETER["standard_parallel_2",44],PARAMETER["false_easting",700000]]'
+    )
+    found = Place(0, 0, 1, wkt).mapping
+    assert found["grid_mapping_name"] == "lambert_conformal_conic"
+    assert found["standard_parallel"] == [49, 44]
+    assert Place(0, 0, 1, 'PROJECTION["Bonne"]').mapping == {}
+
+
+def test_a_series_names_an_image_for_each_plane_and_time() -> None:
+    of = flow()
+    vtk.series(Path("w.pvd"), of)
+    sets = ElementTree.parse("w.pvd").getroot().findall(".//DataSet")
+    assert [(s.get("timestep"), s.get("name")) for s in sets] == [
+        ("1", "low"),
+        ("1", "cut"),
+        ("2.5", "low"),
+        ("2.5", "cut"),
+    ]
+    assert all(Path(str(s.get("file"))).is_file() for s in sets)
+    pyvista = pytest.importorskip("pyvista")
+    low, cut = (pyvista.read(str(s.get("file"))) for s in sets[2:])
+    assert low.bounds[:4] == (0, 24, 0, 16)
+    assert low.bounds[4:] == (2, 4)  # the cells around 2 m
+    assert cut.bounds[2:4] == (8, 10)
+    wind = low.cell_data["wind"].reshape(8, 12, 3)
+    expected = of.planes["v_low"][1][1]
+    assert (wind[..., 1] == expected)[~expected.mask].all()
+    assert np.isnan(wind[..., 0][expected.mask]).all()
+    reader = pyvista.get_reader("w.pvd")  # as ParaView
+    assert list(reader.time_values) == [1, 2.5]
+
+
+def test_a_series_needs_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="no time series"):
+        vtk.series(Path("w.pvd"), replace(flow(), touches=(), planes={}))
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_every_cell_has_dots_of_its_own(mapped: bool) -> None:
+    pytest.importorskip("matplotlib")
+    image = pytest.importorskip("matplotlib.image")
+    of = flow(x=1200, y=8)
+    # every second column is fast: in a thinned picture no column would be
+    of.fields["u"][:] = 8.0 * (np.arange(1200) % 2)
+    of.fields["theta"][:] = 300 + 5.0 * (np.arange(1200) % 2)
+    drawing.picture(Path("w.png"), Asked("tair").drawn(of) if mapped else of)
+    width = struct.unpack(">I", Path("w.png").read_bytes()[16:20])[0]
+    assert width > 1200
+    red = image.imread("w.png")[:, :, 0]
+    changes = (np.abs(np.diff(red, axis=1)) > 0.2).sum(1).max()
+    assert changes >= 1190
