@@ -155,7 +155,7 @@ void mark(const flow_arguments<Real>& f, std::uint8_t* far, stream_t stream) {
             const std::size_t at = g.at(row / g.size.y, row % g.size.y, i);
             bool all = flags[at] == les::flag::all;
             for (unsigned a = 0; all && a < 3; ++a)
-                for (std::size_t away = 1; away <= wide_halo; ++away)
+                for (std::size_t away = 1; away <= les::wide_halo; ++away)
                     all = all && flags[at - away * g.stride(a)] == les::flag::all &&
                           flags[at + away * g.stride(a)] == les::flag::all;
             far[at] = all ? les::flag::inner : std::uint8_t(0);
@@ -174,7 +174,7 @@ void spray(const flow_arguments<Real>& f, const std::uint32_t* cell, const Real*
 /// Along y second, so that whole rows of the halo follow.
 template <class Real>
 void go_around(const les::grid& g, Real* array, stream_t stream) {
-    constexpr std::size_t wide = wide_halo;
+    constexpr std::size_t wide = les::wide_halo;
     const std::size_t rows = g.below + g.size.y + g.above, planes = g.size.z + 2;
     const std::size_t x = g.size.x, y = g.size.y, row = g.row(), plane = g.plane();
     Real* const first = array + g.at(0, 0, 0) - plane;  // of plane -1
