@@ -12,7 +12,7 @@ if [[ $1 == test || $1 == acceptance ]]; then
     optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test names what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
-    extras+=(table formats test dev)
+    extras+=(table formats city comfort test dev)
 fi
 if [[ $1 == acceptance ]]; then
     optional+=(debootstrap slurm-wlm munge) # a cluster of this machine; its tests start and stop the daemons

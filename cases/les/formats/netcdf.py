@@ -18,6 +18,7 @@ from watari.common.errors import UsageError
 from watari.common.files import reason, write_atomically
 
 START = "2000-01-01 00:00:00"
+EVERY = ("u", "v", "w", "theta")  # the fields of every run; a run with mist has more
 
 
 def netcdf(path: Path, of: Wind) -> None:
@@ -165,7 +166,7 @@ def read(path: Path) -> Wind:
         if not path.is_file():
             raise UsageError(f"{path}: is no file")
         with Dataset(path) as file:
-            missing = [n for n in (*NAMES, "z", "time") if n not in file.variables]
+            missing = [n for n in (*EVERY, "z", "time") if n not in file.variables]
             if missing:
                 raise UsageError(f"{path}: no result of watari wind: it has no {missing[0]}")
             return flow_of(file)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from watari.cases.les import axes, case, command, mist, output, trial
+from watari.cases.les.formats import netcdf, vtk
 from watari.common.errors import FileError, UsageError
 from watari.machine import probe
 from watari.plan.request import Request, resolve
@@ -188,12 +189,12 @@ def test_files_have_the_moisture(tmp_path: Path) -> None:
     assert 0 < float(blown.fields["l"].max()) < 0.01
     assert float(blown.fields["q"].max()) > mist.HUMIDITY
     assert (blown.fields["T"] == blown.fields["theta"]).all()
-    output.vti(tmp_path / "o.vti", blown)
+    vtk.vti(tmp_path / "o.vti", blown)
     content = (tmp_path / "o.vti").read_text()
     assert all(f'Name="{name}"' in content for name in ("wind", "theta", "T", "q", "l"))
     assert 'Name="q"' not in described(tmp_path, wind_of())
     dataset = pytest.importorskip("netCDF4").Dataset
-    output.netcdf(tmp_path / "o.nc", blown)
+    netcdf.netcdf(tmp_path / "o.nc", blown)
     with dataset(tmp_path / "o.nc") as file:
         assert file["q"].standard_name == "specific_humidity"
         assert file["T"].units == "K"
@@ -201,7 +202,7 @@ def test_files_have_the_moisture(tmp_path: Path) -> None:
 
 
 def described(folder: Path, blown: output.Wind) -> str:
-    output.vti(folder / "dry.vti", blown)
+    vtk.vti(folder / "dry.vti", blown)
     return (folder / "dry.vti").read_text()
 
 

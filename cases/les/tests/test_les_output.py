@@ -207,6 +207,7 @@ def test_fields_stay_if_a_picture_fails(
     def fails(path: Path, of: output.Wind) -> None:
         raise ValueError("no font")
 
+    monkeypatch.setattr(output, "require_package", lambda path: None)
     monkeypatch.setattr(drawing, "picture", fails)
     monkeypatch.setattr(command, "simulated", lambda parameters, asked: (blown, 1.5))
     code, out, err = run_cli(capsys, *WIND, "-o", "wind.png", "-o", "wind.vti")
