@@ -10,8 +10,7 @@ from watari.cases.les.output import Wind
 from watari.common.errors import UsageError
 
 NAMES = ("utci", "wbgt", "tmrt", "tair")
-HUMIDITY = 50.0  # %
-MOST_HUMIDITY = 100.0
+MOST_HUMIDITY = 100.0  # %
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Asked:
     """The name of a map, or none; the humidity; another run."""
 
     name: str | None
-    humidity: float = HUMIDITY
+    humidity: float | None = None  # %; None: that of the air before mist
     other: Wind | None = None
     file: Path | None = None  # of the other run
 
@@ -72,10 +71,10 @@ def asked(
     return Asked(name, percent(humidity), read(other), other)
 
 
-def percent(text: str | None) -> float:
-    """A relative humidity. Raises UsageError."""
+def percent(text: str | None) -> float | None:
+    """A relative humidity, or none. Raises UsageError."""
     if text is None:
-        return HUMIDITY
+        return None
     from watari.cases.les.axes import positive
 
     try:

@@ -161,7 +161,7 @@ def wind(
     ] = None,
     humidity: Annotated[
         str | None,
-        typer.Option(metavar="PERCENT", help="relative humidity at 27 C, of a map: by default 50"),
+        typer.Option(metavar="PERCENT", help="relative humidity at 27 C, of a map: by default 54"),
     ] = None,
     compare: Annotated[
         Path | None,

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from watari.cases.les import mist
 from watari.cases.les.comfort import onesky, radiant, utci, wbgt
 from watari.cases.les.comfort.onesky import Sky
 
@@ -89,31 +90,34 @@ def at_height(of: Array, spacing: float, logarithmic: bool = False) -> Array:
     return of[0] * (math.log(HEIGHT / z0) / math.log(spacing / 2 / z0))
 
 
-def near(of: Wind, humidity: float) -> Near:
-    """The air at 1.5 m. Without vapour in the flow, its pressure is that of `humidity` % at 300
-    K."""
+def near(of: Wind, humidity: float | None) -> Near:
+    """The air at 1.5 m. Without vapour in the flow, its pressure is that of `humidity` % at 300 K;
+    without a humidity that of the air before mist, so that a run without mist compares with one."""
     import numpy as np
 
     street = of.solid.sum(0) == 0
     kelvin = at_height(of.fields["theta"].astype(float), of.spacing)
     squares = sum(at_height(of.fields[n].astype(float), of.spacing, True) ** 2 for n in "uvw")
-    if "q" in of.fields:
-        q = at_height(of.fields["q"].astype(float), of.spacing)
-        vapour = q * PRESSURE / (GAS_RATIO + (1 - GAS_RATIO) * q)
-    else:
+    if humidity is not None and "q" not in of.fields:
         vapour = np.full(kelvin.shape, humidity / 100 * saturation(THETA0))
+    else:
+        dry = np.full(kelvin.shape, mist.HUMIDITY)
+        q = at_height(of.fields["q"].astype(float), of.spacing) if "q" in of.fields else dry
+        vapour = q * PRESSURE / (GAS_RATIO + (1 - GAS_RATIO) * q)
     hidden = np.where(street, 0.0, np.nan)
     return Near(kelvin + hidden, np.sqrt(squares) + hidden, vapour + hidden)
 
 
-def humidity_note(of: Wind, humidity: float) -> str:
+def humidity_note(of: Wind, humidity: float | None) -> str:
     """Where the humidity comes from."""
     if "q" in of.fields:
         return "humidity: computed"
+    if humidity is None:
+        return f"humidity: {mist.HUMIDITY:g} kg/kg everywhere, that of the air before mist"
     return f"humidity: {humidity:g}% at {THETA0 - FREEZING:.4g} C, the same vapour everywhere"
 
 
-def comfort(name: str, of: Wind, humidity: float, sky: Sky = SKY) -> Map:
+def comfort(name: str, of: Wind, humidity: float | None = None, sky: Sky = SKY) -> Map:
     """The map `name` of a flow."""
     import numpy as np
 

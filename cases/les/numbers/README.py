@@ -262,7 +262,7 @@ page.given(
     "draws an index 1.5 m above",
     "(ISO 7726)",
     "wind 10 m above is 1.3786 times that at 1.5 m",
-    "50% at 26.85 C by default",
+    "percent at 26.85 C, by default 0.012 kg/kg, as the air before mist (54%)",
     "45 degrees high in the south",
     "below 0.5 m/s (10 m above): such air counts as 0.5 m/s",
     "(air -50 to 50 C, radiant",

@@ -77,7 +77,7 @@ def test_a_map_is_in_every_file() -> None:
     with library.Dataset("w.nc") as file:
         assert (file["wbgt"][0] == of.map.values.astype("f4")).all()
         assert file["wbgt"].units == "degC"
-        assert "humidity: 50%" in file["wbgt"].comment
+        assert "humidity: 0.012 kg/kg" in file["wbgt"].comment
         assert file["height_of_map"][...] == 1.5
     pyvista = pytest.importorskip("pyvista")
     vtk.vti(Path("w.vti"), of)
