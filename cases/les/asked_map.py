@@ -20,7 +20,12 @@ class Asked:
     name: str | None
     humidity: float | None = None  # %; None: that of the air before mist
     other: Wind | None = None
-    file: Path | None = None  # of the other run
+    named: str = ""  # the other run: its file, or `without mist`
+
+    def compares(self, files: Sequence[Path]) -> bool:
+        """Whether a picture could show another run beside this one, and none was given."""
+        drawn = any(file.suffix.lower() == ".png" for file in files)
+        return self.name is not None and self.other is None and drawn
 
     def require(self, shape: tuple[int, ...], spacing: float) -> None:
         """Raises UsageError for another run of another grid."""
@@ -33,7 +38,7 @@ class Asked:
             f"{'x'.join(map(str, cells))} cells of {d:g} m"
             for cells, d in ((theirs, self.other.spacing), (shape, spacing))
         ]
-        raise UsageError(f"--compare {self.file}: has {sizes[0]}, this run {sizes[1]}")
+        raise UsageError(f"--compare {self.named}: has {sizes[0]}, this run {sizes[1]}")
 
     def drawn(self, of: Wind) -> Wind:
         """The flow with its map, and that of the other run."""
@@ -46,7 +51,7 @@ class Asked:
             return replace(of, map=mine)
         self.require(tuple(reversed(of.solid.shape)), of.spacing)
         before = comfort(self.name, self.other, self.humidity)
-        return replace(of, map=mine, before=replace(before, label=f"{self.file}, {before.label}"))
+        return replace(of, map=mine, before=replace(before, label=f"{self.named}, {before.label}"))
 
 
 def asked(
@@ -68,7 +73,7 @@ def asked(
         return Asked(name, percent(humidity))
     if not any(file.suffix.lower() == ".png" for file in files):
         raise UsageError("--compare is drawn: add -o FILE.png")
-    return Asked(name, percent(humidity), read(other), other)
+    return Asked(name, percent(humidity), read(other), str(other))
 
 
 def percent(text: str | None) -> float | None:

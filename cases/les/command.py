@@ -203,6 +203,9 @@ def wind(
         if earlier:
             blown, took = asked_map.read(earlier), None
         else:
+            if nozzles != mist.NONE and asked.compares(files):  # before and after
+                dry, _ = simulated({**parameters, "mist": mist.NONE}, asked)
+                asked = replace(asked, other=dry, named="without mist")
             blown, took = simulated(parameters, asked)
         blown = asked.drawn(blown)
         done, failed = output.write_all(files, blown)

@@ -124,6 +124,32 @@ def test_two_runs_are_drawn_beside_their_difference(
     assert "+2" in third
 
 
+def test_mist_is_drawn_beside_the_run_without_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("watari._native")
+    monkeypatch.chdir(tmp_path)
+    titles: list[tuple[str, float]] = []
+    panel = map_drawing.panel
+
+    def watched(axes: Any, of: Any, values: Any, scale: Any, title: str) -> Any:
+        titles.append((title, float(values.min())))
+        return panel(axes, of, values, scale, title)
+
+    monkeypatch.setattr(map_drawing, "panel", watched)
+    words = ["wind", "flat", "--grid", "XS", "--steps", "20", "--mist", "rows:16", "--map", "tair"]
+    code, out, err = run_cli(capsys, *words, "-o", "m.png")
+    assert (code, err) == (0, "")
+    assert "kg of mist" in out
+    assert [title.partition(",")[0] for title, _ in titles] == [
+        "without mist",
+        "this run",
+        "difference",
+    ]
+    assert titles[2][1] < -0.01  # K: the mist cools
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
