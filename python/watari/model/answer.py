@@ -64,7 +64,8 @@ def missing(cases: Sequence[Measured], answered: set[str]) -> list[Sentence]:
         names = "; ".join(TOPICS[topic].lower().replace("gpu", "GPU") for topic in wanted)
         few = {1: "One more use", 2: "Two more uses", 3: "Three more uses"}
         count = few.get(len(wanted), f"{len(wanted)} more uses")
-        parts.append(f"{count}. Not yet: {names.replace('cpu', 'CPU')}. `watari run` measures it.")
+        names = names[:1].upper() + names[1:].replace("cpu", "CPU")
+        parts.append(f"{count}. {names}: `watari run` measures them.")
     if not gpus(machine):
         reasons = [c["reason"] for c in machine["capabilities"] if c["name"] == "gpu-driver"]
         why = next((reason for reason in reasons if reason), "this machine has none")
