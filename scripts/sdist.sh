@@ -3,6 +3,9 @@
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
+mkdir -p build/wheel
+exec 9>build/wheel/sdist.lock
+flock 9 # another call would remove cmake/revision, which this one packs
 venv=build/wheel/sdist
 [[ -x $venv/bin/pyproject-build ]] || {
     python3 -m venv "$venv"

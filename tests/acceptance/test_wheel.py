@@ -6,6 +6,7 @@ has checked that it needs no later C library than its tag says.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -60,10 +61,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel for Python 3.11, made from the unpacked source package."""
     if reason := lacking():
         pytest.skip(reason)
-    folder = tmp_path_factory.mktemp("wheel")
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheel"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:  # one worker makes it for all
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return next((folder / "dist").glob("*.whl"), None) or made(folder)
+
+
+def made(folder: Path) -> Path:
+    """Makes the wheel below a folder."""
     run("scripts/sdist.sh", OUT=str(folder))
     shutil.unpack_archive(next(folder.glob("watari-*.tar.gz")), folder)
-    source = next(folder.glob("watari-*/"))
+    source = next(path for path in folder.glob("watari-*") if path.is_dir())
     assert not (source / ".git").exists()
     run(
         "scripts/wheel.sh",

@@ -32,12 +32,12 @@ namespace watari::gather {
 
 namespace {
 
-constexpr std::uint64_t source_seed = 1;
+constexpr std::uint64_t file_seed = 1;
 constexpr std::size_t page_bytes = 4096, part = std::size_t{1} << 20;
 constexpr std::size_t in_flight = 8192;  ///< commands of a GPU's threads, at most
 constexpr int most_pollers = 4;          ///< threads that serve the queues of a disk
 
-void require_sense(const parameters& p) {
+void require_file(const parameters& p) {
     if (!std::has_single_bit(p.element) || p.element > page_bytes || p.stride % p.element != 0)
         throw usage_error("hits: an element is a power of two up to 4096 that divides the stride");
     if (*p.hits < 0 || *p.hits > 1) throw usage_error("hits: from 0 to 1");
@@ -52,7 +52,7 @@ void fill(int file, const parameters& p, const std::string& path) {
     std::vector<double> data(part / sizeof(double));
     for (std::uint64_t done = 0; done < p.size; done += part) {
         for (std::size_t i = 0; i < data.size(); ++i)
-            data[i] = measure::pattern(done / sizeof(double) + i, source_seed);
+            data[i] = measure::pattern(done / sizeof(double) + i, file_seed);
         const std::uint64_t at = storage::seal_bytes + done;
         const ssize_t written = pwrite(file, data.data(), part, static_cast<off_t>(at));
         if (written != static_cast<ssize_t>(part))
@@ -151,7 +151,7 @@ private:
 }  // namespace
 
 measure::trial run_cached(const parameters& p) {
-    require_sense(p);
+    require_file(p);
     if (p.processor.is_gpu()) device::use(p.processor.number);
     const memory::demand demands[] = {{memory::local_kind(p.processor),
                                        p.cache + p.cache / page_bytes * p.element,
@@ -172,7 +172,7 @@ measure::trial run_cached(const parameters& p) {
         source.finish();
         const double missed = static_cast<double>(source.fills() - before);
         result.series["hit_share"].push_back(1 - missed / static_cast<double>(source.count()));
-        result.wrong_elements += run.mismatches(pass, source_seed, nullptr);
+        result.wrong_elements += run.mismatches(pass, file_seed, nullptr);
     }
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     const auto count = static_cast<double>(source.count());
