@@ -12,10 +12,12 @@ import os
 import re
 from pathlib import Path
 
+from watari.case import cache
 from watari.case.axis import expanded
 from watari.common.errors import FileError, UsageError
 from watari.common.files import reason, write_atomically
 
+CACHE = "kernels"  # the folder of the cache
 HASH = 16  # digits of a hash
 MOST_BYTES = 2**20
 VALUE = re.compile(rf"[^/,]+@[0-9a-f]{{{HASH}}}")
@@ -30,32 +32,19 @@ def digest(*parts: bytes) -> str:
     return whole.hexdigest()[:HASH]
 
 
-def folder() -> Path:
-    """The folder of the cache. Raises FileError if it cannot be made."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    path = Path(home if os.path.isabs(home) else expanded("~/.cache")) / "watari" / "kernels"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(
-            f"{path}: cannot be made: {reason(error)}; XDG_CACHE_HOME names another place"
-        ) from None
-    return path
-
-
 def store(name: str, content: bytes) -> None:
     """Keeps a file of the cache whole, with its hash before it."""
-    write_atomically(folder() / name, digest(content).encode() + b"\n" + content)
+    write_atomically(cache.folder(CACHE) / name, digest(content).encode() + b"\n" + content)
 
 
 def stored(name: str) -> bytes | None:
     """A file of the cache; None if it is absent or damaged."""
     try:
-        data = (folder() / name).read_bytes()
+        data = (cache.folder(CACHE) / name).read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FileError(f"{folder() / name}: cannot be read: {reason(error)}") from None
+        raise FileError(f"{cache.folder(CACHE) / name}: cannot be read: {reason(error)}") from None
     head, _, content = data.partition(b"\n")
     return content if head == digest(content).encode() else None
 

@@ -3,16 +3,13 @@ the folder that keeps the view factors of a city."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from watari.case import axes
-from watari.case.axis import Parameters, expanded
+from watari.case import axes, cache
+from watari.case.axis import Parameters
 from watari.cases.les import sun, surfaces
-from watari.common.errors import FileError, UsageError
-from watari.common.files import reason
+from watari.common.errors import UsageError
 
 NONE = "none"
 PROCESSORS = (NONE, "cpu", "gpu")
@@ -73,21 +70,8 @@ def passed(parameters: Parameters) -> dict[str, Any]:
         "radiation": parameters["radiation"],
         "sun": sun.place(parameters["sun"]),
         "surfaces": surfaces.rows(parameters["surfaces"]),
-        "view_folder": str(view_folder()),
+        "view_folder": str(cache.folder("views")),
     }
-
-
-def view_folder() -> Path:
-    """The folder of the user's cache for view factors. Raises FileError if it cannot be made."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    path = Path(home if os.path.isabs(home) else expanded("~/.cache")) / "watari" / "views"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(
-            f"{path}: cannot be made: {reason(error)}; XDG_CACHE_HOME names another place"
-        ) from None
-    return path
 
 
 def update_bytes(nonzeros: float, facets: float) -> float:

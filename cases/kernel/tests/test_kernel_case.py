@@ -14,6 +14,7 @@ import synthetic
 from kernel_sources import EXAMPLES, nvrtc
 from launching import HANGS
 
+from watari.case import cache
 from watari.case.limits import limit
 from watari.cases.kernel import case as row
 from watari.cases.kernel import files, words
@@ -145,7 +146,7 @@ def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.Mo
     assert list((tmp_path / "there" / "watari" / "kernels").iterdir())
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the specification says: ignore it
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert files.folder() == tmp_path / ".cache" / "watari" / "kernels"
+    assert cache.folder(files.CACHE) == tmp_path / ".cache" / "watari" / "kernels"
 
 
 def test_a_cpu_does_not_run_it() -> None:
