@@ -30,7 +30,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "directory": ("folder",),
     "nrfiles": ("files",),
     "bytes": ("size",),
-    "size": ("grid", "n"),
+    "size": ("grid", "n", "lattice"),
     "buffer": ("size",),
     "length": ("size",),
     "loops": ("samples",),

@@ -62,6 +62,7 @@ LEADS = spread(
         "summary summarize summarise answer best where explain recommend recommendation "
         "conclusion suggest which": ANSWER,
         "cat less print": PAGE,
+        "multiply product": "watari gemm A.npy B.npy -o C.npy",
         "hyperfine time timeit": "watari try -- ./a.out; watari advise -- ./a.out",
         "nsys nsight nvprof ncu perf vtune rocprof gprof strace": "watari trace -- ./a.out; "
         "watari advise -- ./a.out",
@@ -144,6 +145,7 @@ OPTIONS = {
     "compare --case": "every case is compared; watari compare {files} | grep CASE",
     "compare -o": "watari compare {files} --json > compared.json",
     "compare --output": "watari compare {files} --json > compared.json",
+    "effort --json": "the table is text; watari effort CASE -o effort.svg draws it",
     "doctor --fix": "it changes nothing: watari doctor prints the commands",
     "compare --html": "watari report {files} -o both.html",
 }
