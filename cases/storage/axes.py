@@ -212,8 +212,9 @@ def require_own(parameters: Parameters) -> None:
 
 def require_files(parameters: Parameters) -> None:
     """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is
-    missing or damaged, and for a bucket that is missing or denied, UsageError for a file with fewer blocks than are asked for, a trace beyond
-    the store, and requests outside the rows of a model."""
+    missing or damaged, and for a bucket that is missing or denied; UsageError for a file with fewer
+    blocks than are asked for, a trace beyond the store, and requests outside the rows of a
+    model."""
     if path := ssd_model.file_of(parameters["store"]):
         ssd_model.require_reach(
             ssd_model.load(path),
