@@ -161,6 +161,8 @@ CASES = (
             "sgemm": "precision=single",
             "dgemm": "precision=double",
             "matmul": "",
+            "linpack": "",
+            "hpl": "",
             "blas": "",
         },
         forecast=forecast,

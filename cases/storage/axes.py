@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from watari import objects
 from watari.case import axis, ssd_model
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
@@ -211,8 +212,9 @@ def require_own(parameters: Parameters) -> None:
 
 def require_files(parameters: Parameters) -> None:
     """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is
-    missing or damaged, UsageError for a file with fewer blocks than are asked for, a trace beyond
-    the store, and requests outside the rows of a model."""
+    missing or damaged, and for a bucket that is missing or denied; UsageError for a file with fewer
+    blocks than are asked for, a trace beyond the store, and requests outside the rows of a
+    model."""
     if path := ssd_model.file_of(parameters["store"]):
         ssd_model.require_reach(
             ssd_model.load(path),
@@ -224,6 +226,9 @@ def require_files(parameters: Parameters) -> None:
         )
     if parameters["pattern"] not in workload.ORDERS:
         workload.blocks(parameters)
+    folder = parameters["folder"]
+    if objects.is_address(folder) and not objects.absent_reason():
+        objects.require_bucket(f"{folder.rstrip('/')}/watari")
     if not parameters["file"]:
         return
     most = own_data(parameters).size(int(parameters["block"]))

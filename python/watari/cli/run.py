@@ -100,16 +100,17 @@ def run(
     if resume and before:
         state = continued(resume, before, state, bool(words or plan), options.launcher)
     prepare.check_folders(state.requests)
+    options.output = output or resumed or default_output(machine)
+    read = [find(plan)] if plan else []
+    read += [resume] if resume and resume != resumed else []
+    if output or not dry_run:
+        written.check([Written("-o", options.output, written.RESULTS)], read, prepare.RESULTS)
     if dry_run:
         from watari.cli import dry_run as dry
 
         show(dry.render(runner.remaining(state), machine))
         return
     options.launcher.require_program()
-    options.output = output or resumed or default_output(machine)
-    read = [find(plan)] if plan else []
-    read += [resume] if resume and resume != resumed else []
-    written.check([Written("-o", options.output, written.RESULTS)], read, prepare.RESULTS)
     prepare.check_journal(options.output, resumed)
     forecast(state.requests, machine)
     if machine is here:  # memory of other hosts is out of reach
