@@ -81,7 +81,7 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError if the `~` in the folder has no meaning, if the mesh's file is missing, or
-    if inner steps have no solver or no batches."""
+    if inner iterations have no solver or no batches."""
     require_inner(parameters)
     if parameters["store"] == "file":
         expanded(parameters["folder"])
@@ -91,11 +91,11 @@ def require_sense(parameters: Parameters) -> None:
 
 
 def require_inner(p: Parameters) -> None:
-    """Raises UsageError if there are inner steps without fgmres, or without batches that stay."""
+    """Raises UsageError for inner iterations without fgmres, or without resident batches."""
     if p["inner"] and p["solver"] != "fgmres":
         raise UsageError(f"hmatrix: inner={p['inner']} needs solver=fgmres, not {p['solver']}")
     if p["inner"] and not p["pinned"]:
-        raise UsageError(f"hmatrix: inner={p['inner']} needs batches that stay: pinned=yes")
+        raise UsageError(f"hmatrix: inner={p['inner']} needs resident batches: pinned=yes")
 
 
 def triangles(p: Parameters) -> int:
@@ -116,7 +116,7 @@ def matrix_bytes(p: Parameters) -> int:
 
 
 def resident_bytes(p: Parameters) -> int:
-    """Bytes of the batches that stay in fast memory, about."""
+    """Bytes of the resident batches, about."""
     if not p["pinned"]:
         return 0
     budget = int(p["fast-memory"]) * int(p["ranks"])

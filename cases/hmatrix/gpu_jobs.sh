@@ -45,7 +45,7 @@ job_hmatrix-hanawa-large() {
         steps=3 fast-memory=20GB batch=16MiB pinned=yes,no engine=gpu,posix,uring trials=1 samples=1
 }
 
-# job hmatrix-small-batches 60 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several sides, inner steps
+# job hmatrix-small-batches 60 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several right-hand sides, inner iterations
 # In order of importance. "Waiting for data" beside "computing" of an iteration is the part of the reads that nothing hides
 job_hmatrix-small-batches() {
     run hmatrix-small 28 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \

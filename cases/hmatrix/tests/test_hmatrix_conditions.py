@@ -85,7 +85,7 @@ def test_inner_steps_take_fewer_products_with_what_stays(tmp_path: Path) -> None
 def test_inner_steps_need_their_solver_and_batches_that_stay(tmp_path: Path) -> None:
     for given, says in (
         ({}, "inner=5 needs solver=fgmres, not gmres"),
-        ({"solver": "fgmres", "pinned": False}, "inner=5 needs batches that stay: pinned=yes"),
+        ({"solver": "fgmres", "pinned": False}, "inner=5 needs resident batches: pinned=yes"),
     ):
         with pytest.raises(UsageError, match=says):
             axes.require_sense(parameters(tmp_path, inner=5, **given))
