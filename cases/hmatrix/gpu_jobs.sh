@@ -56,6 +56,15 @@ job_hmatrix-small-batches() {
     run hmatrix-small-inner 8 hmatrix processor=gpu mesh=bumpy:16 solver=fgmres fast-memory=56MB batch=64KiB engine=gpu inner=0,5 trials=1 samples=1
 }
 
+# job hmatrix-modelled 60 - cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": an iteration from his SSD, through the CPU beside GPU threads; studies.md
+# 1.31 and 1.71 are iteration_s and iteration_read_s of posix over those of gpu
+job_hmatrix-modelled() {
+    run hmatrix-modelled 34 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 fast-memory=512MiB batch=16MiB pinned=yes,no engine=gpu,uring store=modelled:kioxia-cm6-v trials=1 samples=1
+    run hmatrix-modelled-posix 24 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none \
+        steps=3 fast-memory=512MiB batch=16MiB pinned=yes,no engine=posix threads=1,16 store=modelled:kioxia-cm6-v trials=1 samples=1
+}
+
 # job hmatrix-disk 60 4 cases/hmatrix/EVIDENCE.md: 8 right-hand sides and the disk's rate, out of core
 job_hmatrix-disk() {
     run hmatrix-disk 56 hmatrix processor=gpu mesh=bumpy:35 recompress=no fast-memory=64MiB batch=4MiB engine=gpu,uring rhs=1,8 trials=2 samples=5

@@ -42,6 +42,7 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["tolerance"] == 1e-6 else f"to {short(parameters['tolerance'])}",
         "" if rhs == 1 else f"{rhs} right-hand sides",
         axes.STORE_WORDS.get(parameters["store"], parameters["store"]),
+        f"{parameters['files']} SSDs" if parameters["files"] > 1 else "",
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if parameters["depth"] == 16 else f"depth {parameters['depth']}",
         "" if parameters["ranks"] == 1 else f"{parameters['ranks']} ranks",

@@ -1,5 +1,5 @@
-"""The conditions of Hanawa (2025): batches that stay or not, a number of iterations, small batches,
-several right-hand sides, inner steps, a modelled SSD."""
+"""The conditions of Hanawa (2025): resident batches or none, a number of iterations, small batches,
+several right-hand sides, inner iterations, modelled SSDs."""
 
 from __future__ import annotations
 
@@ -91,13 +91,18 @@ def test_inner_steps_need_their_solver_and_batches_that_stay(tmp_path: Path) -> 
             axes.require_sense(parameters(tmp_path, inner=5, **given))
 
 
-def test_a_modelled_ssd_is_behind_queues_alone(tmp_path: Path) -> None:
+def test_engines_of_files_and_queues_take_the_time_of_modelled_ssds(tmp_path: Path) -> None:
     expected, _ = run(tmp_path)
-    found, _ = run(tmp_path, engine="queue", store="modelled:ten-million")
-    assert found["capacitance"] == expected["capacitance"]
-    for engine in ("posix", "uring"):
-        with pytest.raises(UnsupportedError, match="store=modelled:ten-million is behind queues"):
-            run(tmp_path, engine=engine, store="modelled:ten-million")
+    for engine, ssds in (("queue", 1), ("posix", 1), ("uring", 1), ("uring", 3)):
+        found, notes = run(tmp_path, engine=engine, store="modelled:ten-million", files=ssds)
+        assert found["capacitance"] == expected["capacitance"]
+        many = f"{ssds} of " if ssds > 1 else ""
+        assert any(note.startswith(f"modelled: {many}no product") for note in notes)
+        assert found["solve_s"] > found["products"] * found["read_bytes"] / (ssds * 28e9)
+    with pytest.raises(UnsupportedError, match="cannot hold a request back"):
+        run(tmp_path, engine="mmap", store="modelled:ten-million")
+    with pytest.raises(UsageError, match="files=2 is a number of modelled SSDs"):
+        axes.require_sense(parameters(tmp_path, files=2))
     faulty, _ = run(tmp_path, engine="queue", store="modelled:ten-million", fault="delayed")
     assert faulty["capacitance"] == expected["capacitance"]
 
