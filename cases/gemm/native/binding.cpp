@@ -4,6 +4,7 @@
 #include "gemm.hpp"
 #include "watari/blas/blas.hpp"
 #include "watari/core/error.hpp"
+#include "watari/files/page_cache.hpp"
 #include "watari/gemm/product/factor.hpp"
 #include "watari/gemm/product/product.hpp"
 #include "watari/storage/stores/open_store.hpp"
@@ -160,6 +161,7 @@ double read_rate(const std::string& path, std::size_t block, std::size_t threads
                                     .who = the_cpu,
                                     .files = {.paths = {path}, .cache = files::cache_state::none},
                                     .largest_block = block});
+    files::prepare_page_cache(*from.files());  // refuses a file system in memory
     const std::size_t unit = from.unit();
     block = (block + unit - 1) / unit * unit;
     return storage::rate(from, files::direction::read, {0, from.bytes()}, the_cpu, threads, 1,

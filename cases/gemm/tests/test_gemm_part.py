@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ssd_files
 import synthetic
+from command_line import refused
 from gemm_requests import GPU, one
 
 from watari.cases.gemm import axes, case, forecast, trial
@@ -67,12 +69,25 @@ def test_several_modelled_ssds_divide_the_bytes(tmp_path: Path) -> None:
         axes.require_sense(one(GPU, store="ram", files=4, n=512, tile=128).parameters)
 
 
-@pytest.mark.parametrize("engine", ["mmap"])
-def test_an_engine_that_cannot_hold_requests_back_is_unsupported(
-    engine: str, tmp_path: Path
-) -> None:
+def test_an_engine_that_cannot_hold_requests_back_is_unsupported(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="cannot hold a request back"):
-        run(tmp_path, engine=engine, store="modelled:kioxia-cm6-v", rows=1)
+        run(tmp_path, engine="mmap", store="modelled:kioxia-cm6-v", rows=1)
+
+
+def test_a_model_in_a_file_carries_its_error_and_its_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ssd_files.store(tmp_path)
+    made = run(tmp_path, engine="posix", tile=1024, fast_memory="24MiB", store=store, rows=1)
+    assert made["quantities"]["model_latency_worst"] == 0
+    assert any("error at rows left out" in note for note in made["notes"])
+    words = ["run", "gemm", "tile=1024", "n=1024", "engine=uring"]
+    said = refused(capsys, *words, f"store={store}", "depth=4096")
+    assert "the model has no range for" in said
+    assert "no range for block=512" in refused(capsys, *words[:-3], "tile=128", f"store={store}")
+    assert "none.toml: cannot be read" in refused(capsys, *words, "store=modelled:none.toml")
+    reads = ssd_files.store(tmp_path, directions=("read",))
+    assert "no rows of direction=write" in refused(capsys, *words, f"store={reads}")
 
 
 def test_a_part_has_its_own_bytes_memory_and_name() -> None:

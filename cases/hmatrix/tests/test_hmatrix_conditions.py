@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ssd_files
 import synthetic
+from command_line import refused
 
 from watari.cases.hmatrix import _native as native
 from watari.cases.hmatrix import axes, trial
@@ -105,6 +107,19 @@ def test_engines_of_files_and_queues_take_the_time_of_modelled_ssds(tmp_path: Pa
         axes.require_sense(parameters(tmp_path, files=2))
     faulty, _ = run(tmp_path, engine="queue", store="modelled:ten-million", fault="delayed")
     assert faulty["capacitance"] == expected["capacitance"]
+
+
+def test_a_model_in_a_file_carries_its_error_and_its_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ssd_files.store(tmp_path, directions=("read",))
+    found, notes = run(tmp_path, engine="uring", store=store)
+    assert found["model_latency_worst"] == 0
+    assert any("error at rows left out" in note for note in notes)
+    words = ["run", "hmatrix", "mesh=cube:2", "engine=uring"]
+    said = refused(capsys, *words, f"store={store}", "depth=4096")
+    assert "the model has no range for" in said
+    assert "none.toml: cannot be read" in refused(capsys, *words, "store=modelled:none.toml")
 
 
 def test_a_disk_without_room_is_unsupported_before_anything_is_written(tmp_path: Path) -> None:

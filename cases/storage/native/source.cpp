@@ -34,6 +34,12 @@ void require_store(const storage_parameters& p, const storage::engine_row& row) 
         throw unsupported((p.store == "ram" ? "store=" + p.store : "fault=" + p.fault) +
                           " is behind queues, engine=queue or engine=gpu; engine " +
                           std::string(row.name) + " opens files");
+    if (storage::is_modelled(p.store) && !row.queued) {
+        storage::disk_array disks(storage::disks_of(p.store, p.ssd, p.files));
+        const storage::engine_options how{.disks = &disks, .direction = p.direction};
+        if (const std::string reason = row.unsupported(how); !reason.empty())
+            throw unsupported(reason);
+    }
     if (p.has_own()) require_own(p, row);
     const bool object = p.has_own() ? row.of_objects : objects::is_address(p.folder);
     if (object != row.of_objects)
@@ -56,12 +62,9 @@ void require_block(const files::striped_files& files, std::size_t bytes) {
 }  // namespace
 
 /// Makes a file of test data in memory, for engines of files over modelled SSDs.
-void storage_source::add_memory_file(const storage_parameters& p, const storage::engine_row& row,
-                                     storage::store_options& wanted) {
+void storage_source::add_memory_file(const storage_parameters& p, storage::store_options& wanted) {
     wanted.disks =
         std::make_shared<storage::disk_array>(storage::disks_of(p.store, p.ssd, p.files));
-    const storage::engine_options how{.disks = wanted.disks.get(), .direction = p.direction};
-    if (const std::string reason = row.unsupported(how); !reason.empty()) throw unsupported(reason);
     memory_file_.emplace(files::memory_file("watari-storage", p.size));
     const std::string path = files::path_of(*memory_file_);
     storage::write_test_data({memory_file_->get(), path, p.size});
@@ -99,7 +102,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                         .stripe = storage::stripe_bytes};
         require_block(files::striped_files(wanted.files), p.block);
     } else if (!row.queued) {
-        add_memory_file(p, row, wanted);
+        add_memory_file(p, wanted);
     }
     empty_ = wanted.behind != nullptr;
     if (faulty_) {

@@ -40,8 +40,7 @@ public:
     }
 
 private:
-    void add_memory_file(const storage_parameters& p, const storage::engine_row& row,
-                         storage::store_options& wanted);
+    void add_memory_file(const storage_parameters& p, storage::store_options& wanted);
 
     std::optional<storage::file_set> set_;
     std::optional<files::descriptor> memory_file_;

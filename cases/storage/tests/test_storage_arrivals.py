@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ssd_files
 from command_line import refused
 from storage_trials import request, run
 
 from watari import cases
-from watari.case import ssd_model
 from watari.cases.storage import traces, workload
 from watari.common.errors import UnsupportedError, UsageError
 
@@ -38,16 +38,6 @@ def trace(tmp_path: Path, content: str) -> str:
     return f"trace:{tmp_path / 't'}"
 
 
-def slow_ssd(tmp_path: Path, seconds: float) -> str:
-    """A model of a disk that takes as long for each request, alone or beside others."""
-    shape = (1.0,) * len(ssd_model.SHAPE)
-    rows = tuple(ssd_model.Row("read", 4096, d, seconds, d / seconds, shape) for d in (1, 2, 64))
-    error = ssd_model.Error(0, 0, 0, 0)
-    path = tmp_path / "slow.toml"
-    path.write_text(ssd_model.text(ssd_model.SsdModel("slow", "none", rows, error, error, None)))
-    return f"modelled:{path}"
-
-
 @pytest.mark.parametrize("engine", ["posix", "uring", "mmap"])
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_requests_begin_at_their_times(engine: str, direction: str, tmp_path: Path) -> None:
@@ -65,7 +55,7 @@ def test_latency_counts_from_the_time_of_a_request_that_waits_for_its_turn(
 ) -> None:
     at_once = "offset,bytes,time\n" + "".join(f"{4096 * i},4096,0\n" for i in range(1, 6))
     pattern = trace(tmp_path, at_once + "0,4096,0.001\n")
-    store = slow_ssd(tmp_path, 0.02)
+    store = ssd_files.store(tmp_path, 0.02)
     given = {"pattern": pattern, "store": store, "engine": "posix", "threads": 1, "requests": 6}
 
     def longest(**more: Any) -> float:

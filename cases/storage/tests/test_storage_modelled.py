@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 import synthetic
-from command_line import refused
 from storage_trials import request, run
 
 from watari import _native, cases
 from watari.case import ssd_model
 from watari.cases.storage.command import modelled
-from watari.common.errors import FileError, UnsupportedError, UsageError, WatariError
+from watari.common.errors import FileError, UnsupportedError, WatariError
 from watari.plan.request import resolve
 
 FIO = Path(__file__).parent / "fio.json"
@@ -83,9 +82,16 @@ def test_striped_ssds_are_several_models(model: Callable[..., str]) -> None:
     assert any("modelled: 2 of " in note for note in result["notes"])
 
 
-@pytest.mark.parametrize("given", [{"engine": "mmap"}, {"engine": "posix", "store": "ram"}])
-def test_what_no_model_can_time_is_unsupported(given: dict[str, Any]) -> None:
-    with pytest.raises(UnsupportedError):
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"engine": "mmap"}, "engine mmap cannot hold a request back"),
+        ({"engine": "posix", "store": "ram"}, "store=ram is behind queues"),
+        ({"engine": "posix", "cache": "warm"}, "has no page cache"),
+    ],
+)
+def test_what_no_model_can_time_is_unsupported(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UnsupportedError, match=says):
         run(**{"store": "modelled:kioxia-cm6-v", **given})
 
 
@@ -100,27 +106,6 @@ def test_the_default_requests_suit_a_slow_engine() -> None:
         return int(resolve("storage", given, synthetic.cpu_machine())[0].parameters["requests"])
 
     assert requests("queue") == 16 * requests("posix")
-
-
-@pytest.mark.parametrize("case", ["gemm", "hmatrix"])
-def test_other_cases_refuse_requests_outside_the_rows(
-    case: str, model: Callable[..., str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = model()
-    given = {"gemm": ["tile=128", "n=512"], "hmatrix": ["mesh=cube:2"]}[case]
-    said = refused(capsys, "run", case, *given, f"store={store}", "engine=uring", "depth=4096")
-    assert "the model has no range for" in said
-    gone = refused(capsys, "run", case, *given, "store=modelled:none.toml", "engine=uring")
-    assert "none.toml: cannot be read" in gone
-
-
-def test_a_model_of_reads_alone_has_no_product(tmp_path: Path) -> None:
-    path = tmp_path / "reads.toml"
-    path.write_text(ssd_model.text(modelled(FIO, "ssd")[0]))
-    given = {"store": f"modelled:{path}", "engine": "uring", "n": 4096, "tile": 1024}
-    parameters = resolve("gemm", given, synthetic.cpu_machine())[0].parameters
-    with pytest.raises(UsageError, match="no rows of direction=write"):
-        cases.CASES["gemm"].require_files(parameters)
 
 
 def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
