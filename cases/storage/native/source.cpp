@@ -4,7 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/files/memory_file.hpp"
 #include "watari/memory/room.hpp"
-#include "watari/objects/address.hpp"
+#include "watari/objects/service/address.hpp"
 #include "watari/storage/backends/faulty.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/modelled.hpp"

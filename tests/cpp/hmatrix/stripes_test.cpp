@@ -3,7 +3,7 @@
 #include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial_file.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 #include <gtest/gtest.h>
 #include <algorithm>

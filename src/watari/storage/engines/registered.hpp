@@ -2,7 +2,7 @@
 /// looks up neither for each request. Over modelled SSDs a completion is held back until its time.
 #pragma once
 
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/engines/engine.hpp"
 #include "watari/storage/engines/modelled_time.hpp"
 

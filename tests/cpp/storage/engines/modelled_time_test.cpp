@@ -4,7 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/parallel/atomic.hpp"
 #include "watari/files/memory_file.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/backends/disk_array.hpp"
 #include "watari/storage/stores/modelled_store.hpp"
 #include "watari/storage/stores/open_store.hpp"
