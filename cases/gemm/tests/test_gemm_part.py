@@ -81,7 +81,7 @@ def test_a_model_in_a_file_carries_its_error_and_its_rows(
     made = run(tmp_path, engine="posix", tile=1024, fast_memory="24MiB", store=store, rows=1)
     assert made["quantities"]["model_latency_worst"] == 0
     assert any("error at rows left out" in note for note in made["notes"])
-    words = ["run", "gemm", "tile=1024", "n=1024", "engine=uring"]
+    words = ["run", "gemm", "tile=1024", "n=4096", "engine=uring"]
     said = refused(capsys, *words, f"store={store}", "depth=4096")
     assert "the model has no range for" in said
     assert "no range for block=512" in refused(capsys, *words[:-3], "tile=128", f"store={store}")
