@@ -26,8 +26,8 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from watari.cases.les import radiation
-from watari.cases.les.model import of_touches
+from watari.cases.les.forecast.model import of_touches
+from watari.cases.les.radiation import radiation
 from watari.common.errors import UnsupportedError
 from watari.results.measured import Measured
 

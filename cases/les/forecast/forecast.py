@@ -24,8 +24,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from watari.cases.les import axes, city, model, radiation
-from watari.cases.les.rates import Rates
+from watari.cases.les import axes
+from watari.cases.les.city import city
+from watari.cases.les.forecast import model
+from watari.cases.les.forecast.rates import Rates
+from watari.cases.les.radiation import radiation
 from watari.common.errors import UnsupportedError, UsageError
 from watari.results.measured import Measured, drawable
 

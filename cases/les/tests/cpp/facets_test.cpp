@@ -1,7 +1,7 @@
 // The energy balance of facets: view of the sky, exchange with other facets, conduction in a wall.
 // A touch has the same bits whichever processor gathers the air.
-#include "../native/city/sky.hpp"
-#include "../native/touch/touch.hpp"
+#include "../../native/city/sky.hpp"
+#include "../../native/touch/touch.hpp"
 #include "small_city.hpp"
 
 namespace watari::les {

@@ -1,9 +1,9 @@
 // Properties of the equations on small grids: order, energy, rest.
 #include "small_city.hpp"
 
-#include "../native/flow/bounds.hpp"
-#include "../native/flow/survey.hpp"
-#include "../native/loop.hpp"
+#include "../../native/flow/bounds.hpp"
+#include "../../native/flow/survey.hpp"
+#include "../../native/loop.hpp"
 #include "watari/core/error.hpp"
 
 #include <string>

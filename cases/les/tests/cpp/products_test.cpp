@@ -1,7 +1,7 @@
 // Products with view factors have the same bits on a GPU, whose unchanged source runs on fibers of
 // the CPU, as on the CPU.
-#include "../native/radiation/products.hpp"
-#include "../native/radiation/views.hpp"
+#include "../../native/radiation/products.hpp"
+#include "../../native/radiation/views.hpp"
 
 #include <cstring>
 #include <random>
@@ -20,7 +20,7 @@ void for_each_warp(std::size_t count, Body body, stream_t stream) {
 }  // namespace watari::emulated_products
 
 #define gpu emulated_products
-#include "../native/radiation/products_gpu.hpp"
+#include "../../native/radiation/products_gpu.hpp"
 #undef gpu
 
 namespace watari::les {

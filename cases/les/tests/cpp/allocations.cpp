@@ -1,7 +1,7 @@
 // The loop allocates nothing: many iterations allocate as often as few do.
 #include "allocations.hpp"
 
-#include "../native/les.hpp"
+#include "../../native/les.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.les import model
+from watari.cases.les.forecast import model
 from watari.cases.les.words import touch_name
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure

@@ -1,6 +1,6 @@
 // View factors: rays over the map of heights, reciprocity, the file that keeps them, the sun.
-#include "../native/radiation/sunlight.hpp"
-#include "../native/radiation/view_file.hpp"
+#include "../../native/radiation/sunlight.hpp"
+#include "../../native/radiation/view_file.hpp"
 #include "radiant_city.hpp"
 
 #include <filesystem>

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from watari.cases.les.bars import bar, stacked
-from watari.cases.les.forecast import Pair, pairs
+from watari.cases.les.charts.bars import bar, stacked
+from watari.cases.les.forecast.forecast import Pair, pairs
 from watari.cases.les.words import touch_words
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading

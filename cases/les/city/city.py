@@ -15,7 +15,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from watari.cases.les.maps import from_file, impossible, on_grid, refuse
+from watari.cases.les.city.maps import from_file, impossible, on_grid, refuse
 from watari.common.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 // A simulation on the CPU whose arrays a test can read and write.
 #pragma once
 
-#include "../native/flow/simulation.hpp"
+#include "../../native/flow/simulation.hpp"
 #include "watari/core/threads.hpp"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@ from typing import Any
 
 from watari.case import axes, cache
 from watari.case.axis import Parameters
-from watari.cases.les import sun, surfaces
+from watari.cases.les.radiation import sun, surfaces
 from watari.common.errors import UsageError
 
 NONE = "none"

@@ -1,5 +1,5 @@
 // Moisture and mist: evaporation, transport, and the budgets of water and heat.
-#include "../native/flow/budget.hpp"
+#include "../../native/flow/budget.hpp"
 #include "small_city.hpp"
 
 #include <limits>

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from watari.cases.les import axes
-from watari.cases.les.place import Place
+from watari.cases.les.city.place import Place
 from watari.common.errors import FileError, UnsupportedError, UsageError
 from watari.common.reading import require_readable
 

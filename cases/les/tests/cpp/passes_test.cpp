@@ -2,10 +2,10 @@
 // over the finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its
 // launch for a sum (totals_gpu.hpp). Their unchanged source runs on fibers of the CPU. The pass
 // over a rank's part has the same bits too.
-#include "../native/flow/correction.hpp"
-#include "../native/pressure/coarsening.hpp"
-#include "../native/pressure/steps.hpp"
-#include "../native/pressure/sweeps.hpp"
+#include "../../native/flow/correction.hpp"
+#include "../../native/pressure/coarsening.hpp"
+#include "../../native/pressure/steps.hpp"
+#include "../../native/pressure/sweeps.hpp"
 
 #include <cstring>
 #include <random>
@@ -29,9 +29,9 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 }  // namespace watari::emulated_les
 
 #define gpu emulated_les
-#include "../native/pressure/blocks_gpu.hpp"
-#include "../native/pressure/small_gpu.hpp"
-#include "../native/pressure/totals_gpu.hpp"
+#include "../../native/pressure/blocks_gpu.hpp"
+#include "../../native/pressure/small_gpu.hpp"
+#include "../../native/pressure/totals_gpu.hpp"
 #undef gpu
 
 namespace watari::les {

@@ -1,7 +1,7 @@
 // The styles in directives as host code: the same sources compiled without offloading. Their sums
 // add in another order, so that a flow differs in the last digits.
-#include "../native/directive.hpp"
-#include "../native/styles.hpp"
+#include "../../native/directive.hpp"
+#include "../../native/styles.hpp"
 
 #include "watari/case/directive.hpp"
 #include "watari/core/error.hpp"

@@ -1,6 +1,6 @@
 // Radiation between facets by radiosity: analytic checks, energy, sweeps and solver, threads.
-#include "../native/radiation/radiosity.hpp"
-#include "../native/city/facets.hpp"
+#include "../../native/radiation/radiosity.hpp"
+#include "../../native/city/facets.hpp"
 #include "radiant_city.hpp"
 
 namespace watari::les {

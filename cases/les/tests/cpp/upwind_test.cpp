@@ -1,5 +1,5 @@
 // The third-order flux of momentum, and the measure of the shortest waves.
-#include "../native/flow/survey.hpp"
+#include "../../native/flow/survey.hpp"
 #include "small_city.hpp"
 
 namespace watari::les {
