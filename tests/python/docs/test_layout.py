@@ -18,9 +18,13 @@ ROOT = Path(__file__).parents[3]
 CPP = (
     "core",
     "core/parallel",
+    "core/loaded",
     "machine",
+    "memory/rows",
     "memory",
+    "files/uring",
     "files",
+    "objects/service",
     "objects",
     "comm",
     "storage/verify",

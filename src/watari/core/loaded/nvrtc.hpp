@@ -2,7 +2,7 @@
 /// caller names; neither CUDA nor a GPU is needed.
 #pragma once
 
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 #include <string>
 #include <utility>

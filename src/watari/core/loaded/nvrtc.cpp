@@ -1,5 +1,5 @@
 // The declarations are NVRTC's stable C interface (nvrtc.h of CUDA 12 and 13).
-#include "watari/core/nvrtc.hpp"
+#include "watari/core/loaded/nvrtc.hpp"
 
 #include "watari/core/error.hpp"
 

@@ -1,8 +1,8 @@
 // The declarations are the driver's stable C interface (cuda.h of CUDA 12 and 13).
-#include "watari/core/loaded_kernel.hpp"
+#include "watari/core/loaded/kernel.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 namespace watari {
 

@@ -1,8 +1,8 @@
-#include "watari/objects/curl_library.hpp"
+#include "watari/objects/service/curl_library.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
-#include "watari/objects/curl.hpp"
+#include "watari/core/loaded/shared_object.hpp"
+#include "watari/objects/service/curl.hpp"
 
 #include <mutex>
 

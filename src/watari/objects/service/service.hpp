@@ -1,9 +1,9 @@
 /// Where objects are, and who asks: the server, the region and the credentials of a process.
 #pragma once
 
-#include "watari/objects/address.hpp"
-#include "watari/objects/credentials.hpp"
-#include "watari/objects/signer.hpp"
+#include "watari/objects/service/address.hpp"
+#include "watari/objects/service/credentials.hpp"
+#include "watari/objects/service/signer.hpp"
 
 #include <mutex>
 #include <string>

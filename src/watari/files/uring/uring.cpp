@@ -1,7 +1,7 @@
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/files/uring_reason.hpp"
+#include "watari/files/uring/uring_reason.hpp"
 
 #include <liburing.h>
 #include <algorithm>

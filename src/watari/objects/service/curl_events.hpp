@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/files/descriptor.hpp"
-#include "watari/objects/curl_library.hpp"
+#include "watari/objects/service/curl_library.hpp"
 
 #include <chrono>
 #include <cstdint>

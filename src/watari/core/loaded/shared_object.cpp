@@ -1,4 +1,4 @@
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 #include <dlfcn.h>
 

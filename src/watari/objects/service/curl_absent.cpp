@@ -1,5 +1,5 @@
 #include "watari/core/error.hpp"
-#include "watari/objects/curl.hpp"
+#include "watari/objects/service/curl.hpp"
 
 namespace watari::objects {
 

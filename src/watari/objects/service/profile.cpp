@@ -1,4 +1,4 @@
-#include "watari/objects/profile.hpp"
+#include "watari/objects/service/profile.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/core/text_file.hpp"

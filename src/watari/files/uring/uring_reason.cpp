@@ -1,4 +1,4 @@
-#include "watari/files/uring_reason.hpp"
+#include "watari/files/uring/uring_reason.hpp"
 
 #include "watari/core/text_file.hpp"
 

@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include "watari/core/loops.hpp"
 #include "watari/core/parallel/warp.hpp"

@@ -3,7 +3,7 @@
 /// One of curl.cpp and curl_absent.cpp is built. libcurl is loaded when it is first needed.
 #pragma once
 
-#include "watari/objects/service.hpp"
+#include "watari/objects/service/service.hpp"
 
 #include <sys/uio.h>
 #include <cstddef>

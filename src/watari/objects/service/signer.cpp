@@ -1,6 +1,6 @@
-#include "watari/objects/signer.hpp"
+#include "watari/objects/service/signer.hpp"
 
-#include "watari/objects/address.hpp"
+#include "watari/objects/service/address.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
-#include "watari/objects/service.hpp"
+#include "watari/objects/service/service.hpp"
 
-#include "watari/objects/errors.hpp"
-#include "watari/objects/profile.hpp"
+#include "watari/objects/service/errors.hpp"
+#include "watari/objects/service/profile.hpp"
 
 #include <charconv>
 #include <ctime>

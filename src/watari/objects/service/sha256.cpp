@@ -1,4 +1,4 @@
-#include "watari/objects/sha256.hpp"
+#include "watari/objects/service/sha256.hpp"
 
 #include <bit>
 #include <cstring>

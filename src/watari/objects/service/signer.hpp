@@ -4,7 +4,7 @@
 /// Using the Authorization Header" (Amazon S3 API Reference).
 #pragma once
 
-#include "watari/objects/sha256.hpp"
+#include "watari/objects/service/sha256.hpp"
 
 #include <ctime>
 #include <string>

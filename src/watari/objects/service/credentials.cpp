@@ -1,10 +1,10 @@
-#include "watari/objects/credentials.hpp"
+#include "watari/objects/service/credentials.hpp"
 
 #include "watari/core/text_file.hpp"
-#include "watari/objects/address.hpp"
-#include "watari/objects/curl.hpp"
-#include "watari/objects/errors.hpp"
-#include "watari/objects/profile.hpp"
+#include "watari/objects/service/address.hpp"
+#include "watari/objects/service/curl.hpp"
+#include "watari/objects/service/errors.hpp"
+#include "watari/objects/service/profile.hpp"
 
 #include <array>
 #include <optional>

@@ -1,6 +1,6 @@
 // A build without liburing: there are no rings, and the constructor throws the reason.
 #include "watari/core/error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 namespace watari::files {
 

@@ -1,6 +1,6 @@
-#include "watari/objects/curl_events.hpp"
+#include "watari/objects/service/curl_events.hpp"
 
-#include "watari/objects/errors.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <sys/epoll.h>
 #include <unistd.h>

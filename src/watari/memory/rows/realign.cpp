@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/memory/realign.hpp"
+#include "watari/memory/rows/realign.hpp"
 
 #include "watari/core/loops.hpp"
 #include "watari/core/parallel/warp.hpp"

@@ -1,8 +1,8 @@
-#include "watari/objects/curl.hpp"
+#include "watari/objects/service/curl.hpp"
 
-#include "watari/objects/curl_events.hpp"
-#include "watari/objects/curl_library.hpp"
-#include "watari/objects/errors.hpp"
+#include "watari/objects/service/curl_events.hpp"
+#include "watari/objects/service/curl_library.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <algorithm>
 #include <cctype>
