@@ -288,8 +288,8 @@ def simulated(parameters: dict[str, Any], asked: Asked) -> tuple[output.Wind, fl
         share.stop()
     if not found["verified"]:
         raise WrongResultError(found["error"])
-    told = [parameters[name] for name in ("spacing", "dt", "every")]
-    blown = output.wind(found, *told, sun.place(parameters["sun"]))
+    spacing, dt, every = (parameters[name] for name in ("spacing", "dt", "every"))
+    blown = output.wind(found, spacing, dt, every, sun.place(parameters["sun"]))
     for line in budgets.lines(found):
         print(line)
     found_place = maps.place(parameters["city"], parameters["spacing"])

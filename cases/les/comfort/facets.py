@@ -59,4 +59,5 @@ def radiation_of(people: Array, sun: tuple[float, float]) -> Radiation:
     """The radiation of a trial's array: light by plane, long waves by plane, beam, ground."""
     planes = len(DIRECTIONS)
     each = people.astype(float)
-    return Radiation(each[:planes], each[planes : 2 * planes], *each[2 * planes :], *sun)
+    beam, ground = each[2 * planes :]
+    return Radiation(each[:planes], each[planes : 2 * planes], beam, ground, *sun)

@@ -105,7 +105,7 @@ def test_leaves_that_stop_the_air_in_a_step_are_refused() -> None:
     density = np.zeros((4, 32, 32))
     density[2, 0, 0] = 20.0
     np.save("hedge.npy", density)
-    with pytest.raises(UsageError, match="leaves slow the first flow by .* dt may be"):
+    with pytest.raises(UsageError, match=r"leaves slow the first flow by .* dt may be"):
         run(city="flat", trees="hedge.npy", dt=0.28)
 
 
@@ -181,7 +181,7 @@ def test_trees_that_are_none_are_refused() -> None:
     ):
         with pytest.raises(UsageError, match=why):
             trees.leaves(name, (16, 8, 8), 2.0, heights)
-    with pytest.raises((FileError, UsageError), match="none.npy"):
+    with pytest.raises((FileError, UsageError), match=r"none\.npy"):
         case.CASES[0].require_files(requests(trees="none.npy")[0].parameters)
 
 
@@ -278,8 +278,7 @@ def test_trees_are_drawn_beside_the_run_without_them(
     assert float(titles[2].split()[-1]) < -1  # K
     assert len(edged) == 2
     assert edged[0] > 0
-    wind = output.Wind(**{**vars(blown("flat", leaves="rows:16"))})
-    drawing.picture(Path("w.png"), wind)
+    drawing.picture(Path("w.png"), blown("flat", leaves="rows:16"))
     assert Path("w.png").stat().st_size > 1000
 
 
