@@ -205,6 +205,10 @@ def wind(
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     asked = asked_map.asked(map_name, humidity, compare, files)
     earlier = Path(place) if place.lower().endswith(".nc") else None
+    of_a_run = {"mist": nozzles, "trees": leaves, "radiation": light}
+    for option, text in of_a_run.items():
+        if earlier and text != mist.NONE:
+            raise UsageError(f"--{option} is of a run, and {place} is the result of one")
     parameters = parameters_of(
         "flat" if earlier else place,
         grid,

@@ -74,20 +74,23 @@ def leaves(
 
     if text == NONE:
         return np.zeros((0, 4))
-    air = np.arange(shape[2])[:, None, None] >= heights
     if is_file(text):
-        density = placed(text, from_file(text), shape)
-        refuse(text, density, (density > 0) & ~air, "is inside a building")
+        density = from_file(text)
+        require_places(text, density, shape)
     else:
-        density = rows(text, shape, spacing, heights) * air
+        density = rows(text, shape, spacing, heights)
+    built = np.arange(len(density))[:, None, None] < heights
+    if is_file(text):
+        refuse(text, density, (density > 0) & built, "is inside a building")
+    density = np.where(built, 0, density)
     k, j, i = np.nonzero(density)
     if not len(k):
         raise UsageError(f"trees {text}: no cell of the city has leaves")
     return np.column_stack([i, j, k, density[k, j, i]]).astype(float)
 
 
-def placed(text: str, density: NDArray[Any], shape: tuple[int, int, int]) -> NDArray[Any]:
-    """The densities of a file for each cell of the grid. Raises UsageError."""
+def require_places(text: str, density: NDArray[Any], shape: tuple[int, int, int]) -> None:
+    """Raises UsageError unless a file has a possible density for each cell of some planes."""
     import numpy as np
 
     x, y, z = shape
@@ -100,9 +103,6 @@ def placed(text: str, density: NDArray[Any], shape: tuple[int, int, int]) -> NDA
     refuse(text, density, ~np.isfinite(density), "is no number")
     refuse(text, density, density < 0, "is below 0")
     refuse(text, density, density > DENSEST, f"is above {DENSEST:g}")
-    whole = np.zeros((z, y, x))
-    whole[:planes] = density
-    return whole
 
 
 def refuse(text: str, density: NDArray[Any], bad: NDArray[Any], why: str) -> None:
@@ -117,8 +117,8 @@ def refuse(text: str, density: NDArray[Any], bad: NDArray[Any], why: str) -> Non
 def rows(
     text: str, shape: tuple[int, int, int], spacing: float, heights: NDArray[Any]
 ) -> NDArray[Any]:
-    """Street trees. Raises UsageError if the grid is too coarse for a crown, or has no place for
-    one."""
+    """Densities of street trees up to their tops. Raises UsageError if the grid is too coarse for
+    a crown, or has no place for one."""
     import numpy as np
 
     apart = float(text.removeprefix("rows:"))
@@ -142,6 +142,6 @@ def rows(
             crowns |= near[1][:, None] & near[0]
     if not found:
         raise UsageError(f"trees {text}: no trunk stands in a street")
-    density = np.zeros((z, y, x))
+    density = np.zeros((tall[-1] + 1, y, x))
     density[tall] = DENSITY * crowns
     return density

@@ -130,6 +130,14 @@ def test_the_budget_lines_say_what_leaves_do() -> None:
     assert budgets.lines({"quantities": {}}) == []
 
 
+@pytest.mark.parametrize("option", ["--mist", "--trees"])
+def test_a_result_takes_no_options_of_a_run(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["wind", "a.nc", option, "rows:16", "--map", "tair", "-o", "o.vti"]
+    assert f"{option} is of a run, and a.nc is the result of one" in refused(capsys, *words)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

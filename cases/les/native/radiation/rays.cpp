@@ -9,6 +9,8 @@ namespace watari::les {
 
 namespace {
 
+constexpr double faint = 1e-7;  ///< share of a ray that no more leaves are asked to take
+
 double unit_of(std::uint32_t value) { return value * 0x1p-32; }
 
 /// Sine and cosine of |x| <= pi/4 by Taylor's polynomials, to 2e-14: no library's, so that each
@@ -168,7 +170,7 @@ double ray_tracer::see(const ray& r, std::vector<share_seen>& into) const {
     const auto leaves = static_cast<std::uint32_t>(facets_->count());
     double left = 1;
     const auto cross = [&](std::size_t column, double from, double to) {
-        if (canopy_.empty()) return;
+        if (canopy_.empty() || left < faint) return;
         canopy_.cross(column, r.from[2], r.along[2], from, to,
                       [&](std::uint32_t leaf, double metres) {
                           const double passes = decay(canopy_.extinction(leaf) * metres);
