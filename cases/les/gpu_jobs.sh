@@ -136,7 +136,7 @@ job_les-mist() {
     done
 }
 
-# job les-trees 75 2 cases/les/README.md, "Trees": drag beside the bare city, then shade and vapour
+# job les-trees 75 - cases/les/README.md, "Trees": drag beside the bare city, then shade and vapour
 # at first one size, bare and with trees, in turns; then radiation on the CPU and on the GPU, and managed memory
 job_les-trees() {
     local cache
