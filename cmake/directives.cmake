@@ -16,7 +16,9 @@ function(watari_directives application model flag include pragma)
     return()
   endif()
   if(model STREQUAL "omp")
-    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
+    # cuda-mode: no thread reads the variables of another one. Without it LLVM keeps those whose address is taken in
+    # memory that the team shares, which fits no spinor
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
     watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${ARGN})
   else()
     watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${ARGN})
