@@ -69,7 +69,7 @@ std::vector<half_face> halves_of_faces(const parameters& p) {
 }
 
 /// The faces with the sum of both halves.
-std::vector<half_face> faces_of(const parameters& p) {
+std::vector<half_face> leafy_faces(const parameters& p) {
     std::vector<half_face> result;
     for (const half_face& half : halves_of_faces(p))
         if (!result.empty() && result.back().place() == half.place())
@@ -159,7 +159,7 @@ leaf_arrays<Real> leaves_in(std::byte* facets, const parameters& p) {
     if (!p.has_trees()) return {};
     leaf_arrays<Real> result = laid_out<Real>(facets, p, leaf_places(p).size());
     result.cells = leaves_of_part(p).size();
-    for (const half_face& face : faces_of(p)) ++result.faces[face.axis];
+    for (const half_face& face : leafy_faces(p)) ++result.faces[face.axis];
     return result;
 }
 
@@ -167,7 +167,7 @@ template <class Real>
 void build_leaves(std::byte* facets, const parameters& p) {
     const leaf_arrays<Real> to = leaves_in<Real>(facets, p);
     std::size_t n = 0;
-    for (const half_face& face : faces_of(p)) {
+    for (const half_face& face : leafy_faces(p)) {
         to.face[n] = static_cast<std::uint32_t>(p.grid.at(face.k, face.j, face.i));
         to.copy[n] = static_cast<std::uint32_t>(copy_of(p.grid, face));
         to.drag[n++] = Real(leaf_drag * face.density);
