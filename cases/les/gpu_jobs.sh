@@ -139,6 +139,19 @@ job_les-mist() {
     done
 }
 
+# job les-trees 75 - cases/les/README.md, "Trees": drag beside the bare city, then shade and vapour
+# at first one size, bare and with trees, in turns; then radiation on the CPU and on the GPU, and managed memory
+job_les-trees() {
+    local cache
+    cache=$(mktemp -d)
+    export XDG_CACHE_HOME=$cache OMP_WAIT_POLICY=passive
+    run les-trees-drag 22 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=2 trees=none,rows:16
+    ranks les-trees-drag cells_per_s fingerprint tree_drag
+    run les-trees 48 les processor=gpu grid=M style=explicit,managed trees=none,rows:16 radiation=cpu,gpu every=10 steps=31 trials=1
+    ranks les-trees cells_per_s fingerprint view_s view_nonzeros tree_light tree_heat tree_vapour water_residual heat_residual radiation_imbalance
+    rm -rf "$cache"
+}
+
 alternated_les() { # its group of job alternated
     cat <<'EOF'
 [[case]]

@@ -271,6 +271,20 @@ page.given(
     "(air -50 to 50 C, radiant",
     "less air temperature -30 to 70 K, 17 m/s, 5 kPa",
 )
+page.given(
+    "cases/les/trees.py, native/city/leaves.hpp, flow/leaves.hpp, radiation/canopy.hpp, foliage.hpp",
+    "crowns 6 m wide, from 3 to 9 m above the ground, 0.5 m² of leaves in each m³",
+    "below 0 or above 20 is refused",
+    "Cd = 0.2, a the mean",
+    "e^(-0.5 LAI) along a ray",
+    "and 0.4 of the light",
+    "the other 0.6 of the light",
+    "(12 bytes a face, 20 a cell in fp32)",
+    "2 Cd a abs(u) dt of a face | 2.51; 2 at first |",
+    "1e-15 in double",
+    "0.6 holds for trees",
+    "64 rays on each of six planes",
+)
 page.given("bounds that tests assert: test_les_comfort.py", "within 0.03 K of his program")
 page.given("bounds that tests assert: directives_on_host.cpp", "in fp64 to 6e-14 m/s")
 page.given(
