@@ -6,6 +6,8 @@ short    it saves less than 0.6 of what it could, where that takes over 5% of th
          pooled: seconds of repeated allocations - 10 us for each
 right    the predicted saving is within 20%, or 1% of the run
 likely   it is right, or off by no more than two standard errors of the measured saving
+
+A saving that was measured in pairs (stranger_pairs.py) comes before one of medians.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from statistics import median, stdev
 
 import numpy as np
 import stranger_noise
+import stranger_pairs
 from stranger_table import Row
 
 SLOWER = 0.02  # of the run
@@ -119,19 +122,24 @@ def could(row: Row, change: str, seconds: float) -> float:
 def changes(row: Row) -> list[Change]:
     """Each imposed change of a program; several are joined by `+`."""
     seconds, spread = as_is(row)
-    factor = ratio(row, seconds)
     advice = row.get("advice", {})
     said = {one["style"]: one["seconds"] for one in advice.get("changes", ()) if "seconds" in one}
     found = []
-    for name, one in middle(row, "changes").items():
-        run, off, changed = seconds, spread, one
-        before, after = row["as_is"], row["changes"][name]["seconds"]
-        if pairs := row.get("pairs", {}).get(name):  # of rows that were measured in another way
-            before, after = (list(each) for each in zip(*pairs, strict=True))
-            run, off, changed = median(before), spread_of(before), median(after)
-        error = stranger_noise.error(before, after)
-        predicted = (advice["measured"] - said[name]) * factor if name in said else None
+    runs = {name: row["changes"][name]["seconds"] for name in middle(row, "changes")}
+    paired = {name: pairs for name, pairs in row.get("pairs", {}).items() if pairs}
+    for name in {**runs, **paired}:
+        if pairs := paired.get(name):
+            saved = stranger_pairs.differences(pairs, name)
+            before = [pair[0] for pair in pairs]
+            run, off = median(before), spread_of(before)
+            measured, error = median(saved), stranger_pairs.error(saved)
+        else:
+            run, off, measured = seconds, spread, seconds - median(runs[name])
+            error = stranger_noise.error(row["as_is"], runs[name])
+        predicted = None
+        if name in said:
+            predicted = (advice["measured"] - said[name]) * ratio(row, run)
         able = could(row, name, seconds)
         known = error if math.isfinite(error) else 0.0
-        found.append(Change(row["name"], name, run - changed, predicted, run, off, able, known))
+        found.append(Change(row["name"], name, measured, predicted, run, off, able, known))
     return found

@@ -39,6 +39,7 @@ def line(row: Row) -> str:
         return f"{row['name']}: {row['status']}: {row.get('reason', '')}"
     one = stranger_judge.judged(row)
     ratios = [f"{style} {seconds / one.seconds:.3g}" for style, seconds in one.styles.items()]
+    ratios += [f"{c.change} saves {c.measured:.3g} +- {c.error:.2g} s" for c in one.changes]
     return (
         f"{one.name}: {one.seconds:.4g} s ({percent(one.spread, '')}), replay "
         f"{percent(one.replayed) or row['trace'].get('error', 'none')}; {', '.join(ratios)}; "

@@ -171,13 +171,16 @@ def test_a_slower_change_is_judged_by_its_pairs() -> None:
     given = row()
     given["changes"] = {"staged": style(1.1), "pooled": style(1.1)}
     given["pairs"] = {
-        "staged": [[1.1, 1.1], [1.2, 1.2], [1.15, 1.15]],
-        "pooled": [[1.0, 1.1]] * 5,
+        "staged": [[1.1, 0.2, 1.1, 0.2], [1.2, 0.3, 1.0, 0.1], [1.15, 0.25, 1.15, 0.25]] * 2,
+        "pooled": [[1.0, 0.2, 1.1, 0.2]] * 6,
     }
     staged, pooled = stranger_judge.judged(given).changes
-    assert staged.measured == pytest.approx(0)
+    assert staged.measured == pytest.approx(0)  # beyond the start of CUDA
     assert not staged.loses
     assert pooled.loses
+    assert pooled.error == 0
+    given["pairs"] = {"huge": [[1.0, 0.2, 0.9, 0.1]] * 6}  # acts on the start, too
+    assert stranger_judge.judged(given).changes[-1].measured == pytest.approx(0.1)
 
 
 def test_a_change_saves_most_of_what_it_could() -> None:
