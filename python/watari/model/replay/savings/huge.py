@@ -9,8 +9,8 @@ most that time; copies to fresh memory of the CPU wait for the others (staging.p
 Which pages become huge is seen in a run with huge pages: those whose faults are gone. Other traces
 lack that run. There, not every page belongs to a large block of malloc. Those of pinned memory do
 not, though they are counted. Buffers of large pageable copies do, but for the ends that fill no
-huge page; of the other pages, REST may, from none to all: less where kernels are of a library, since
-loading one touches some 30,000 pages.
+huge page; of the other pages, REST may, from none to all: less where kernels are of a library,
+since loading one touches some 30,000 pages.
 """
 
 from __future__ import annotations
