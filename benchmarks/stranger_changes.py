@@ -2,7 +2,8 @@
 
 slower   its runs take 2% and the program's spread longer
 short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
-         staged: seconds of pageable copies of 4 MiB and more - bytes / RATES
+         staged: seconds of pageable copies of 4 MiB and more - bytes / RATES; those of the trace,
+         else of the calls in the first run, which may also wait for earlier work
          pooled: seconds of repeated allocations - 10 us for each
 right    the predicted saving is within 20%, or 1% of the run
 likely   it is right, or off by no more than two standard errors of the measured saving
@@ -108,9 +109,13 @@ def could(row: Row, change: str, seconds: float) -> float:
     counts = row.get("counts", {})
     taken, least = 0.0, 0.0
     if change == "staged":
-        taken = counts.get("large_pageable_s", 0.0)
-        moved = counts.get("large_pageable_bytes", 0.0)
-        size = moved / max(counts.get("pageable_copies", 1.0), 1.0)
+        copied = row.get("copied") or {
+            "count": counts.get("pageable_copies", 1.0),
+            "bytes": counts.get("large_pageable_bytes", 0.0),
+            "seconds": counts.get("large_pageable_s", 0.0),
+        }
+        taken = copied["seconds"] * ratio(row, seconds)
+        moved, size = copied["bytes"], copied["bytes"] / max(copied["count"], 1.0)
         sizes, rates = zip(*RATES, strict=True)
         least = moved / float(np.interp(np.log2(max(size, 1.0)), np.log2(sizes), rates))
     elif change == "pooled":

@@ -33,7 +33,13 @@ from watari.common.errors import FileError, UsageError
 SCHEMA = "watari-stranger-1"
 LISTS = ("arguments", "same")  # of a program; its other words are texts
 NAME = re.compile(r"[\w+-][\w.+-]*")
-OF_TRACE = ("trace", "advice", "today", "advised")  # parts of a row that come from its trace
+OF_TRACE = (
+    "trace",
+    "advice",
+    "today",
+    "copied",
+    "advised",
+)  # parts of a row that come from its trace
 KEYS = {"name", "source", "revision", "arguments", "status"}  # of each row
 Row = dict[str, Any]
 

@@ -74,7 +74,7 @@ def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants(quota):
 
 @pytest.mark.parametrize("verbose", ["1", ""])  # without it, the driver is asked later
 def test_threads_start_when_many_copies_pay_for_them(verbose):
-    words = ("copy", 8, "copy", 16, "threads", "copy", 8, "threads")
+    words = ("copy", 6, "copy", 6, "threads", "copy", 6, "threads")
     ended = started("ends", *words, cpus=6, variables={"WATARI_CHANGES_VERBOSE": verbose})
     assert ended.stdout.splitlines() == ["same"] * 2 + ["threads 1", "same", "threads 6"]
     assert copies(ended) == (1 if verbose else 0)

@@ -62,6 +62,29 @@ def test_a_replay_may_lie_between_the_runs(replayed: float, right: bool) -> None
     assert stranger_judge.judged(wide).replay_right == right
 
 
+def test_a_program_without_a_measured_style_is_not_compared() -> None:
+    """There was no time for any, or none acts on it."""
+    given = row(as_is=1.0, managed=1.1)
+    given["styles"] = {"managed": style(status="unmeasured")}
+    assert not stranger_judge.judged(given).is_compared
+    alone = row(as_is=1.0)
+    alone["styles"], alone["advice"]["styles"] = {}, {"imposed": []}
+    assert stranger_judge.judged(alone).named
+    both = [stranger_judge.judged(one) for one in (given, row(as_is=1.0, managed=1.2))]
+    assert stranger_report.statistics(both)["best style named, or none matters"] == "1 of 1 (100%)"
+
+
+def test_could_save_counts_what_copies_take_beyond_earlier_work() -> None:
+    given = row()
+    given["changes"] = {"staged": style(0.9)}
+    given["counts"] = {"pageable_copies": 99.0, "large_pageable_s": 0.5}
+    given["copied"] = {"count": 1, "bytes": 2.0**30, "seconds": 0.2}
+    (staged,) = stranger_judge.judged(given).changes
+    assert staged.could == pytest.approx(0.2 - 2**30 / 46e9)
+    given["copied"]["seconds"] = 0.04  # the call waits for a kernel
+    assert not stranger_judge.judged(given).changes[0].could
+
+
 def test_a_replay_may_say_what_stops_it() -> None:
     stopped = row(replayed=2.0)
     stopped["advice"]["stops"] = ["polls mapped memory"]

@@ -89,6 +89,7 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
         assert len(row["trace"]["replay"]["untraced"]) == 5
         assert row["styles"]["read-mostly"]["status"] == "unsupported"
         assert row["trace"]["replay"]["seconds"] > 0
+        assert row["copied"]["count"] == 0  # they are smaller than 4 MiB
         assert str(tmp_path) not in json.dumps(row)
         trace = tmp_path / "traces" / row["trace"]["replay"]["graph"]
         assert trace.is_file()

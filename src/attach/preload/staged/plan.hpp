@@ -12,9 +12,9 @@ constexpr std::size_t unit = WATARI_STAGED_UNIT;
 // Below it the driver is as fast: its first piece is on the way sooner.
 constexpr std::size_t least_copy = 4 * unit;
 
-// The threads and slots are made, which takes 1 to 2 ms, for a copy that pays for them by itself,
+// The threads and slots are made, which takes some 2 ms, for a copy that pays for them by itself,
 // or when all copies that could be staged reach `least_total`. Earlier ones go to the driver.
-constexpr std::size_t least_total = 64 * unit;
+constexpr std::size_t least_total = 32 * unit;
 
 // To memory that nobody has touched the driver copies slowly: its thread makes each page by a
 // fault. So such a copy counts as one of many more bytes.
