@@ -55,6 +55,7 @@ def copies(folder: Path, end: float) -> None:
                 words = done.stdout.split()
                 took = float(words[1]) if done.returncode == 0 else math.nan
                 seen[case].setdefault(name, []).append(took)
+    seen = {case: rows for case, rows in seen.items() if rows}
     print(f"{'copies':12}", *(f"{name:>9}" for name in ways(folder, "in")))
     for case, rows in seen.items():
         print(f"{case:12}", *(f"{statistics.median(took):9.2f}" for took in rows.values()))
