@@ -20,6 +20,7 @@ from typing import TypeAlias
 from watari.attach.measure import Run
 
 MOST, FEWEST = 24, 6  # pairs
+KNOWN = 4  # pairs that have an error
 WHOLE = "huge"  # a change of the start of CUDA, too
 OF_NORMAL = 1.349  # the middle half of a normal distribution, in standard deviations
 OF_MEDIAN = 1.2533  # its standard error over that of the mean
@@ -33,8 +34,8 @@ def differences(pairs: Sequence[Pair], name: str) -> list[float]:
 
 
 def error(saved: Sequence[float]) -> float:
-    """The standard error of the median; infinite for fewer than FEWEST pairs."""
-    if len(saved) < FEWEST:
+    """The standard error of the median; infinite for fewer than KNOWN pairs."""
+    if len(saved) < KNOWN:
         return math.inf
     low, _, high = quantiles(saved, n=4)
     return OF_MEDIAN * (high - low) / OF_NORMAL / math.sqrt(len(saved))

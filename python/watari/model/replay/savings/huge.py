@@ -69,8 +69,10 @@ def candidates(
             shorter,
             calls=calls,
             less=times * ((middle - inside) / max(whole, 1.0)),
-            part=part,
-            rates=rates,
+            own=own,
+            before=graph.operations["takes"][own],
+            waits=part * waits,
+            threads=rates.threads,
         ),
         low / middle if low >= LEAST * done.total else 0.0,
         high / middle,
@@ -120,11 +122,21 @@ def alone(graph: Graph, done: Replay) -> tuple[Array, Array]:
     return calls, times
 
 
-def shorter(graph: Graph, calls: Array, less: Array, part: float, rates: Rates) -> Graph:
-    """The gaps before these calls are shorter by so many ns, and copies by a part of their waits
-    for page faults: of those that another change has left."""
+def shorter(
+    graph: Graph,
+    calls: Array,
+    less: Array,
+    own: Array,
+    before: Array,
+    waits: Array,
+    threads: int,
+) -> Graph:
+    """The gaps before these calls are shorter by so many ns, and copies by what they wait less for
+    page faults: by the part of a thread where another change made a copy shorter than `before`,
+    since then threads share its faults."""
     rows, operations = graph.calls.copy(), graph.operations.copy()
     rows["gap"][calls] = np.maximum(rows["gap"][calls] - less, 0.0)
-    own, waits = waiting(graph, rates)
-    operations["takes"][own] -= part * waits
+    takes = operations["takes"][own]
+    shared = np.where(takes < before, waits / threads, waits)
+    operations["takes"][own] = np.maximum(takes - shared, 0.0)
     return changed(graph, calls=rows, operations=operations)
