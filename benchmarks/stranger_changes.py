@@ -1,7 +1,8 @@
 """Measured savings of changes from outside, beside those that `watari advise` predicts.
 
 slower   its runs take 2% and the program's spread longer
-short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
+short    it saves less than 0.6 of what it could, where that takes over 5% of the run (staged: in
+         the copies themselves, where pairs have their seconds):
          staged: seconds of pageable copies of 4 MiB and more - bytes / RATES; those of the trace,
          else of the calls in the first run, which may also wait for earlier work
          pooled: seconds of repeated allocations - 10 us for each
@@ -44,6 +45,7 @@ class Change:
     spread: float
     could: float = 0.0
     error: float = 0.0  # standard error of the measured saving; 0 where it is not known
+    inside: float | None = None  # seconds that it saves in the copies that it acts on
 
     @property
     def loses(self) -> bool:
@@ -53,7 +55,8 @@ class Change:
     @property
     def is_short(self) -> bool:
         """Whether it saves too little of what it could."""
-        return self.measured < ENOUGH * self.could
+        saved = self.measured if self.inside is None else self.inside
+        return saved < ENOUGH * self.could
 
     @property
     def right(self) -> bool:
@@ -138,7 +141,10 @@ def changes(row: Row) -> list[Change]:
             before = [pair[0] for pair in pairs]
             run, off = median(before), spread_of(before)
             measured, error = median(saved), stranger_pairs.error(saved)
+            of_copies = stranger_pairs.of_copies(pairs) if name == "staged" else []
+            inside = median(of_copies) if of_copies else None
         else:
+            inside = None
             run, off, measured = seconds, spread, seconds - median(runs[name])
             error = stranger_noise.error(row["as_is"], runs[name])
         predicted = None
@@ -146,5 +152,6 @@ def changes(row: Row) -> list[Change]:
             predicted = (advice["measured"] - said[name]) * ratio(row, run)
         able = could(row, name, seconds)
         known = error if math.isfinite(error) else 0.0
-        found.append(Change(row["name"], name, measured, predicted, run, off, able, known))
+        change = Change(row["name"], name, measured, predicted, run, off, able, known, inside)
+        found.append(change)
     return found

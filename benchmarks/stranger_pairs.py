@@ -7,7 +7,8 @@
 
 A change runs in pairs until the error is half of what a prediction may be off
 (stranger_changes.py), at most MOST times. A row has for each pair the seconds as it is, of these
-the start of CUDA, and both with the change.
+the start of CUDA, and both with the change; then those of large pageable copies, of both runs. Rows
+of before lack the last two.
 """
 
 from __future__ import annotations
@@ -24,13 +25,18 @@ KNOWN = 4  # pairs that have an error
 WHOLE = "huge"  # a change of the start of CUDA, too
 OF_NORMAL = 1.349  # the middle half of a normal distribution, in standard deviations
 OF_MEDIAN = 1.2533  # its standard error over that of the mean
-Pair: TypeAlias = Sequence[float]  # seconds, those of the start; both with the change
+Pair: TypeAlias = Sequence[float]  # seconds
 
 
 def differences(pairs: Sequence[Pair], name: str) -> list[float]:
     """What each pair saves."""
     part = 0.0 if WHOLE in name else 1.0
-    return [before - after - part * (start - later) for before, start, after, later in pairs]
+    return [one[0] - one[2] - part * (one[1] - one[3]) for one in pairs]
+
+
+def of_copies(pairs: Sequence[Pair]) -> list[float]:
+    """What each pair saves in large pageable copies; empty where that is not known."""
+    return [one[4] - one[5] for one in pairs if len(one) > 4]
 
 
 def error(saved: Sequence[float]) -> float:
@@ -59,6 +65,17 @@ def start(one: Run) -> float:
     return max(every, default=0.0)
 
 
+def seconds(one: Run) -> float:
+    """Seconds of the whole run."""
+    return one.ending.seconds
+
+
+def copies(one: Run) -> float:
+    """Seconds of large pageable copies, of the process in which they took longest."""
+    every = [sum(c.large_seconds for c in p.copies.values()) for p in one.events.processes]
+    return max(every, default=0.0)
+
+
 def measured(
     names: Sequence[str],
     run: Callable[[str], Run | None],
@@ -76,8 +93,9 @@ def measured(
         before = runs.get(as_is)
         for name in left:
             if before and (after := runs[name]):
-                both = ((one.ending.seconds, start(one)) for one in (before, after))
-                found[name].append([round(value, 6) for each in both for value in each])
+                whole = [f(one) for one in (before, after) for f in (seconds, start)]
+                inside = [copies(one) for one in (before, after)]
+                found[name].append([round(value, 6) for value in (*whole, *inside)])
         is_over = before is None or not any(runs[name] for name in left)
         turn += 1
     return found

@@ -222,6 +222,8 @@ def test_a_change_saves_most_of_what_it_could() -> None:
     assert pooled.could == 0
     given["changes"]["staged"] = style(0.91)
     assert stranger_judge.judged(given).changes[0].is_short
+    given["pairs"] = {"staged": [[1.0, 0.2, 0.91, 0.2, 0.2, 0.09]] * 6}  # copies alone save enough
+    assert not stranger_judge.judged(given).changes[0].is_short
 
 
 def test_styles_and_trace_of_two_runs_are_one_row() -> None:

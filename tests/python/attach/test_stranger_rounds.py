@@ -93,7 +93,8 @@ def paired(seconds: dict[str, list[float]]) -> tuple[dict, list[str]]:
         if not left[name]:
             return None
         took = left[name].pop(0)
-        process = SimpleNamespace(initialised=took / 4, context_seconds=took / 4)
+        large = {"site": SimpleNamespace(large_seconds=took / 10)}
+        process = SimpleNamespace(initialised=took / 4, context_seconds=took / 4, copies=large)
         events = SimpleNamespace(processes=[process])
         return SimpleNamespace(ending=SimpleNamespace(seconds=took), events=events)
 
@@ -104,7 +105,8 @@ def paired(seconds: dict[str, list[float]]) -> tuple[dict, list[str]]:
 def test_pairs_alternate_until_the_saving_is_known() -> None:
     found, order = paired({"as-is": [1.0] * 99, "staged": [0.8] * 99, "pooled": [1.0, 0.9] * 20})
     assert order[:6] == ["as-is", "staged", "pooled", "pooled", "staged", "as-is"]
-    assert found["staged"] == [[1.0, 0.5, 0.8, 0.4]] * stranger_pairs.FEWEST
+    assert found["staged"] == [[1.0, 0.5, 0.8, 0.4, 0.1, 0.08]] * stranger_pairs.FEWEST
+    assert stranger_pairs.of_copies(found["staged"]) == pytest.approx([0.02] * 6)
     assert stranger_pairs.differences(found["staged"], "staged") == pytest.approx([0.1] * 6)
     assert len(found["pooled"]) == stranger_pairs.MOST
 

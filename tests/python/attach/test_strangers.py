@@ -123,7 +123,7 @@ def test_changes_are_measured_in_pairs(run, tmp_path) -> None:
     assert code == 0, output
     assert "staged saves" in output
     row = rows(tmp_path / "pairs.jsonl")[0]
-    assert all(len(pair) == 4 for pair in row["pairs"]["staged"])
+    assert all(len(pair) == 6 for pair in row["pairs"]["staged"])
     code, output = ended(run("--report", "pairs.jsonl"))
     assert code == 0, output
     code, output = ended(run("--report", "styles.jsonl", "pairs.jsonl"))
