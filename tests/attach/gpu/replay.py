@@ -1,9 +1,10 @@
 """Replays against measured times: replay.py PROGRAM FOLDER [SECONDS]. PROGRAM: replay.cu.
 
-The scene of each change and the changed one run in turn, up to PAIRS times, as long as OF_PAIRS of
-SECONDS last. The first RUNS of each have the clock of `watari trace`. Then each is traced once: the
-first table has its replay beside these. The second table has the predicted interval of each change
-beside the median of the paired differences. FOLDER gets every graph, and every time in times.json.
+The scene of each change and the changed one run in turn, ENOUGH times, and then those whose
+difference is not KNOWN well, up to PAIRS times, as long as OF_PAIRS of SECONDS last. The first RUNS
+of each have the clock of `watari trace`. Then each is traced once: the first table has its replay
+beside these. The second table has the predicted interval of each change beside the median of the
+paired differences. FOLDER gets every graph, and every time in times.json.
 """
 
 from __future__ import annotations
