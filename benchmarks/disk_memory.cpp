@@ -10,7 +10,7 @@
 // 96 KiB at a time in order, O_DIRECT, by io_uring with registered buffers on huge pages. Printed,
 // for each number of requests in flight and of buffers: GB/s of each round; all take turns in it.
 #include "watari/core/error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
 

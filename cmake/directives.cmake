@@ -16,13 +16,16 @@ function(watari_directives application model flag include pragma)
     return()
   endif()
   if(model STREQUAL "omp")
-    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
+    # cuda-mode: no thread reads the variables of another one. Without it LLVM keeps those whose address is taken in
+    # memory that the team shares, which fits no spinor
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
     watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${ARGN})
   else()
     watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${ARGN})
   endif()
-  # PTX of sm_80, which the driver compiles for the GPU when it is loaded
-  set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
+  # PTX of sm_80, which the driver compiles for the GPU when it is loaded. The part that GCC splits off a function
+  # for partial inlining would be missing in the code for the GPU
+  set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80 -fno-partial-inlining)
   set(atomic -foffload-options=nvptx-none=-latomic)  # reductions of two numbers
   list(JOIN flags " " CMAKE_REQUIRED_FLAGS)
   set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie ${atomic})

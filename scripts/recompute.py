@@ -4,7 +4,7 @@ python scripts/recompute.py [PAGE...]    exit code 1 if a number differs or has 
 python scripts/recompute.py --write      puts the computed numbers into the pages, as rounded there
 
 A page that cites result files has a module of its name in the folder numbers/ of docs/ or of its
-case. There each sentence
+case; a long one has a folder of modules. There each sentence
 or row of a table stands with `{}` in place of its numbers, and beside it their values, computed
 from a case and a key of a file:
 
@@ -222,7 +222,7 @@ def citing() -> Iterator[str]:
 
 def module(page: str) -> Path:
     """The module of a page: docs/numbers/evidence/advise.py for docs/evidence/advise.md, and
-    cases/himeno/numbers/README.py for cases/himeno/README.md."""
+    cases/himeno/numbers/README.py for cases/himeno/README.md. A folder may stand in its place."""
     path = Path(page).with_suffix(".py")
     if path.parts[0] == "cases":
         return ROOT / path.parent / "numbers" / path.name
@@ -232,15 +232,23 @@ def module(page: str) -> Path:
 def compared(page: str) -> Page:
     """Runs the module of a page."""
     opened.clear()
-    runpy.run_path(str(module(page)))
-    found = pages.pop()
+    pages.clear()
+    folder = module(page).with_suffix("")
+    for file in sorted(folder.glob("*.py")) if folder.is_dir() else [module(page)]:
+        runpy.run_path(str(file))
+    found, *others = pages
+    for other in others:
+        found.covered += other.covered
+        found.computed += other.computed
+        found.tables += other.tables
+        found.errors += other.errors
     found.sources |= opened
     return found
 
 
 def problems(page: str) -> list[str]:
     """The errors of a page, a line each: numbers that differ, without a source, or not cited."""
-    if not module(page).exists():
+    if not module(page).exists() and not module(page).with_suffix("").is_dir():
         return [f"no module {module(page).relative_to(ROOT)}"]
     try:
         found = compared(page)

@@ -31,7 +31,9 @@ from watari.case.ranks import (
     one_rank_labels,
     passes_gpu_memory,
 )
-from watari.cases.les import axes, city, mist, radiation, trial
+from watari.cases.les import axes, mist, trial
+from watari.cases.les.city import city
+from watari.cases.les.radiation import radiation
 from watari.common.errors import UnsupportedError
 
 SETUP_SECONDS = 4e-7  # of a cell on one core: flags, lengths, first flow

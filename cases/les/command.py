@@ -14,8 +14,10 @@ import typer
 
 from watari.case.axes import NO_COMPILER
 from watari.case.axis import count, numbered, one_of
-from watari.cases.les import asked_map, axes, city, maps, mist, output, trial
-from watari.cases.les.asked_map import Asked
+from watari.cases.les import axes, mist, output, trial
+from watari.cases.les.city import city, maps
+from watari.cases.les.comfort import asked_map
+from watari.cases.les.comfort.asked_map import Asked
 from watari.common import written
 from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share

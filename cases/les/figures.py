@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from watari.cases.les import model
-from watari.cases.les.bars import bar, stacked
-from watari.cases.les.machines import MACHINES
-from watari.cases.les.model import of_touches
-from watari.cases.les.predicted import FORECAST
-from watari.cases.les.scaling import RANKS
-from watari.cases.les.touches import TOUCHES
-from watari.cases.les.wind import WIND
+from watari.cases.les.charts.bars import bar, stacked
+from watari.cases.les.charts.machines import MACHINES
+from watari.cases.les.charts.predicted import FORECAST
+from watari.cases.les.charts.scaling import RANKS
+from watari.cases.les.charts.touches import TOUCHES
+from watari.cases.les.charts.wind import WIND
+from watari.cases.les.forecast import model
+from watari.cases.les.forecast.model import of_touches
 from watari.cases.les.words import touch_words
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading

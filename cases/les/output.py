@@ -21,8 +21,8 @@ from watari.common.files import reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from watari.cases.les.city.place import Place
     from watari.cases.les.comfort.maps import Map
-    from watari.cases.les.place import Place
 
 THETA0 = 300.0  # K; theta is the deviation from it
 NAMES = {

@@ -7,7 +7,9 @@ from typing import Any
 
 from watari.case.axis import Parameters
 from watari.case.native import module, passed
-from watari.cases.les import axes, city, mist, picture, radiation
+from watari.cases.les import axes, mist, picture
+from watari.cases.les.city import city
+from watari.cases.les.radiation import radiation
 from watari.common.errors import WrongResultError
 
 Progress = Callable[[int, float], None]

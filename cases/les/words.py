@@ -8,9 +8,9 @@ from statistics import median
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, Table, in_numbers, plain_columns
-from watari.cases.les import radiation
-from watari.cases.les.forecast import Parts, measured, touches
-from watari.cases.les.model import of_touches
+from watari.cases.les.forecast.forecast import Parts, measured, touches
+from watari.cases.les.forecast.model import of_touches
+from watari.cases.les.radiation import radiation
 from watari.common.units import format_duration
 from watari.results.measured import Measured
 

@@ -3,8 +3,8 @@
 #include "module.hpp"
 
 #include "watari/core/device.hpp"
-#include "watari/core/loaded_kernel.hpp"
-#include "watari/core/nvrtc.hpp"
+#include "watari/core/loaded/kernel.hpp"
+#include "watari/core/loaded/nvrtc.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/launches.hpp"
 #include "watari/memory/kind.hpp"

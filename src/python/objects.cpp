@@ -3,8 +3,8 @@
 #include "module.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/objects/curl.hpp"
 #include "watari/objects/object.hpp"
+#include "watari/objects/service/curl.hpp"
 #include "watari/objects/upload.hpp"
 
 #include <memory>

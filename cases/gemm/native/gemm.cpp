@@ -4,7 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/files/page_cache.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/backends/modelled.hpp"
 #include "watari/storage/backends/ram.hpp"

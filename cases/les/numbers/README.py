@@ -7,7 +7,7 @@ from statistics import median
 from recompute import Page
 from result_files import results, text
 
-from watari.cases.les import forecast, model
+from watari.cases.les.forecast import forecast, model
 from watari.cases.les.words import touch_name
 
 GIB = 2**30
@@ -122,7 +122,9 @@ def slower(run) -> list[float]:
 
 ratios = [ratio for run in runs for ratio in slower(run)]
 page.says("transfers took {} to {} times as long", min(ratios), max(ratios))
-page.given("cases/les/numbers/EVIDENCE.py checks this", "whose N is 10 or more are within 20%")
+page.given(
+    "cases/les/numbers/EVIDENCE/touches.py checks this", "whose N is 10 or more are within 20%"
+)
 page.says(
     "Two GPUs have {} of twice the rate",
     two.case("les", grid="1024x2048x128").quantity("cells_per_s") / 2 / rates["XL"],
@@ -173,7 +175,7 @@ page.says("Intel Xeon reaches [{} of its byte floor]", max(shares))
 
 # Counts and settings
 page.given(
-    "defaults and limits: cases/les/axes.py, wind.py and picture.py",
+    "defaults and limits: cases/les/axes.py, charts/wind.py and picture.py",
     "(0.05 for each metre)",
     "from touch to touch (10)",
     "at most 96 cells along each axis",
@@ -238,7 +240,7 @@ page.given(
     "largest Courant number is 1.61",
 )
 page.given(
-    "the square of the measure's response, sin(pi/n)^6: cases/les/tests/upwind_test.cpp",
+    "the square of the measure's response, sin(pi/n)^6: cases/les/tests/cpp/upwind_test.cpp",
     "0.42 of three and 0.016 of six",
 )
 
@@ -271,7 +273,7 @@ page.given(
 page.given("bounds that tests assert: test_les_comfort.py", "within 0.03 K of his program")
 page.given("bounds that tests assert: directives_on_host.cpp", "in fp64 to 6e-14 m/s")
 page.given(
-    "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, sun.py",
+    "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, radiation/sun.py",
     "`south` (45 degrees high)",
     "facets | 1e-4 | | above it the solver runs; its own limit is 1e-7",
     "first two | 5e-6 | |",

@@ -14,7 +14,9 @@ from typing import Any
 import browser
 import pytest
 
-from watari.cases.les import figures, machines, model, predicted, scaling, touches, wind
+from watari.cases.les import figures
+from watari.cases.les.charts import machines, predicted, scaling, touches, wind
+from watari.cases.les.forecast import model
 from watari.report import page
 from watari.results.measured import Measured
 

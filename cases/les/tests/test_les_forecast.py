@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from watari.cases.les import forecast, predicted, words
-from watari.cases.les.forecast import Parts, Region
-from watari.cases.les.rates import Curve
+from watari.cases.les import words
+from watari.cases.les.charts import predicted
+from watari.cases.les.forecast import forecast
+from watari.cases.les.forecast.forecast import Parts, Region
+from watari.cases.les.forecast.rates import Curve
 from watari.results.measured import Measured
 
 MIB = 1 << 20

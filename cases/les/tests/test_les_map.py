@@ -1,8 +1,7 @@
-"""`watari wind --map`, `--compare`; places on the earth, time series, and dots of pictures."""
+"""`watari wind --map`, `--compare`; time series, and dots of pictures."""
 
 from __future__ import annotations
 
-import math
 import struct
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -12,37 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import refused, run_cli
+from les_flow import flow, written
 
-from watari.cases.les import maps, output, trial
-from watari.cases.les.asked_map import Asked
+from watari.cases.les import trial
+from watari.cases.les.comfort.asked_map import Asked
 from watari.cases.les.formats import drawing, map_drawing, netcdf, vtk
-from watari.cases.les.place import Place
 from watari.common.errors import UsageError
-
-UTM = 32654  # zone 54 N: its central meridian is 141 degrees east
 
 
 @pytest.fixture(autouse=True)
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def flow(x: int = 12, y: int = 8, seconds: float = 12.5, place: Place | None = None) -> output.Wind:
-    """Random air around one building, with two looks at planes."""
-    some = np.random.default_rng(1)
-    solid = np.zeros((6, y, x), bool)
-    solid[:3, 2, 3] = True
-    fields = {n: some.random(solid.shape, dtype="f4") for n in "uvw"}
-    fields["theta"] = 300 + some.random(solid.shape, dtype="f4")
-    seen = some.random((2, 4, y + 6, x), dtype="f4")
-    planes = output.planes_of(seen, solid, 2.0)
-    return output.Wind(fields, solid, 2.0, seconds, planes, (1.0, 2.5), place)
-
-
-def written(name: str, of: output.Wind) -> Path:
-    pytest.importorskip("netCDF4")
-    netcdf.netcdf(Path(name), of)
-    return Path(name)
 
 
 def test_a_result_is_read_as_it_was_written() -> None:
@@ -191,78 +170,6 @@ def test_utci_without_its_package_is_refused(
     monkeypatch.setitem(__import__("sys").modules, "pythermalcomfort.models", None)
     told = refused(capsys, "wind", "flat", "--map", "utci", "-o", "o.vti")
     assert "pip install 'watari[comfort]'" in told
-
-
-def geotiff(name: str, metres: Any, south: float) -> None:
-    """A map of cells of 2 m around the central meridian."""
-    rasterio = pytest.importorskip("rasterio")
-    rows, columns = metres.shape
-    where = rasterio.transform.from_origin(500_000 - columns, south + 2 * rows, 2, 2)
-    of = {"width": columns, "height": rows, "count": 1, "dtype": "float32", "transform": where}
-    with rasterio.open(name, "w", driver="GTiff", crs=f"EPSG:{UTM}", **of) as file:
-        file.write(metres[::-1].astype("f4"), 1)  # north first
-
-
-def meridian_arc(degrees: float) -> float:
-    """Metres from the equator along a meridian of WGS 84."""
-    a, f = 6378137.0, 1 / 298.257223563
-    e2 = f * (2 - f)
-    angles = np.linspace(0, math.radians(degrees), 20001)
-    each = a * (1 - e2) / (1 - e2 * np.sin(angles) ** 2) ** 1.5
-    return float(((each[1:] + each[:-1]) / 2 * np.diff(angles)).sum())
-
-
-def test_a_map_on_the_earth_gives_the_result_its_coordinates() -> None:
-    library = pytest.importorskip("netCDF4")
-    metres = np.zeros((8, 12))
-    metres[2, 3] = 6
-    geotiff("city.tif", metres, 3_950_000)
-    found = maps.place("file:city.tif", 2.0)
-    assert found is not None
-    written("w.nc", flow(place=found))
-    with library.Dataset("w.nc") as file:
-        assert file["x"][:].tolist() == [500_000 - 12 + 1 + 2 * n for n in range(12)]
-        assert file["y"][0] == 3_950_001
-        assert file["x"].standard_name == "projection_x_coordinate"
-        middle = (file["lon"][:, 5] + file["lon"][:, 6]) / 2
-        assert np.abs(middle - 141).max() < 1e-9
-        assert meridian_arc(file["lat"][0, 5]) * 0.9996 == pytest.approx(3_950_001, abs=0.01)
-        assert file["u"].grid_mapping == "crs"
-        assert file["u"].coordinates == "lat lon"
-        crs = file["crs"]
-        assert crs.grid_mapping_name == "transverse_mercator"
-        assert crs.longitude_of_central_meridian == 141
-        assert crs.scale_factor_at_central_meridian == pytest.approx(0.9996)
-        assert crs.false_easting == 500_000
-        assert "WGS" in crs.crs_wkt
-        assert (file["u"][0].mask[0] == (metres > 0)).all()
-    xarray = pytest.importorskip("xarray")
-    with xarray.open_dataset("w.nc", decode_coords="all") as data:
-        assert {"lat", "lon", "crs"} <= set(data["u"].coords)
-
-
-def test_a_map_without_a_projection_has_local_coordinates() -> None:
-    library = pytest.importorskip("netCDF4")
-    np.save("h.npy", np.zeros((8, 12)))
-    assert maps.place("file:h.npy", 2.0) is None
-    assert maps.place("flat", 2.0) is None
-    written("w.nc", flow())
-    with library.Dataset("w.nc") as file:
-        assert file["x"][0] == 1
-        assert "lat" not in file.variables
-        assert "grid_mapping" not in file["u"].ncattrs()
-
-
-def test_a_projection_with_two_parallels_has_both() -> None:
-    wkt = (
-        'PROJCS["x",PROJECTION["Lambert_Conformal_Conic_2SP"],PARAMETER["latitude_of_origin",46.5],'
-        'PARAMETER["central_meridian",3],PARAMETER["standard_parallel_1",49],'
-        'PARAMETER["standard_parallel_2",44],PARAMETER["false_easting",700000]]'
-    )
-    found = Place(0, 0, 1, wkt).mapping
-    assert found["grid_mapping_name"] == "lambert_conformal_conic"
-    assert found["standard_parallel"] == [49, 44]
-    assert Place(0, 0, 1, 'PROJECTION["Bonne"]').mapping == {}
 
 
 def test_a_series_names_an_image_for_each_plane_and_time() -> None:

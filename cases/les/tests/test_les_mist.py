@@ -8,28 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from les_trials import requests, run, value
 
 from watari.cases.les import axes, case, command, mist, output, trial
 from watari.cases.les.formats import netcdf, vtk
 from watari.common.errors import FileError, UsageError
-from watari.machine import probe
-from watari.plan.request import Request, resolve
 
-SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 3}
 MISTY = {"mist": "rows:16"}
-
-
-def requests(**given: Any) -> list[Request]:
-    return resolve("les", {**SMALL, **given}, probe.machine())
-
-
-def run(**given: Any) -> dict[str, Any]:
-    pytest.importorskip("watari._native")
-    return trial.run(requests(**given)[0].parameters)
-
-
-def value(of: dict[str, Any], name: str) -> float:
-    return float(of["quantities"][name]["value"])
 
 
 def prints(of: dict[str, Any]) -> tuple[float, float]:
@@ -59,7 +44,7 @@ def test_water_and_heat_are_kept_in_every_run(precision: str, bound: float, touc
 
 
 def made_heights() -> Any:
-    from watari.cases.les import city
+    from watari.cases.les.city import city
 
     return city.heights(requests()[0].parameters["city"], (32, 32, 32), 2.0)
 

@@ -13,7 +13,7 @@ import pytest
 from command_line import run_cli
 
 from watari.cases.les import command, output, trial
-from watari.cases.les.asked_map import Asked
+from watari.cases.les.comfort.asked_map import Asked
 from watari.cases.les.formats import drawing, netcdf, vtk
 from watari.common.errors import UsageError
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from watari.cases.les import forecast, radiation, sun, surfaces, trial
-from watari.cases.les.rates import Rates
+from watari.cases.les import trial
+from watari.cases.les.forecast import forecast
+from watari.cases.les.forecast.rates import Rates
+from watari.cases.les.radiation import radiation, sun, surfaces
 from watari.common.errors import UnsupportedError, UsageError
 from watari.machine import probe
 from watari.plan.request import Request, resolve

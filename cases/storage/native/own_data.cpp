@@ -3,8 +3,8 @@
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
 #include "watari/files/file_state.hpp"
-#include "watari/objects/address.hpp"
 #include "watari/objects/object.hpp"
+#include "watari/objects/service/address.hpp"
 
 #include <fcntl.h>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "own_data.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/room.hpp"
-#include "watari/objects/address.hpp"
+#include "watari/objects/service/address.hpp"
 #include "watari/storage/backends/faulty.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/modelled.hpp"

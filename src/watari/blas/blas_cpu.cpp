@@ -2,7 +2,7 @@
 // functions of OpenBLAS.
 #include "watari/blas/libraries.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/memory/host.hpp"

@@ -3,7 +3,7 @@
 #include "watari/blas/libraries.hpp"
 #include "watari/core/cuda.hpp"
 #include "watari/core/device.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 #include <algorithm>
 #include <cstdint>

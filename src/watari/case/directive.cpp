@@ -1,7 +1,7 @@
 #include "watari/case/directive.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 #include <dlfcn.h>
 

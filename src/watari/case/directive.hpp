@@ -8,8 +8,8 @@
 #include "watari/case/compiler.hpp"
 #include "watari/case/directive_abi.hpp"
 #include "watari/case/style.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 #include "watari/core/processor.hpp"
-#include "watari/core/shared_object.hpp"
 #include "watari/measure/trial.hpp"
 
 #include <string>

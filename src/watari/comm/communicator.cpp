@@ -1,7 +1,7 @@
 #include "watari/comm/communicator.hpp"
 
 #include "watari/core/device.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 
 #include <dlfcn.h>
 

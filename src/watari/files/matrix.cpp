@@ -2,7 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "watari/gemm/defaults.hpp"
 
 #include "watari/core/device.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/memory/kind.hpp"
 #include "watari/storage/engines/depth.hpp"

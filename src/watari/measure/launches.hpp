@@ -1,7 +1,7 @@
 /// Times launches of a kernel that was compiled at run time, as the cases time their own.
 #pragma once
 
-#include "watari/core/loaded_kernel.hpp"
+#include "watari/core/loaded/kernel.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 

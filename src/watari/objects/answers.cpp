@@ -1,6 +1,6 @@
 #include "watari/objects/answers.hpp"
 
-#include "watari/objects/errors.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <cstdlib>
 

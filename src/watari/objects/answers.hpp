@@ -1,7 +1,7 @@
 /// What an answer of a server means.
 #pragma once
 
-#include "watari/objects/curl.hpp"
+#include "watari/objects/service/curl.hpp"
 #include "watari/objects/transfers.hpp"
 
 #include <string>

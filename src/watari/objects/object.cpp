@@ -2,8 +2,8 @@
 
 #include "watari/objects/answers.hpp"
 #include "watari/objects/crc32c.hpp"
-#include "watari/objects/errors.hpp"
 #include "watari/objects/object_set.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <unistd.h>
 #include <algorithm>

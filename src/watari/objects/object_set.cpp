@@ -1,6 +1,6 @@
 #include "watari/objects/object_set.hpp"
 
-#include "watari/objects/errors.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <algorithm>
 #include <charconv>

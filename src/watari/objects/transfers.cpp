@@ -1,7 +1,7 @@
 #include "watari/objects/transfers.hpp"
 
 #include "watari/objects/answers.hpp"
-#include "watari/objects/errors.hpp"
+#include "watari/objects/service/errors.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,8 +5,8 @@
 /// 429, 500, 502, 503 and 504, and the error RequestTimeout. Everything else is an error at once.
 #pragma once
 
-#include "watari/objects/curl.hpp"
-#include "watari/objects/service.hpp"
+#include "watari/objects/service/curl.hpp"
+#include "watari/objects/service/service.hpp"
 
 #include <sys/uio.h>
 #include <chrono>

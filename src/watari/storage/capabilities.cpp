@@ -1,7 +1,7 @@
 #include "watari/storage/capabilities.hpp"
 
-#include "watari/files/uring.hpp"
-#include "watari/objects/curl.hpp"
+#include "watari/files/uring/uring.hpp"
+#include "watari/objects/service/curl.hpp"
 #include "watari/storage/cufile_gpu.hpp"
 
 namespace watari::storage {

@@ -5,7 +5,7 @@
 //     out: offset and bytes of each parameter, on one line; the address of each array, on one line
 //     in:  blocks, threads, the packed arguments in hexadecimal digits, the offset of each
 //     out: the bytes of each array after the launch
-#include "watari/core/loaded_kernel.hpp"
+#include "watari/core/loaded/kernel.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // The defaults of a product.
 #include "watari/gemm/defaults.hpp"
 #include "watari/core/error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The machine description, as far as it can be checked without a GPU.
 #include "watari/comm/capabilities.hpp"
-#include "watari/files/uring_reason.hpp"
+#include "watari/files/uring/uring_reason.hpp"
 #include "watari/machine/capability.hpp"
 #include "watari/machine/gpus.hpp"
 #include "watari/machine/topology.hpp"

@@ -3,7 +3,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <gtest/gtest.h>
 

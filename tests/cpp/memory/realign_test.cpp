@@ -1,5 +1,5 @@
 // Rows moved to the beginning of their slots, on each processor.
-#include "watari/memory/realign.hpp"
+#include "watari/memory/rows/realign.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 

@@ -1,5 +1,5 @@
 // Rows of halves become rows of floats, on each processor: all of bfloat16 and float16.
-#include "watari/memory/widen.hpp"
+#include "watari/memory/rows/widen.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <gtest/gtest.h>

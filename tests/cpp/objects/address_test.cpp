@@ -1,4 +1,4 @@
-#include "watari/objects/address.hpp"
+#include "watari/objects/service/address.hpp"
 
 #include "watari/core/error.hpp"
 

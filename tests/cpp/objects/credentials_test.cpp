@@ -1,8 +1,8 @@
-#include "watari/objects/credentials.hpp"
+#include "watari/objects/service/credentials.hpp"
 
 #include "folder.hpp"
-#include "watari/objects/errors.hpp"
-#include "watari/objects/profile.hpp"
+#include "watari/objects/service/errors.hpp"
+#include "watari/objects/service/profile.hpp"
 
 #include <gtest/gtest.h>
 #include <cstdlib>

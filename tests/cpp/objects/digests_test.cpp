@@ -1,5 +1,5 @@
 #include "watari/objects/crc32c.hpp"
-#include "watari/objects/sha256.hpp"
+#include "watari/objects/service/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

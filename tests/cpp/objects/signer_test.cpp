@@ -1,7 +1,7 @@
 // The published signatures: AWS's Signature Version 4 test suite (aws-sig-v4-test-suite, the files
 // *.authz), and the examples of the Amazon S3 API Reference, "Authenticating Requests: Using the
 // Authorization Header (AWS Signature Version 4)", "Transferring Payload in a Single Chunk".
-#include "watari/objects/signer.hpp"
+#include "watari/objects/service/signer.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -5,7 +5,7 @@
 #include "watari/files/descriptor.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/objects/crc32c.hpp"
-#include "watari/objects/sha256.hpp"
+#include "watari/objects/service/sha256.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "watari/measure/clock.hpp"
 #include "watari/memory/move.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <numeric>
 #include <utility>

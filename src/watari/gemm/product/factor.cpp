@@ -1,7 +1,7 @@
 #include "watari/gemm/product/factor.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 #include "watari/objects/object_set.hpp"
 
 namespace watari::gemm {

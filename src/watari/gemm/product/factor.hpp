@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/files/matrix.hpp"
-#include "watari/objects/address.hpp"
+#include "watari/objects/service/address.hpp"
 
 namespace watari::gemm {
 

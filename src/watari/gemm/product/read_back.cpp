@@ -2,7 +2,7 @@
 
 #include "watari/core/threads.hpp"
 #include "watari/measure/thread_team.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

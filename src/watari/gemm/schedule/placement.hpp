@@ -103,7 +103,7 @@ std::size_t read_row_bytes(const placement& where, std::size_t j);
 std::size_t row_bytes_of(const placement& where, std::size_t j);
 
 /// Bytes in memory before the first element of every tile of tile column j, after its rows have
-/// been realigned (memory/realign.hpp).
+/// been realigned (memory/rows/realign.hpp).
 std::size_t skip_of(const placement& where, std::size_t j);
 
 }  // namespace watari::gemm

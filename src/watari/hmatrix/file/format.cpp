@@ -3,7 +3,7 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -8,8 +8,8 @@
 /// All numbers are little-endian. All offsets have 64 bits and count from the file's first byte. A
 /// dense leaf holds its entries in strips of rows (strips.hpp). A low-rank leaf U V holds V, `rank`
 /// rows of `columns` elements, row by row, then U in strips; kernels.hpp gives the reason. A
-/// checksum is that of memory/rows.hpp. Positions count from the file's first byte; those of the
-/// index from its own.
+/// checksum is that of memory/rows/rows.hpp. Positions count from the file's first byte; those of
+/// the index from its own.
 ///
 /// A batch is a run of consecutive leaves, of any size, that is read at once. The file does not
 /// define batches, so the same file serves every budget. Two neighbouring batches may share a page.

@@ -3,7 +3,7 @@
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/memory/move.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <algorithm>
 

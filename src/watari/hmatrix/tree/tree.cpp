@@ -1,7 +1,7 @@
 #include "watari/hmatrix/tree/tree.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include "watari/storage/backends/file_status.hpp"
 
 #include "watari/files/file_error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // The channel of file.hpp over io_uring: commands are cut into pieces, one request each.
 #include "watari/core/error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/backends/file.hpp"
 
 #include <sys/uio.h>

@@ -4,7 +4,7 @@
 #include "watari/storage/cufile_gpu.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
+#include "watari/core/loaded/shared_object.hpp"
 #include "watari/storage/engines/rows.hpp"
 
 #include <map>

@@ -2,7 +2,7 @@
 /// looks up neither for each request.
 #pragma once
 
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <array>

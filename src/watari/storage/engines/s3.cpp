@@ -2,8 +2,8 @@
 // of several begins at i x files::file_room, as files apart do. The requests'
 // bodies go to the blocks' memory, for a GPU to a pinned slot each, from where it copies them.
 // libcurl receives into a buffer of its own that stays in the cache: one copy by the CPU.
-#include "watari/objects/curl.hpp"
 #include "watari/objects/object_set.hpp"
+#include "watari/objects/service/curl.hpp"
 
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"

@@ -1,7 +1,7 @@
 // Engine `uring`: `depth` requests in flight by io_uring, directly to or from the blocks' memory.
 // That memory and the files are registered with the ring. A block in parts is one request with a
 // list of pieces, which cannot name registered memory.
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 
 #include "watari/storage/engines/pieces.hpp"
 #include "watari/storage/engines/registered.hpp"

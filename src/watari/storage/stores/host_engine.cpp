@@ -2,7 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/memory/rows.hpp"
+#include "watari/memory/rows/rows.hpp"
 
 #include <algorithm>
 #include <optional>

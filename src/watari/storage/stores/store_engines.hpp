@@ -3,8 +3,8 @@
 
 #include "watari/core/device.hpp"
 #include "watari/files/file_error.hpp"
-#include "watari/memory/realign.hpp"
-#include "watari/memory/widen.hpp"
+#include "watari/memory/rows/realign.hpp"
+#include "watari/memory/rows/widen.hpp"
 #include "watari/storage/engines/notes.hpp"
 #include "watari/storage/stores/open_store.hpp"
 

@@ -12,7 +12,7 @@
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/gemm/foresight.hpp"
 
 namespace watari::gemm {

@@ -11,7 +11,7 @@
 
 #include "watari/files/descriptor.hpp"
 #include "watari/files/direct_unit.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/controller/controller.hpp"
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/controller/controller.hpp"
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/controller/controller.hpp"
 

@@ -1,5 +1,5 @@
 // io_uring on a file of the temporary folder: written data are read, errors are those of pread.
-#include "watari/files/uring.hpp"
+#include "watari/files/uring/uring.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,1 @@
+"""The figures of case les, which figures.py lists."""

@@ -1,0 +1,1 @@
+"""Radiation between facets: its axes, the sun, and kinds of surfaces."""
