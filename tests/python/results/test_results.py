@@ -102,15 +102,6 @@ def test_a_truncated_file(tmp_path: Path, part: float) -> None:
     assert "cut short" in refused(tmp_path / "run.json", text[: int(part * len(text))])
 
 
-def change(data: dict[str, Any], value: Any, *steps: str | int) -> dict[str, Any]:
-    """The same values with one replaced."""
-    inner: Any = data
-    for step in steps[:-1]:
-        inner = inner[step]
-    inner[steps[-1]] = value
-    return data
-
-
 @pytest.mark.parametrize(
     ("value", "steps", "says"),
     [
@@ -127,12 +118,16 @@ def change(data: dict[str, Any], value: Any, *steps: str | int) -> dict[str, Any
 def test_a_wrong_field_is_named(
     tmp_path: Path, value: Any, steps: tuple[str | int, ...], says: str
 ) -> None:
-    assert says in refused(tmp_path / "run.json", change(synthetic.plain(), value, *steps))
+    assert says in refused(
+        tmp_path / "run.json", synthetic.changed(synthetic.plain(), steps, value)
+    )
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_what_is_not_a_number(tmp_path: Path, word: str) -> None:
-    text = json.dumps(change(synthetic.plain(), 12345.5, "cases", 0, "trials", 0, "host_s", 0))
+    text = json.dumps(
+        synthetic.changed(synthetic.plain(), ("cases", 0, "trials", 0, "host_s", 0), 12345.5)
+    )
     refused(tmp_path / "run.json", text.replace("12345.5", word))
 
 
@@ -269,4 +264,6 @@ def test_the_published_schema_judges_as_the_program(machine: dict[str, Any]) -> 
     published = schema.json_schema()
     jsonschema.validate(synthetic.results(machine).as_dict(), published)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(change(synthetic.plain(machine), "x", "machine", "colour"), published)
+        jsonschema.validate(
+            synthetic.changed(synthetic.plain(machine), ("machine", "colour"), "x"), published
+        )
