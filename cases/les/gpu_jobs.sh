@@ -125,10 +125,13 @@ job_scaling-les-styles() {
     scaling les-styles 24 'managed|nccl' '' scaling-les
 }
 
-# job les-mist 45 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
-# dry and misty, central and third, in turns; an interrupted run resumes
+# job les-mist 52 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
+# dry and misty, central and third, in turns; an interrupted run resumes. Before them the rate of each kernel:
+# `water` and `water, drying` beside the tendencies
 job_les-mist() {
     local round
+    compile cases/les/benchmarks/kernels.cpp build/les_kernels build/gpu/cases/les/native/libwatari_case_les.a &&
+        build/les_kernels gpu 512x512x128 1 mist | tee "$folder/les-mist-kernels.txt"
     for round in 1 2; do
         run "les-mist-$round" 21 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=1 \
             mist=none,rows:16 advection=central,third

@@ -107,7 +107,8 @@ class mapped_share {
 public:
     mapped_share(const parameters& p, bool migrates)
         : moves_(migrates && p.processor.is_gpu() &&
-                 !device::attribute("pageableMemoryAccessUsesHostPageTables", p.processor.number)),
+                 !device::has(device::attribute::pageable_memory_access_uses_host_page_tables,
+                              p.processor.number)),
           bytes_(p.grid.points() * p.real_bytes()) {}
 
     template <class Real>

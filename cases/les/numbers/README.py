@@ -217,10 +217,11 @@ page.given(
     "sky seen in 16 azimuths",
 )
 page.given(
-    "cases/les/mist.py, command.py and native/les.hpp: nozzles, the air at first, the wind",
+    "cases/les/mist.py, command.py, native/les.hpp and native/flow/carry.hpp: nozzles, the air at first, the wind",
     "x and y, 3 m above the ground, 1 g/s each",
     "specific humidity of 0.012 at first, 300 K and 1e5 Pa",
     "e^(-t/0.5 s)",
+    "water below 1e-24 kg/kg becomes 0",
     "at the start: 270 is",
     "x; 0 is a wind from the north",
     "0.001 m/s² for 4 m/s",
