@@ -30,7 +30,9 @@ function(watari_directives application model)
   list(TRANSFORM styles REPLACE "(.+)" "styles/\\1.cpp")
   list(APPEND styles ${ARGN})
   if(model STREQUAL "omp")
-    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${styles})
+    # cuda-mode: no thread reads the variables of another one. Without it LLVM keeps those whose address is taken in
+    # memory that the team shares, which fits no spinor
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${styles})
     watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${styles})
   else()
     watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${styles})
