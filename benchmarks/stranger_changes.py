@@ -1,11 +1,15 @@
 """Measured savings of changes from outside, beside those that `watari advise` predicts.
 
 slower   its runs take 2% and the program's spread longer
-short    it saves less than 0.6 of what it could, where that takes over 5% of the run:
-         staged: seconds of pageable copies of 4 MiB and more - bytes / RATES
+short    it saves less than 0.6 of what it could, where that takes over 5% of the run (staged: in
+         the copies themselves, where pairs have their seconds):
+         staged: seconds of pageable copies of 4 MiB and more - bytes / RATES; those of the trace,
+         else of the calls in the first run, which may also wait for earlier work
          pooled: seconds of repeated allocations - 10 us for each
 right    the predicted saving is within 20%, or 1% of the run
 likely   it is right, or off by no more than two standard errors of the measured saving
+
+A saving that was measured in pairs (stranger_pairs.py) comes before one of medians.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from statistics import median, stdev
 
 import numpy as np
 import stranger_noise
+import stranger_pairs
 from stranger_table import Row
 
 SLOWER = 0.02  # of the run
@@ -40,6 +45,7 @@ class Change:
     spread: float
     could: float = 0.0
     error: float = 0.0  # standard error of the measured saving; 0 where it is not known
+    inside: float | None = None  # seconds that it saves in the copies that it acts on
 
     @property
     def loses(self) -> bool:
@@ -49,7 +55,8 @@ class Change:
     @property
     def is_short(self) -> bool:
         """Whether it saves too little of what it could."""
-        return self.measured < ENOUGH * self.could
+        saved = self.measured if self.inside is None else self.inside
+        return saved < ENOUGH * self.could
 
     @property
     def right(self) -> bool:
@@ -105,9 +112,13 @@ def could(row: Row, change: str, seconds: float) -> float:
     counts = row.get("counts", {})
     taken, least = 0.0, 0.0
     if change == "staged":
-        taken = counts.get("large_pageable_s", 0.0)
-        moved = counts.get("large_pageable_bytes", 0.0)
-        size = moved / max(counts.get("pageable_copies", 1.0), 1.0)
+        copied = row.get("copied") or {
+            "count": counts.get("pageable_copies", 1.0),
+            "bytes": counts.get("large_pageable_bytes", 0.0),
+            "seconds": counts.get("large_pageable_s", 0.0),
+        }
+        taken = copied["seconds"] * ratio(row, seconds)
+        moved, size = copied["bytes"], copied["bytes"] / max(copied["count"], 1.0)
         sizes, rates = zip(*RATES, strict=True)
         least = moved / float(np.interp(np.log2(max(size, 1.0)), np.log2(sizes), rates))
     elif change == "pooled":
@@ -119,19 +130,28 @@ def could(row: Row, change: str, seconds: float) -> float:
 def changes(row: Row) -> list[Change]:
     """Each imposed change of a program; several are joined by `+`."""
     seconds, spread = as_is(row)
-    factor = ratio(row, seconds)
     advice = row.get("advice", {})
     said = {one["style"]: one["seconds"] for one in advice.get("changes", ()) if "seconds" in one}
     found = []
-    for name, one in middle(row, "changes").items():
-        run, off, changed = seconds, spread, one
-        before, after = row["as_is"], row["changes"][name]["seconds"]
-        if pairs := row.get("pairs", {}).get(name):  # of rows that were measured in another way
-            before, after = (list(each) for each in zip(*pairs, strict=True))
-            run, off, changed = median(before), spread_of(before), median(after)
-        error = stranger_noise.error(before, after)
-        predicted = (advice["measured"] - said[name]) * factor if name in said else None
+    runs = {name: row["changes"][name]["seconds"] for name in middle(row, "changes")}
+    paired = {name: pairs for name, pairs in row.get("pairs", {}).items() if pairs}
+    for name in {**runs, **paired}:
+        if pairs := paired.get(name):
+            saved = stranger_pairs.differences(pairs, name)
+            before = [pair[0] for pair in pairs]
+            run, off = median(before), spread_of(before)
+            measured, error = median(saved), stranger_pairs.error(saved)
+            of_copies = stranger_pairs.of_copies(pairs) if name == "staged" else []
+            inside = median(of_copies) if of_copies else None
+        else:
+            inside = None
+            run, off, measured = seconds, spread, seconds - median(runs[name])
+            error = stranger_noise.error(row["as_is"], runs[name])
+        predicted = None
+        if name in said:
+            predicted = (advice["measured"] - said[name]) * ratio(row, run)
         able = could(row, name, seconds)
         known = error if math.isfinite(error) else 0.0
-        found.append(Change(row["name"], name, run - changed, predicted, run, off, able, known))
+        change = Change(row["name"], name, measured, predicted, run, off, able, known, inside)
+        found.append(change)
     return found

@@ -70,6 +70,7 @@ class Judged:
     pairs: list[Pair] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     said: str = UNKNOWN
+    is_compared: bool = True  # False: there was no time for any style of which something is said
     named: bool = False
     strictly: bool = False  # named, without noise
     faster_wrong: list[str] = field(default_factory=list)
@@ -176,8 +177,9 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
     both = {style for style in styles if style in said}
     ended = {style for style in found.timeouts if style in said}
-    if not said and not styles and not found.timeouts:  # no style acts on it
-        found.said, found.named, found.strictly = NOTHING, True, True
+    if not styles and not found.timeouts:  # no style acts on it, or none was measured
+        found.is_compared = not said
+        found.said, found.named, found.strictly = NOTHING, not said, not said
     elif both or ended:
         runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)

@@ -39,6 +39,7 @@ def line(row: Row) -> str:
         return f"{row['name']}: {row['status']}: {row.get('reason', '')}"
     one = stranger_judge.judged(row)
     ratios = [f"{style} {seconds / one.seconds:.3g}" for style, seconds in one.styles.items()]
+    ratios += [f"{c.change} saves {c.measured:.3g} +- {c.error:.2g} s" for c in one.changes]
     return (
         f"{one.name}: {one.seconds:.4g} s ({percent(one.spread, '')}), replay "
         f"{percent(one.replayed) or row['trace'].get('error', 'none')}; {', '.join(ratios)}; "
@@ -75,7 +76,7 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
             "stops" if one.stops else percent(one.replayed),
             *(cell(one, style) for style in STYLES),
             fastest,
-            one.said + ("" if one.named else " (wrong)"),
+            one.said + ("" if one.named else " (wrong)") if one.is_compared else "not compared",
             ", ".join(saved),
         )
     for row in failed:
@@ -122,6 +123,7 @@ def percents(offs: Sequence[float]) -> str:
 def statistics(found: Sequence[Judged]) -> dict[str, str]:
     """The figures of all programs."""
     pairs = [pair for one in found for pair in one.pairs]
+    compared = [one for one in found if one.is_compared]
     replays = [one.replayed for one in found if one.replayed is not None and not one.stops]
     changes = [change for one in found for change in one.changes]
     told = [change for change in changes if change.predicted is not None]
@@ -142,8 +144,10 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
             f"seconds off, median and 90%: {text}": errors(pairs, group)
             for group, text in GROUPS.items()
         },
-        "best style named, or none matters": share(sum(o.named for o in found), len(found)),
-        "the same without noise, within 2%": share(sum(o.strictly for o in found), len(found)),
+        "best style named, or none matters": share(sum(o.named for o in compared), len(compared)),
+        "the same without noise, within 2%": share(
+            sum(o.strictly for o in compared), len(compared)
+        ),
         "said to be faster, and slower": ", ".join(wrong) or "none",
         "styles ended by their time limit": str(sum(len(one.timeouts) for one in found)),
         "changes that make a program slower": ", ".join(losing) or "none",

@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+import stranger_changes
+import stranger_pairs
 import stranger_rounds
 from stranger_table import SCHEMA, Row, Stranger
 
@@ -189,11 +191,15 @@ def row_of(one: Stranger) -> Row:
     }
 
 
-def of_program(one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int) -> Row:
+def of_program(
+    one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int, pairs: bool = False
+) -> Row:
     """The measurements of a program; `status` is `failed` where it cannot be measured. `keep`: the
-    trace's file, for a trace. `count`: most runs of each style."""
+    trace's file, for a trace. `count`: most runs of each style. `pairs`: changes only, in pairs."""
     row = row_of(one)
     try:
+        if pairs:
+            return row | paired_row(one, base, clock)
         return row | measured_row(one, base, keep, clock, count)
     except Exception as error:  # the other programs are measured all the same
         return row | {"reason": where(error)}
@@ -201,17 +207,10 @@ def of_program(one: Stranger, base: Path, keep: Path | None, clock: Clock, count
 
 def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, count: int) -> Row:
     """What is measured of a program."""
-    folder = (base / one.folder).resolve()
-    start = Start(one.words(base), min(FIRST, clock.left), folder=folder)
-    same = [name if name == measure.STDOUT else str(folder / name) for name in one.same]
-    require_program(start.command)
-    learned = measure.first_run(start, same)
-    row: Row = {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
-    if learned.status != "ok" or not learned.events.uses_cuda:
-        return row | {"reason": portable(learned.reason or learned.ended or "never loads CUDA")}
-    clock = clock.of(row["first"])
-    measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
-    measure.learn(measured, learned.events)
+    measured, same, row = begun(one, base, clock)
+    if measured is None:
+        return row
+    clock, start = clock.of(row["first"]), measured.start
     more = changes(measured)
     styles = measured.styles
     one_round(measured, [AS_IS], clock, same)
@@ -222,9 +221,48 @@ def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, cou
     row["as_is"] = worked(measured.of(AS_IS))
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
-    row["counts"] = counts(learned)
-    row["repeated_s"] = imposed.acted_on("pooled", learned)
+    row["counts"] = counts(measured.learned)
+    row["repeated_s"] = imposed.acted_on("pooled", measured.learned)
     row["notes"] = portable(measured.notes)
+    return row | {"status": "ok" if row["as_is"] else "failed"}
+
+
+def begun(one: Stranger, base: Path, clock: Clock) -> tuple[Measured | None, list[str], Row]:
+    """The first run of a program, and files that must stay the same; no program where it failed."""
+    folder = (base / one.folder).resolve()
+    start = Start(one.words(base), min(FIRST, clock.left), folder=folder)
+    same = [name if name == measure.STDOUT else str(folder / name) for name in one.same]
+    require_program(start.command)
+    learned = measure.first_run(start, same)
+    row: Row = {"first": round(learned.ending.seconds, 6), "exit": learned.ending.code}
+    if learned.status != "ok" or not learned.events.uses_cuda:
+        reason = portable(learned.reason or learned.ended or "never loads CUDA")
+        return None, same, row | {"reason": reason}
+    measured = Measured(start, list(STYLES), [], learned, keeps_limit=True)
+    measure.learn(measured, learned.events)
+    return measured, same, row
+
+
+def paired_row(one: Stranger, base: Path, clock: Clock) -> Row:
+    """The changes that can matter, in pairs with the program as it is."""
+    measured, same, row = begun(one, base, clock)
+    if measured is None:
+        return row
+    more = changes(measured)
+    clock = clock.of(row["first"])
+
+    def once(name: str) -> Run | None:
+        known = len(measured.runs)
+        one_round(measured, [name], clock, same)
+        done = measured.runs[known:]
+        return done[0] if done and done[0].status == "ok" else None
+
+    once(AS_IS)
+    row["as_is"] = worked(measured.of(AS_IS))
+    pairs = stranger_pairs.measured(more, once, AS_IS, stranger_changes.allowed)
+    row["pairs"], row["styles"], row["changes"], row["trace"] = pairs, {}, {}, {}
+    row["counts"] = counts(measured.learned)
+    row["repeated_s"] = imposed.acted_on("pooled", measured.learned)
     return row | {"status": "ok" if row["as_is"] else "failed"}
 
 

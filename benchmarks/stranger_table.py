@@ -33,7 +33,13 @@ from watari.common.errors import FileError, UsageError
 SCHEMA = "watari-stranger-1"
 LISTS = ("arguments", "same")  # of a program; its other words are texts
 NAME = re.compile(r"[\w+-][\w.+-]*")
-OF_TRACE = ("trace", "advice", "today", "advised")  # parts of a row that come from its trace
+OF_TRACE = (
+    "trace",
+    "advice",
+    "today",
+    "copied",
+    "advised",
+)  # parts of a row that come from its trace
 KEYS = {"name", "source", "revision", "arguments", "status"}  # of each row
 Row = dict[str, Any]
 
@@ -127,11 +133,13 @@ def has_trace(row: Row) -> bool:
 
 
 def merged(before: Row, after: Row) -> Row:
-    """One row of two of a program: the newer styles and the newer trace."""
+    """One row of two of a program: the newer styles, the newer trace, and the newer pairs."""
     styles = after if has_styles(after) or not has_styles(before) else before
     trace = after if has_trace(after) or not has_trace(before) else before
     said = {name: trace[name] for name in OF_TRACE if name in trace}
-    return {**{n: v for n, v in styles.items() if n not in OF_TRACE}, **said}
+    found = {**{n: v for n, v in styles.items() if n not in OF_TRACE}, **said}
+    pairs = after.get("pairs") or before.get("pairs")
+    return {**found, "pairs": pairs} if pairs else found
 
 
 def whole_lines(content: bytes) -> list[bytes]:

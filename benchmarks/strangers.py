@@ -8,8 +8,9 @@
 The first command measures each program (stranger_run.py) and writes a row at once: begun again, it
 resumes. It begins no program after --seconds, and gives none more than --limit, or more by 6 times
 what its first run takes beyond 3 s. Traces lie in --keep. `--runs 0` makes traces only, `--no-
-trace` measures styles and changes only: two such runs on one kind of card share the work. `--runs
-1` repeats nothing; otherwise stranger_rounds.py says what runs once more.
+trace` measures styles and changes only, `--pairs` changes only, in many pairs of runs
+(stranger_pairs.py): such runs on one kind of card share the work. `--runs 1` repeats nothing;
+otherwise stranger_rounds.py says what runs once more.
 `--report` merges rows. `--again` asks `advise` once more for the traces that are kept, after a
 change of the model. stranger_table.py describes the table.
 """
@@ -65,8 +66,11 @@ def run(options: argparse.Namespace) -> None:
         if one.key in done or left < SHORT:
             continue
         clock = Clock(time.monotonic() + min(left, options.limit), end)
-        keep = None if options.no_trace else options.keep / f"{one.name}.json"
-        row = common | stranger_run.of_program(one, table.parent, keep, clock, options.runs)
+        is_traced = not (options.no_trace or options.pairs)
+        keep = options.keep / f"{one.name}.json" if is_traced else None
+        row = common | stranger_run.of_program(
+            one, table.parent, keep, clock, options.runs, options.pairs
+        )
         if stranger_run.is_cut(row, options.runs) and left < options.limit:
             print(f"{one.name}: the time was over: no row", flush=True)
             break
@@ -105,6 +109,7 @@ def main() -> None:
         "--runs", type=int, default=stranger_rounds.MOST, help="of each style, at most"
     )
     parser.add_argument("--no-trace", action="store_true", help="styles and changes only")
+    parser.add_argument("--pairs", action="store_true", help="changes only, in pairs of runs")
     parser.add_argument("--keep", type=Path, default=Path("traces"), help="folder of the traces")
     parser.add_argument("--machine", type=Path, help="profile of the machine, for `advise`")
     parser.add_argument("--report", action="store_true", help="print the table and its statistics")

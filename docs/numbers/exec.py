@@ -39,6 +39,17 @@ page.says(
     "same results and bytes in {} random sequences, {} of four threads, {} with large copies and {} with copies of rows",
     *same,
 )
+first = text("nvidia-h100-80gb-hbm3-x86_64/20261126-first.txt")
+for case, title in (
+    ("1 32 in", "| one of 32 MiB to the GPU |"),
+    ("1 64 in", "| one of 64 MiB to the GPU |"),
+    ("1 32 out", "| one of 32 MiB to the CPU |"),
+    ("1 64 out", "| one of 64 MiB to the CPU |"),
+    ("1 4 fresh", "| one of 4 MiB to memory that nobody has touched |"),
+    ("1 64 fresh", "| one of 64 MiB to such memory |"),
+):
+    (row,) = (line.split()[3:5] for line in first.lines if line.startswith(f"{case} "))
+    page.says(title + " {} | {} |", *map(float, row))
 begin = measured.lines.index("facts with pooled: the same") + 1
 facts = measured.lines[begin : measured.lines.index("", begin)]
 page.says("a lack of memory: {} lines", len(facts))
@@ -60,6 +71,8 @@ page.given(
     "at most 256 blocks",
     "looks at 16 pages",
     "with 40 copies of 16 MiB",
+    "medians of two processes each",
+    "with a copy of 24 MiB, or when such copies reach 32 MiB together",
     "five copies of 17 MiB",
     "`changes steps 20`, `changes sorts 4000` and `alternating 64 4`",
     "allocates 64 MiB on both sides, fills, copies, computes and copies back, 20 times",

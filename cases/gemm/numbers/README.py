@@ -23,6 +23,7 @@ page.says("of 2048 and more: {} to {} times the floor on an H200", min(over), ma
 slower = [seconds(m) / seconds(n) for m, n in zip(cases["managed"], cases["pinned"], strict=True)]
 page.says("`managed` takes about {} times as long", median(slower))
 page.given("tiles", "with tiles of 2048 and more")
+page.given("side.py", "reads take 100 s**", "for each core and 16 at most")
 plan = results(f"{H200}20261121-gpu-direct-io-gemm.json")
 naive = {
     (engine, threads): [

@@ -48,7 +48,7 @@ page.says(
     *(a.quantity("build_s") / b.quantity("build_s") for a, b in (one, eight)),
 )
 page.says(
-    "multiply {} times as fast with one right-hand side; 8 sides take {} times as long",
+    "multiply {} times as fast with one right-hand side; 8 right-hand sides take {} times as long",
     product(one[0]) / product(one[1]),
     product(eight[1]) / product(eight[0]),
 )
@@ -165,7 +165,7 @@ page.given(
     "Offsets have 64 bits",
     "a tile of 32 rows",
     "a block of threads has 32 rows",
-    "up to 30 vectors",
+    "after 30 iterations",
     "250 bytes a triangle",
     "32 bytes a leaf and 8 a page",
 )

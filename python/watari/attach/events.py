@@ -99,6 +99,7 @@ class Process:
     begun: float
     initialised: float | None = None  # seconds that cuInit took, None: never called
     init_code: int = 0
+    context_seconds: float = 0.0  # that the first context took
     started: float | None = None  # when the first context was made, or cuInit ended
     ended: float | None = None  # None: by _exit, a crash, a signal
     allocations: list[Allocation] = field(default_factory=list)
@@ -226,6 +227,7 @@ def take(process: Process, event: dict[str, Any], alive: dict[int, Allocation]) 
             process.initialised, process.init_code = event["s"], event["rc"]
             process.started = seconds(event) + event["s"]
         case "context":
+            process.context_seconds = event["s"]
             process.started = seconds(event) + event["s"]
         case "device":
             facts = (bool(event[name]) for name in ("managed", "pageable", "concurrent"))

@@ -185,10 +185,12 @@ class Cost(Row):
 
 
 class FirstTouches(Row):
-    """Page faults of the CPU in the run as it is, beyond those of the start of CUDA. Nanoseconds of
-    the first touch of a page and its release, and of as much of a huge page."""
+    """Page faults of the CPU in the run as it is, beyond those of the start of CUDA; those that are
+    `left` in a run with huge pages. Nanoseconds of the first touch of a page and its release, and
+    of as much of a huge page."""
 
     pages: Size
+    left: Size | None = None  # None: there was no such run
     small_ns: Nanoseconds
     huge_ns: Nanoseconds
 

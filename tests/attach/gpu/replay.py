@@ -1,9 +1,10 @@
 """Replays against measured times: replay.py PROGRAM FOLDER [SECONDS]. PROGRAM: replay.cu.
 
-The scene of each change and the changed one run in turn, up to PAIRS times, as long as OF_PAIRS of
-SECONDS last. The first RUNS of each have the clock of `watari trace`. Then each is traced once: the
-first table has its replay beside these. The second table has the predicted interval of each change
-beside the median of the paired differences. FOLDER gets every graph, and every time in times.json.
+The scene of each change and the changed one run in turn, ENOUGH times, and then those whose
+difference is not KNOWN well, up to PAIRS times, as long as OF_PAIRS of SECONDS last. The first RUNS
+of each have the clock of `watari trace`. Then each is traced once: the first table has its replay
+beside these. The second table has the predicted interval of each change beside the median of the
+paired differences. FOLDER gets every graph, and every time in times.json.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ from watari.model.replay.graph import NONE, Array, Graph, Role, Work
 ROUNDS = {"kernels": 500, "copies": 10, "allocated": 500, "beside": 200, "streams": 300,
           "direct": 2000, "graphs": 800, "threads": 1500, "queries": 1000, "managed": 60,
           "small": 10000}  # fmt: skip
-PAIRS = 9
+PAIRS = 25  # of each change, at most
 RUNS = 3
 OF_PAIRS = 0.7
 LATE = (0.5, 0.0, 1.0)  # of a launch and wait beyond the launch: the return of a wait
 # launches that the launch of a graph of eight kernels takes; the part of the record of an empty
 # kernel by which the next one in the graph starts earlier
 OF_GRAPH = ((1.0, 0.25), (0.5, 0.5), (4.0, 0.0))
-SPREAD = 1.4826  # the standard deviation of normal values by their median absolute deviation
-OF_MEDIAN = 1.25  # standard error of a median, of that of a mean
+ENOUGH = 5  # pairs of each change, before only those run that are not known well
+KNOWN = 0.03  # of the difference: its error
 
 
 def kernels(graph: Graph, name: str) -> Array:
@@ -234,17 +235,25 @@ def predicted(of: replayed.Replayed, change: Change) -> Cost:
     return difference(Base.of(of.graph, of.links), *change(of.graph))
 
 
+def error(measured: list[float]) -> float:
+    """The standard error of the median, by the runs beside the middle one: a run of a busy machine
+    may lie far out, and the others close together."""
+    count = len(measured)
+    ranks = [(count - 1) / 2 + sign * math.sqrt(count) / 2 for sign in (-1, 1)]
+    low, high = np.interp(np.clip(ranks, 0, count - 1), range(count), sorted(measured))
+    return float(high - low) / 2
+
+
 def compared(measured: list[float], expected: Cost) -> str:
-    """The median of the paired differences, its spread, the predicted interval, and whether the
+    """The median of the paired differences, its error, the predicted interval, and whether the
     median is inside, or would be but for two standard errors of it."""
     middle = median(measured)
-    spread = SPREAD * median(abs(one - middle) for one in measured)
-    error = OF_MEDIAN * spread / math.sqrt(len(measured))
+    off = error(measured)
     inside = "yes" if expected.low <= middle <= expected.high else "NO"
-    if inside == "NO" and expected.low - 2 * error <= middle <= expected.high + 2 * error:
+    if inside == "NO" and expected.low - 2 * off <= middle <= expected.high + 2 * off:
         inside = "noise"
     return (
-        f"{len(measured):5} {middle:+9.4f} {spread:7.4f} {expected.middle:+10.4f} "
+        f"{len(measured):5} {middle:+9.4f} {off:7.4f} {expected.middle:+10.4f} "
         f"[{expected.low:+.4f}, {expected.high:+.4f}] {inside:>5} "
         f"{expected.middle / (middle or 1) - 1:+8.1%}"
     )
@@ -253,13 +262,20 @@ def compared(measured: list[float], expected: Cost) -> str:
 def pairs(job: Job, until: float) -> dict[tuple[str, str], list[Pair]]:
     """Each scene as it is and changed, in turn, until a time."""
     found: dict[tuple[str, str], list[Pair]] = {c[:2]: [] for c in CHANGES}
-    for _ in range(PAIRS):
-        for name, change, _ in CHANGES:
+    while left := [key for key, every in found.items() if not is_known(every)]:
+        for name, change in left:
             if time.monotonic() > until and len(found[name, change]) > 2:
                 return found
             one = job.plain(words_of(name)), job.plain(words_of(name, change))
             found[name, change].append(one)
     return found
+
+
+def is_known(every: list[Pair]) -> bool:
+    """Whether a change needs no more pairs."""
+    measured = [after[1] - before[1] for before, after in every]
+    few = len(every) < ENOUGH
+    return not few and (len(every) >= PAIRS or error(measured) <= KNOWN * abs(median(measured)))
 
 
 def main() -> None:
@@ -284,7 +300,7 @@ def main() -> None:
             made[name] = traced(job, words_of(name))
         for name, change in found:
             traced(job, words_of(name, change))
-        print("\nchange             pairs  measured  spread  predicted  interval, inside, off")
+        print("\nchange             pairs  measured   error  predicted  interval, inside, off")
         rows = {}
         for name, change, apply in CHANGES:
             measured = [after[1] - before[1] for before, after in found[name, change]]

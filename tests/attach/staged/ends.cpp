@@ -1,7 +1,8 @@
 // A program that copies, and does what its arguments say, in turn:
 //
 //     copy MIB       to the GPU and back, and checks the bytes
-//     rows MIB       the same by rows that lie apart on both sides
+//     fresh MIB      from the GPU to memory that nobody has touched, and checks the bytes
+//     rows MIB       to the GPU and back by rows that lie apart on both sides
 //     sizes          copies 7 MiB and then 60 MiB to the GPU in one stream, behind other work, and
 //     checks
 //                    the first ones
@@ -61,6 +62,27 @@ void copy(std::size_t bytes) {
     REQUIRE(cuda::out(received.data(), device, bytes));
     REQUIRE(cuda::release(device));
     std::printf("%s\n", sent == received ? "same" : "other bytes");
+}
+
+// Neither the begin nor the end of it is at a page.
+void copy_to_fresh(std::size_t bytes) {
+    constexpr std::size_t aside = 40;
+    device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    std::vector<char> sent(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) sent[i] = static_cast<char>(i * i >> 7);
+    // few bytes at a time: the driver copies them
+    for (std::size_t at = 0; at < bytes; at += mib)
+        REQUIRE(cuda::in(device + at, sent.data() + at, std::min(mib, bytes - at)));
+    auto* memory = static_cast<char*>(mmap(nullptr, bytes + 2 * aside, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(cuda::out(memory + aside, device, bytes));
+    const bool is_same = std::equal(sent.begin(), sent.end(), memory + aside);
+    const auto is_zero = [](char byte) { return byte == 0; };
+    const bool is_rest = std::all_of(memory, memory + aside, is_zero) &&
+                         std::all_of(memory + aside + bytes, memory + 2 * aside + bytes, is_zero);
+    REQUIRE(cuda::release(device));
+    std::printf("%s\n", is_same && is_rest ? "same" : "other bytes");
 }
 
 void copy_rows(std::size_t bytes) {
@@ -304,6 +326,7 @@ int main(int argc, char** argv) {
         const char* word = argv[i];
         const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
         if (is("copy")) copy(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
+        if (is("fresh")) copy_to_fresh(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("rows")) copy_rows(static_cast<std::size_t>(std::atol(argv[++i])) * mib);
         if (is("sizes")) copy_sizes();
         if (is("far")) copy_far();

@@ -74,10 +74,28 @@ def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants(quota):
 
 @pytest.mark.parametrize("verbose", ["1", ""])  # without it, the driver is asked later
 def test_threads_start_when_many_copies_pay_for_them(verbose):
-    words = 3 * ("copy", 16) + ("threads", "copy", 16, "threads")
+    words = ("copy", 6, "copy", 6, "threads", "copy", 6, "threads")
     ended = started("ends", *words, cpus=6, variables={"WATARI_CHANGES_VERBOSE": verbose})
-    assert ended.stdout.splitlines() == ["same"] * 3 + ["threads 1", "same", "threads 6"]
+    assert ended.stdout.splitlines() == ["same"] * 2 + ["threads 1", "same", "threads 6"]
     assert copies(ended) == (1 if verbose else 0)
+
+
+@pytest.mark.parametrize("mib", [4, 15, 80])
+def test_threads_start_with_a_copy_to_memory_that_nobody_has_touched(mib):
+    ended = started("ends", "fresh", mib, "threads", cpus=6)
+    assert ended.stdout.splitlines() == ["same", "threads 6"]
+    assert copies(ended) == 1
+
+
+def test_a_copy_that_fails_is_not_counted(tmp_path):
+    """It moves no bytes, and may wait long for the error of earlier work."""
+    log = {"WATARI_ATTACH_LOG": str(tmp_path), "WATARI_CHANGES": ""}
+    for failed, expected in (({}, True), ({"fail": 1}, False)):
+        for file in tmp_path.glob("*"):
+            file.unlink()
+        started("ends", "fail", "in", variables=log, late=1, **failed)
+        text = "".join(file.read_text() for file in tmp_path.glob("*.jsonl"))
+        assert ('"op":"copies"' in text) is expected
 
 
 @pytest.mark.parametrize("cpus", [4, 6, 16])

@@ -62,6 +62,29 @@ def test_a_replay_may_lie_between_the_runs(replayed: float, right: bool) -> None
     assert stranger_judge.judged(wide).replay_right == right
 
 
+def test_a_program_without_a_measured_style_is_not_compared() -> None:
+    """There was no time for any, or none acts on it."""
+    given = row(as_is=1.0, managed=1.1)
+    given["styles"] = {"managed": style(status="unmeasured")}
+    assert not stranger_judge.judged(given).is_compared
+    alone = row(as_is=1.0)
+    alone["styles"], alone["advice"]["styles"] = {}, {"imposed": []}
+    assert stranger_judge.judged(alone).named
+    both = [stranger_judge.judged(one) for one in (given, row(as_is=1.0, managed=1.2))]
+    assert stranger_report.statistics(both)["best style named, or none matters"] == "1 of 1 (100%)"
+
+
+def test_could_save_counts_what_copies_take_beyond_earlier_work() -> None:
+    given = row()
+    given["changes"] = {"staged": style(0.9)}
+    given["counts"] = {"pageable_copies": 99.0, "large_pageable_s": 0.5}
+    given["copied"] = {"count": 1, "bytes": 2.0**30, "seconds": 0.2}
+    (staged,) = stranger_judge.judged(given).changes
+    assert staged.could == pytest.approx(0.2 - 2**30 / 46e9)
+    given["copied"]["seconds"] = 0.04  # the call waits for a kernel
+    assert not stranger_judge.judged(given).changes[0].could
+
+
 def test_a_replay_may_say_what_stops_it() -> None:
     stopped = row(replayed=2.0)
     stopped["advice"]["stops"] = ["polls mapped memory"]
@@ -171,13 +194,16 @@ def test_a_slower_change_is_judged_by_its_pairs() -> None:
     given = row()
     given["changes"] = {"staged": style(1.1), "pooled": style(1.1)}
     given["pairs"] = {
-        "staged": [[1.1, 1.1], [1.2, 1.2], [1.15, 1.15]],
-        "pooled": [[1.0, 1.1]] * 5,
+        "staged": [[1.1, 0.2, 1.1, 0.2], [1.2, 0.3, 1.0, 0.1], [1.15, 0.25, 1.15, 0.25]] * 2,
+        "pooled": [[1.0, 0.2, 1.1, 0.2]] * 6,
     }
     staged, pooled = stranger_judge.judged(given).changes
-    assert staged.measured == pytest.approx(0)
+    assert staged.measured == pytest.approx(0)  # beyond the start of CUDA
     assert not staged.loses
     assert pooled.loses
+    assert pooled.error == 0
+    given["pairs"] = {"huge": [[1.0, 0.2, 0.9, 0.1]] * 6}  # acts on the start, too
+    assert stranger_judge.judged(given).changes[-1].measured == pytest.approx(0.1)
 
 
 def test_a_change_saves_most_of_what_it_could() -> None:
@@ -196,6 +222,8 @@ def test_a_change_saves_most_of_what_it_could() -> None:
     assert pooled.could == 0
     given["changes"]["staged"] = style(0.91)
     assert stranger_judge.judged(given).changes[0].is_short
+    given["pairs"] = {"staged": [[1.0, 0.2, 0.91, 0.2, 0.2, 0.09]] * 6}  # copies alone save enough
+    assert not stranger_judge.judged(given).changes[0].is_short
 
 
 def test_styles_and_trace_of_two_runs_are_one_row() -> None:

@@ -2,9 +2,13 @@
 
 import math
 from itertools import combinations
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import stranger_changes
 import stranger_noise
+import stranger_pairs
 import stranger_rounds
 
 
@@ -69,3 +73,46 @@ def test_a_change_runs_until_its_saving_is_known() -> None:
     assert unsettled(as_is=as_is, changes=known) == []
     small = {"staged": [0.99, 1.0, 1.01]}  # not within 0.005 of none
     assert unsettled(as_is=as_is, changes=small) == ["as-is", "staged"]
+
+
+def test_the_error_of_a_saving_is_that_of_a_median() -> None:
+    numbers = np.random.default_rng(1)
+    medians = [float(np.median(numbers.normal(0, 1, 15))) for _ in range(4000)]
+    errors = [stranger_pairs.error(list(numbers.normal(0, 1, 15))) for _ in range(4000)]
+    assert np.median(errors) == pytest.approx(np.std(medians), rel=0.15)
+    assert stranger_pairs.error([1.0] * 3) == math.inf
+
+
+def paired(seconds: dict[str, list[float]]) -> tuple[dict, list[str]]:
+    """Pairs of runs of these seconds, of which half is the start of CUDA, and their order."""
+    left = {name: list(values) for name, values in seconds.items()}
+    order = []
+
+    def run(name: str) -> SimpleNamespace | None:
+        order.append(name)
+        if not left[name]:
+            return None
+        took = left[name].pop(0)
+        large = {"site": SimpleNamespace(large_seconds=took / 10)}
+        process = SimpleNamespace(initialised=took / 4, context_seconds=took / 4, copies=large)
+        events = SimpleNamespace(processes=[process])
+        return SimpleNamespace(ending=SimpleNamespace(seconds=took), events=events)
+
+    names = [name for name in seconds if name != "as-is"]
+    return stranger_pairs.measured(names, run, "as-is", stranger_changes.allowed), order
+
+
+def test_pairs_alternate_until_the_saving_is_known() -> None:
+    found, order = paired({"as-is": [1.0] * 99, "staged": [0.8] * 99, "pooled": [1.0, 0.9] * 20})
+    assert order[:6] == ["as-is", "staged", "pooled", "pooled", "staged", "as-is"]
+    assert found["staged"] == [[1.0, 0.5, 0.8, 0.4, 0.1, 0.08]] * stranger_pairs.FEWEST
+    assert stranger_pairs.of_copies(found["staged"]) == pytest.approx([0.02] * 6)
+    assert stranger_pairs.differences(found["staged"], "staged") == pytest.approx([0.1] * 6)
+    assert len(found["pooled"]) == stranger_pairs.MOST
+
+
+def test_pairs_end_with_the_runs_of_the_program() -> None:
+    found, _ = paired({"as-is": [1.0] * 3, "staged": [0.8] * 99})
+    assert len(found["staged"]) == 3
+    found, order = paired({"as-is": [1.0] * 9, "staged": []})
+    assert (found["staged"], order) == ([], ["as-is", "staged"])

@@ -89,6 +89,7 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
         assert len(row["trace"]["replay"]["untraced"]) == 5
         assert row["styles"]["read-mostly"]["status"] == "unsupported"
         assert row["trace"]["replay"]["seconds"] > 0
+        assert row["copied"]["count"] == 0  # they are smaller than 4 MiB
         assert str(tmp_path) not in json.dumps(row)
         trace = tmp_path / "traces" / row["trace"]["replay"]["graph"]
         assert trace.is_file()
@@ -112,6 +113,22 @@ def test_traces_and_styles_may_be_of_two_runs(run, tmp_path) -> None:
     assert code == 0, output
     assert "keeps*" in output
     assert "its main" in output
+
+
+def test_changes_are_measured_in_pairs(run, tmp_path) -> None:
+    (tmp_path / "table.toml").write_text(TABLE.replace('"copies", "20"', '"large", "9"'))
+    code, output = ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
+    assert code == 0, output
+    code, output = ended(run("table.toml", "-o", "pairs.jsonl", "--pairs", "--limit", "9"))
+    assert code == 0, output
+    assert "staged saves" in output
+    row = rows(tmp_path / "pairs.jsonl")[0]
+    assert all(len(pair) == 6 for pair in row["pairs"]["staged"])
+    code, output = ended(run("--report", "pairs.jsonl"))
+    assert code == 0, output
+    code, output = ended(run("--report", "styles.jsonl", "pairs.jsonl"))
+    assert code == 0, output
+    assert "staged" in output
 
 
 def test_no_program_begins_without_time(run, tmp_path) -> None:

@@ -29,6 +29,7 @@ def helped(
     alone: float = 100.0,
     copies: Sequence[Call] = (),
     to_cpu: bool = False,
+    left: int | None = None,
 ) -> Found:
     """A program whose CPU works alone for so many milliseconds, `start` of them the start of CUDA,
     makes these copies of pageable memory, and waits for a kernel of 50 ms."""
@@ -37,7 +38,7 @@ def helped(
         made.calls["gap"][0] += start * MS
         made = replace(made, start_seconds=start * 1e-3)
     done = replay(made, links)
-    touches = FirstTouches(pages=pages, small_ns=small, huge_ns=huge)
+    touches = FirstTouches(pages=pages, left=left, small_ns=small, huge_ns=huge)
     more = list(huge_pages.candidates(made, done, touches, NoRates()))
     return savings.of_graph(made, links, done, NoRates(), more=more)
 
@@ -57,7 +58,7 @@ def test_each_page_saves_its_fault_or_none() -> None:
 
 
 def test_pages_of_copied_buffers_are_those_of_malloc() -> None:
-    size = 150_000 * huge_pages.PAGE
+    size = 150_000 * huge_pages.PAGE + huge_pages.HUGE  # its ends fill no huge page
     found = helped(200_000, copies=[copy(MS, size=size)] * 3)  # of one buffer, or of three
     one = huge_saving(found)
     assert one.is_sure
@@ -70,6 +71,20 @@ def test_pages_of_copied_buffers_are_those_of_malloc() -> None:
     assert one.saves.middle == pytest.approx(middle * bound, rel=1e-3)
 
 
+def test_faults_that_are_gone_in_a_run_with_huge_pages_are_those_that_count() -> None:
+    one = huge_saving(helped(200_000, left=120_000, copies=[copy(MS, size=1e9)]))
+    assert (one.times, one.is_sure) == (88_000, True)
+    assert one.saves.middle == pytest.approx(80_000 * (SMALL - HUGE) * 1e-9, rel=1e-3)
+    assert one.saves.low == pytest.approx(0.9 * one.saves.middle, rel=1e-3)
+    assert not helped(200_000, left=199_000).imposed
+    assert not helped(200_000, left=300_000).imposed  # the runs differ
+
+
+def test_a_block_begins_anywhere_so_that_one_huge_page_less_fits() -> None:
+    made, _ = graph([copy(MS, size=huge_pages.LARGE)] * 50)
+    assert huge_pages.buffers(made) == 50 * (huge_pages.LARGE - huge_pages.HUGE)
+
+
 def test_copies_to_fresh_memory_wait_for_faults_too() -> None:
     """200,000 faults, all in a copy that takes 118 ms, 68 ms of them at 12 GB/s."""
     size = 200_000 * huge_pages.PAGE
@@ -80,6 +95,28 @@ def test_copies_to_fresh_memory_wait_for_faults_too() -> None:
     assert one.saves.middle * 1e3 == pytest.approx(inside, abs=0.3)  # and no more in gaps
     none = helped(200_000, copies=own, alone=1.0).imposed  # the program wrote that memory before
     assert not [run for run in none if run.style == "huge"]
+
+
+def test_threads_of_staged_share_the_faults_that_huge_pages_leave() -> None:
+    """All of 50 ms of waits, in a copy back to fresh memory: staged leaves an eighth of them, and
+    both together a third of that."""
+    size = 200_000 * huge_pages.PAGE
+    usual = size / staging.DRIVER * 1e9
+    rates = replace(NoRates(), seen={staging.TO_CPU: 50e9})
+    made, links = graph([copy(usual + 50 * MS, size=size)], to_cpu=True)
+    done, touches = (
+        replay(made, links),
+        FirstTouches(pages=200_000, left=0, small_ns=300, huge_ns=100),
+    )
+    more = list(huge_pages.candidates(made, done, touches, rates))
+    run = {
+        one.style: one.seconds
+        for one in savings.of_graph(made, links, done, rates, more=more).imposed
+    }
+    both, staged = run["staged+huge"], run["staged"]
+    assert both
+    assert staged
+    assert (staged.middle - both.middle) * 1e3 == pytest.approx(50 / 8 * 2 / 3, rel=0.05)
 
 
 def test_pages_of_pinned_memory_stay_small() -> None:

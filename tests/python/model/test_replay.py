@@ -224,6 +224,28 @@ def test_kernels_run_side_by_side_as_far_as_was_seen() -> None:
     assert fitted(beside)[0].engines == (2,)
 
 
+def test_a_longer_kernel_does_not_hold_up_the_stream_of_another_thread() -> None:
+    """Each thread launches and waits, 20 times; kernels of both run side by side."""
+    rounds = [
+        call
+        for _ in range(20)
+        for call in (
+            launch(50_000, FIRST),
+            launch(50_000, SECOND, thread=1),
+            Call(stream=FIRST, wait=Wait.STREAM),
+            Call(stream=SECOND, wait=Wait.STREAM, thread=1),
+        )
+    ]
+    seen = traced(*rounds)
+    seen.operations["engine"] = 0
+    graph, links = fitted(seen)
+    of_first = graph.operations["stream"] == FIRST
+    before = replay(graph, links)
+    after = replay(changes.scaled(graph, of_first, 2.0), links)
+    assert after.total == pytest.approx(before.total + 20 * 50_000, rel=1e-6)
+    assert after.finishes[~of_first] == pytest.approx(before.finishes[~of_first])
+
+
 def test_a_stream_that_does_not_keep_the_order_is_not_blocking() -> None:
     """A stream whose creation was not seen counts as blocking, until times contradict."""
     graph = traced(launch(2 * MS, DEFAULT), launch(2 * MS, FIRST), wait())

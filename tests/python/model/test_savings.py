@@ -53,7 +53,7 @@ def test_a_pageable_buffer_is_staged_or_pinned() -> None:
     saved = changes(found)
     pinned = 64 * MIB / 50e9 * 1e9
     assert saved["pin"] == pytest.approx((40 * (10 * MS - pinned) - 0.1 * 64 * MIB) / MS, rel=1e-3)
-    once = staging.once(np.array([64 * MIB])) / MS
+    once = staging.once(np.array([64 * MIB] * 40)) / MS
     assert saved["staged"] == pytest.approx(40 * (10 - pinned / 0.76 / MS) - once, rel=1e-3)
     staged = next(one for one in found.savings if one.change == "staged")
     assert (staged.imposed, staged.site, staged.times) == ("staged", "fill", 40)
@@ -68,17 +68,24 @@ def test_small_copies_are_not_staged() -> None:
 @pytest.mark.parametrize(
     ("sizes", "staged"),
     [
-        ([16] * 7, 0),
-        ([16] * 9, 2),  # the eighth makes it 128 MiB
-        ([16, 16, 64, 16, 2], 2),  # a large one pays for the threads by itself
+        ([8] * 3, 0),
+        ([8] * 5, 2),  # the fourth makes it 32 MiB
+        ([4, 2, 24, 16, 2], 2),  # a large one pays for the threads by itself
         ([2] * 100, 0),
     ],
 )
 def test_the_first_copies_stay_with_the_driver(sizes: list[int], staged: int) -> None:
     calls = [sent(10 * MS, size * MIB) for size in sizes]
-    assert len(staging.staged(fitted(traced(*calls))[0])) == staged
+    assert len(staging.staged(fitted(traced(*calls))[0], RATES)) == staged
     notes = [note for note in helped(*calls).notes if note.startswith("`staged` leaves")]
     assert len(notes) == (staged == 0 and max(sizes) > 2)
+
+
+def test_a_copy_to_fresh_memory_starts_the_threads_sooner() -> None:
+    usual = 4 * MIB / staging.DRIVER * 1e9
+    for takes, count in ((usual, 0), (4 * usual, 3)):
+        calls = [back(takes, 4 * MIB, pageable=True)] * 3  # the first counts as one of 32 MiB
+        assert len(staging.staged(fitted(traced(*calls))[0], RATES)) == count
 
 
 def test_a_staged_copy_takes_as_long_as_measured_from_its_call_on() -> None:
@@ -203,7 +210,7 @@ def test_a_change_from_outside_acts_on_all_of_the_program() -> None:
     assert run.keys() == {"staged", "pooled", "staged+pooled"}
     total = replay(*fitted(replace(traced(*calls, *allocations(400)), **NAMES))).total
     staged = 64 * MIB / 50e9 / 0.76
-    once = staging.once(np.array([64 * MIB])) / 1e9
+    once = staging.once(np.array([64 * MIB] * 200)) / 1e9
     assert run["staged"] == pytest.approx(total / 1e9 - 200 * (10e-3 - staged) + once, rel=1e-3)
     assert run["staged+pooled"] < min(run["staged"], run["pooled"])
 

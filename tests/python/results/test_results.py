@@ -153,7 +153,7 @@ def test_the_key_does_not_depend_on_order(items: list[tuple[str, Any]]) -> None:
 def test_a_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"absent\.json: cannot be read: No such file"):
         schema.read(tmp_path / "absent.json")
-    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+    with pytest.raises(FileError, match="cannot be read: a folder: name the files in it"):
         schema.read(tmp_path)
     with pytest.raises(FileError, match="cannot be written: No such file"):
         schema.write(tmp_path / "absent" / "run.json", synthetic.results())

@@ -4,6 +4,7 @@ check     runs watari_touches, whose touches are known: does this machine lose r
 as it is  its seconds are the measurement; those of the other runs are not. A library notes when
           CUDA has started, and nothing else. A short program runs so three times
 traced    the preloaded library records allocations, CUPTI records copies and migrations
+huge      one more run where the CPU touches much memory first: its page faults count
 sampled   all memory is managed, and evicted before the first launches of each kernel: its pages
           on the GPU afterwards are those that the launch touched. Meanwhile the traced run is
           replayed
@@ -157,7 +158,8 @@ def trace_prepared(
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
     facts |= {"traced_once_seconds": process.once, "machine": machine()["name"]}
     played = replaying.result()
-    facts |= {"replay": played.facts | paged.facts(start, plain.faults, cost.plain)}
+    touched_first = paged.facts(start, files, plain, cost.plain, timer.left(plain.seconds))
+    facts |= {"replay": played.facts | touched_first}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites.copies, facts), seen, played)
 

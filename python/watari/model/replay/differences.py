@@ -10,6 +10,8 @@ The difference of two replays is the middle. Its interval has, where they apply:
                  how it divides into parts is uncertain, and so is what a change adds
     runs         those without tracing differ: as the part of the time that changes
     beside       operations that run beside one another slow each other down
+    threads      launches of several threads hold each other up: those that are alone afterwards
+                 take as long as a launch does on this machine, at least
     pageable     copies of equal size differ: their spread, for those on the longest chain
     neighbours   where pageable copies go away, those that stay may get faster: the CPU has written
                  or read less memory between them
@@ -24,7 +26,7 @@ import numpy as np
 
 from watari.case.sentence import Cost
 from watari.model.replay.chain import Step, chain
-from watari.model.replay.graph import Array, Graph, Role
+from watari.model.replay.graph import Array, Graph, Role, Work
 from watari.model.replay.link import Links, link
 from watari.model.replay.simulate import Replay, replay
 from watari.model.replay.tracing import is_pageable
@@ -107,6 +109,26 @@ def middle(graph: Graph, done: Replay) -> float:
     return max(done.total - graph.tail - float(of_start), 1.0)
 
 
+def held_up(graph: Graph, done: Replay) -> dict[int, float]:
+    """Of each thread, the nanoseconds by which its launches take longer than a launch does, while
+    other threads launch kernels too."""
+    kernels = graph.operations["work"] == Work.KERNEL
+    calls = np.unique(graph.operations["call"][kernels & ~graph.operations["inside"]])
+    threads, times = graph.calls["thread"][calls], done.begins[calls]
+    alone = graph.machine.launch or np.inf
+    longer = np.maximum(graph.calls["own"][calls] - alone, 0.0)
+    found = {}
+    for thread in np.unique(threads).tolist():
+        own = np.flatnonzero(threads == thread)
+        own = own[np.argsort(times[own], kind="stable")]
+        others = np.sort(times[threads != thread])
+        before, after = np.roll(times[own], 1), np.roll(times[own], -1)
+        before[:1], after[-1:] = times[own][:1], times[own][-1:]
+        between = np.searchsorted(others, after) > np.searchsorted(others, before)
+        found[thread] = float(longer[own][between].sum())
+    return found
+
+
 def gone(before: Graph, after: Graph) -> float:
     """The bytes of pageable copies that a change removes, by those that it leaves; at most 1."""
     had, has = (
@@ -136,7 +158,7 @@ def difference(base: Base, *variants: Graph) -> Cost:
     middle, and all are in the interval."""
     before = parts(base.graph, base.done)
     noise, whole = base.graph.tracing.noise, middle(base.graph, base.done)
-    had = beside(base.graph, base.done)
+    had, held = beside(base.graph, base.done), held_up(base.graph, base.done)
     middles, lows, highs = [], [], []
     for changed in variants:
         done = replay(changed, link(changed))
@@ -148,7 +170,9 @@ def difference(base: Base, *variants: Graph) -> Cost:
         )  # fmt: skip
         alone = BESIDE * (had - beside(changed, done))  # they get faster
         neighbours = NEIGHBOURS * gone(base.graph, changed) * after.pageable
+        now = held_up(changed, done)
+        freed = max((most - now.get(one, 0.0) for one, most in held.items()), default=0.0)
         middles.append(delta)
-        lows.append(delta - wide - neighbours - max(alone, 0.0))
+        lows.append(delta - wide - neighbours - max(alone, 0.0) - max(freed, 0.0))
         highs.append(delta + wide + max(-alone, 0.0))
     return Cost(middles[0] / SECOND, min(lows) / SECOND, max(highs) / SECOND)

@@ -50,13 +50,17 @@ def most_at_once(starts: Array, ends: Array) -> int:
 
 
 def with_engines(graph: Graph) -> Graph:
-    """Sets how many operations of each engine may run at once: as many as were seen to."""
-    rows = graph.operations
+    """Sets how many operations of each engine may run at once: as many as were seen to. Where it
+    has no more streams than that, their order is all that holds its operations back. Their order
+    among streams may then be another one than was measured."""
+    rows = graph.operations.copy()
     rooms = []
     for engine in range(int(rows["engine"].max(initial=NONE)) + 1):
-        own = rows["engine"] == engine
+        own = np.flatnonzero(rows["engine"] == engine)
         rooms.append(max(1, most_at_once(rows["start"][own], rows["end"][own])))
-    return changed(graph, engines=tuple(rooms))
+        if len(np.unique(rows["stream"][own])) <= rooms[-1] and not rows["inside"][own].any():
+            rows["engine"][own] = NONE
+    return changed(graph, operations=rows, engines=tuple(rooms))
 
 
 def room_of(graph: Graph) -> Array:

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "../styles/settings.hpp"
+#include "memory/fresh.hpp"
 #include "memory/pointers.hpp"
 #include "plan.hpp"
 
@@ -27,9 +28,14 @@ bool is_measured() { return memory_log_folder() || settings().changes.verbose; }
 
 }  // namespace
 
+std::size_t weight_of(const transfer& asked) {
+    const bool is_slow = asked.is_to_host && is_fresh(asked.host, asked.host_span());
+    return is_slow ? weight_of_fresh * asked.bytes : asked.bytes;
+}
+
 bool is_worth_asking(const transfer& asked) {
-    if (asked.bytes >= large_copy || is_measured() || __atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
-        return true;
+    if (is_measured() || __atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) return true;
+    if (is_large(weight_of(asked))) return true;
     pthread_mutex_lock(&mutex);
     seen += asked.bytes;
     const bool is_enough = is_over || seen >= least_total;

@@ -6,6 +6,9 @@
 
 namespace attach::staged {
 
+// The bytes of a copy, or more where it goes to memory that nobody has touched (plan.hpp).
+std::size_t weight_of(const transfer& asked);
+
 // Counts a copy, unless a run is recorded or its gains are printed: then the driver's own copies
 // are measured from the first one on.
 bool is_worth_asking(const transfer& asked);

@@ -9,9 +9,15 @@ constexpr std::size_t beyond_caches = 192 * unit;
 
 }  // namespace
 
-std::size_t lane_of(std::size_t bytes) {
+bool is_large(std::size_t weight) { return weight >= 24 * unit; }
+
+std::size_t lane_of(std::size_t bytes, std::size_t before) {
+    constexpr std::size_t first = 8 * unit, part = 8;
+    const std::size_t earned = (bytes + before) / part;
+    const std::size_t most = earned < first ? first : earned;
+    const std::size_t needed = bytes < most ? bytes : most;
     std::size_t lane = least_lane;
-    while (lane < bytes && lane < most_lane) lane *= 2;
+    while (lane < needed && lane < most_lane) lane *= 2;
     return lane;
 }
 
@@ -20,9 +26,10 @@ std::size_t lane_of(std::size_t bytes) {
 // belongs in the caches.
 plan plan_of(std::size_t bytes, bool is_to_host, std::size_t lane) {
     constexpr std::size_t largest = 2 * unit;
+    constexpr std::size_t least_slots = 16;
     const std::size_t pieces = is_to_host ? 64 : 16;
     std::size_t piece = least_piece;
-    while (piece < largest && piece * pieces < bytes) piece *= 2;
+    while (piece < largest && piece * pieces < bytes && piece * least_slots < lane) piece *= 2;
     const std::size_t slots = lane / piece;
     return {piece, static_cast<unsigned>(slots < most_slots ? slots : most_slots),
             !is_to_host && bytes < beyond_caches};

@@ -12,10 +12,16 @@ constexpr std::size_t unit = WATARI_STAGED_UNIT;
 // Below it the driver is as fast: its first piece is on the way sooner.
 constexpr std::size_t least_copy = 4 * unit;
 
-// The threads and slots are made for a copy of this size, which pays for them by itself, or when
-// all copies that could be staged reach `least_total`. Earlier ones go to the driver.
-constexpr std::size_t large_copy = 64 * unit;
-constexpr std::size_t least_total = 128 * unit;
+// The threads and slots are made, which takes some 2 ms, for a copy that pays for them by itself,
+// or when all copies that could be staged reach `least_total`. Earlier ones go to the driver.
+constexpr std::size_t least_total = 32 * unit;
+
+// To memory that nobody has touched the driver copies slowly: its thread makes each page by a
+// fault. So such a copy counts as one of many more bytes.
+constexpr std::size_t weight_of_fresh = 8;
+
+// Whether a copy of this weight pays by itself.
+bool is_large(std::size_t weight);
 
 constexpr unsigned most_threads = 8;
 constexpr unsigned least_threads = 3;  // two fill slots no faster than the driver does
@@ -33,8 +39,9 @@ struct plan {
     bool passes_caches;  // threads write past the caches
 };
 
-// The pinned memory that a copy needs: a power of 2.
-std::size_t lane_of(std::size_t bytes);
+// The pinned memory that a copy gets: a power of 2. At first little, since pinning takes long; more
+// when many bytes were staged `before`.
+std::size_t lane_of(std::size_t bytes, std::size_t before);
 
 // `lane`: bytes of pinned memory that there are.
 plan plan_of(std::size_t bytes, bool is_to_host, std::size_t lane);

@@ -25,7 +25,8 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 bool is_started = false;
 unsigned threads = 0;
 int node = -1;
-std::size_t total = 0;  // bytes of copies that could be staged
+std::size_t total = 0;   // weight of copies that could be staged, until the threads start
+std::size_t staged = 0;  // bytes
 
 // Of the driver, bytes a second, to the GPU and from it: the best that was seen in this process; as
 // long as none was seen, those of an H100.
@@ -36,11 +37,12 @@ unsigned legacy_copies = 0;  // under way
 void begin_child();
 
 // The threads start with a large copy, or many others (plan.hpp). Returns whether there are any.
-bool is_ready(std::size_t bytes) {
+bool is_ready(const transfer& asked) {
     if (__atomic_load_n(&is_started, __ATOMIC_ACQUIRE)) return threads > 0;
+    const std::size_t weight = weight_of(asked);
     pthread_mutex_lock(&mutex);
-    total += bytes + take_early_bytes();
-    if (!is_started && (bytes >= large_copy || total >= least_total)) {
+    total += weight + take_early_bytes();
+    if (!is_started && (is_large(weight) || total >= least_total)) {
         static bool follows_forks = false;
         if (!follows_forks) pthread_atfork(nullptr, nullptr, begin_child);
         follows_forks = true;
@@ -60,7 +62,7 @@ void begin_child() {
     mutex = PTHREAD_MUTEX_INITIALIZER;
     is_started = false;
     threads = 0;
-    total = 0;
+    total = staged = 0;
     legacy_copies = 0;
     forget_pool();
     forget_all_lanes();
@@ -117,13 +119,15 @@ bool is_pageable(const transfer& asked) {
 
 bool copy(const transfer& asked, result& outcome_of_copy) {
     if (asked.rows.width > least_piece || !is_stream_of(current_context(), asked.on) ||
-        !is_anonymous(asked.host, asked.host_span(), asked.is_to_host) || !is_ready(asked.bytes))
+        !is_anonymous(asked.host, asked.host_span(), asked.is_to_host) || !is_ready(asked))
         return false;
     const legacy_copy held(asked.on);
     if (!held.admitted) return false;
     const relaxed_capture relaxed;
-    lane* in = take_lane(current_context(), asked.on, lane_of(asked.bytes), node);
+    const std::size_t before = __atomic_load_n(&staged, __ATOMIC_RELAXED);
+    lane* in = take_lane(current_context(), asked.on, lane_of(asked.bytes, before), node);
     if (!in) return false;
+    __atomic_add_fetch(&staged, asked.bytes, __ATOMIC_RELAXED);
     const outcome done = run(*in, asked);
     give_back(in);
     outcome_of_copy = done.result;

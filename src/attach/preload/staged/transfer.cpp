@@ -3,6 +3,7 @@
 #include "../calls/functions.hpp"
 #include "../driver/driver_call.hpp"
 #include "../log/event_log.hpp"
+#include "memory/fresh.hpp"
 #include "pool/backoff.hpp"
 #include "pool/pool.hpp"
 
@@ -22,7 +23,8 @@ public:
         const rows& by = asked.rows;
         const std::size_t piece = by.width ? cut.piece / by.width * by.width : cut.piece;
         work.begin({asked.host, in.slots, asked.bytes, piece, cut.piece, cut.slots,
-                    asked.is_to_host, cut.passes_caches, by.width, by.host_pitch});
+                    asked.is_to_host, cut.passes_caches, by.width, by.host_pitch,
+                    asked.is_to_host && !by.width && is_fresh(asked.host, asked.bytes)});
         count = work.count();
     }
 
@@ -52,6 +54,8 @@ private:
                 open(arrived + ring);
                 is_moving = true;
             }
+            // threads that sleep wake up meanwhile
+            if (!is_moving && submitted == 0) is_moving = work.help();
             pass(waiting, is_moving);
         }
     }
@@ -71,6 +75,7 @@ private:
                 ++emptied;
                 is_moving = true;
             }
+            if (!is_moving && emptied == 0) is_moving = work.help();
             pass(waiting, is_moving);
         }
     }

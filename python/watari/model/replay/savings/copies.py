@@ -33,7 +33,7 @@ def candidates(graph: Graph, rates: Rates) -> Iterator[Candidate]:
         (rows["work"] == Work.COPY) & np.isin(rows["detail"], list(WORDS)) & ~rows["inside"]
     )
     sites = graph.calls["site"][rows["call"][copies]].astype(np.int64)
-    staged = staging.staged(graph)
+    staged = staging.staged(graph, rates)
     for key, own in groups(sites * 4 + rows["detail"][copies], copies):
         direction, site = key % 4, key // 4
         yield from faster(graph, rates, own, direction, site, staged)
@@ -52,11 +52,11 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
                 "measured machine"
             )
     large = rows["pageable"] & (rows["bytes"] >= staging.LARGE) & (rows["work"] == Work.COPY)
-    if large.any() and not len(staging.staged(graph)):
+    if large.any() and not len(staging.staged(graph, rates)):
         size = format_bytes(float(rows["bytes"][large].sum()))
         yield (
-            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 64 "
-            "MiB, or when copies reach 128 MiB"
+            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 24 "
+            "MiB, or when copies reach 32 MiB"
         )
 
 

@@ -6,7 +6,7 @@ gain nothing, and the first ones stay with the driver (src/attach/preload/staged
 on an H100 with 16 cores: STAGED, START (results/nvidia-h100-80gb-hbm3-x86_64/20261126-staged.txt).
 
 A copy to fresh memory waits for the page faults of the CPU: that is what it takes longer than the
-driver does otherwise. The threads share them.
+driver does otherwise. The threads share them. Such a copy starts the threads sooner.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ STAGED = {
     TO_GPU: ((2**22, 0.55), (2**23, 0.64), (2**24, 0.66), (2**26, 0.76), (2**30, 0.9)),
     TO_CPU: ((2**22, 0.39), (2**23, 0.57), (2**24, 0.69), (2**26, 0.84), (2**30, 0.91)),
 }
-LARGE_COPY, LEAST_TOTAL = 2**26, 2**27  # bytes: the first copy of this size is staged, or in all
-LANE = 2**25  # bytes of pinned memory at most
-# seconds that staging takes once: of a pinned byte; of the threads, and of their end with the
-# process, chosen between none and the 14 ms that programs seemed to lose beside their copies
-PINNING, START = 2e-10, 5e-3
+LARGE_COPY = 24 * 2**20  # bytes: the first copy of this size is staged
+LEAST_TOTAL = 2**25  # or, if none is so large, the one with which all together reach this
+WEIGHT = 8  # times its bytes: how a copy to fresh memory counts
+FRESH = 2.0  # times the driver's usual time: a copy that takes longer is to fresh memory
+LANE, FIRST, PART = 2**25, 2**23, 8  # bytes of pinned memory: at most, at first, of all copies
+# seconds that staging takes once: of a pinned byte; of the threads. The first copies of processes
+# show 1.3 to 2.5 ms together (first.sh)
+PINNING, START = 1e-10, 1.2e-3
 USUAL = {TO_GPU: "transfer pageable device", TO_CPU: "transfer device pageable"}
 DRIVER = 12e9  # bytes per second of the driver's copies to the CPU, where the machine has none
 UNSURE = 1.35  # of a staged rate, each way
@@ -84,22 +87,25 @@ class Rates:
         return found
 
 
-def staged(graph: Graph) -> Array:
+def staged(graph: Graph, rates: Rates) -> Array:
     """The copies that the change `staged` acts on: rows of operations."""
     rows = graph.operations
     ways = (rows["detail"] == TO_GPU) | (rows["detail"] == TO_CPU)
     able = (rows["work"] == Work.COPY) & ways & rows["pageable"] & ~rows["inside"]
     own = np.flatnonzero(able & (rows["bytes"] >= LARGE))
-    sizes = rows["bytes"][own].astype(float)
-    begins = (sizes >= LARGE_COPY) | (np.cumsum(sizes) >= LEAST_TOTAL)
+    weights = rows["bytes"][own].astype(float)
+    fresh = rates.faulting(TO_CPU, weights, rows["takes"][own]) * FRESH > rows["takes"][own]
+    weights[fresh & (rows["detail"][own] == TO_CPU)] *= WEIGHT
+    begins = (weights >= LARGE_COPY) | (np.cumsum(weights) >= LEAST_TOTAL)
     found: Array = own[np.argmax(begins) :] if begins.any() else own[:0]
     return found
 
 
 def once(sizes: Array) -> float:
     """The ns that staging takes once, for copies of these sizes."""
-    lane = 2.0 ** np.ceil(np.log2(sizes.max()))
-    return 1e9 * (START + PINNING * float(min(lane, LANE)))
+    needed = min(float(sizes.max()), max(FIRST, float(sizes.sum()) / PART), LANE)
+    lane = float(2.0 ** np.ceil(np.log2(needed)))
+    return 1e9 * (START + PINNING * lane)
 
 
 def of(graph: Graph, machine: MachineProfile, is_here: bool = True) -> Rates:

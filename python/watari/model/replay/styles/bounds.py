@@ -12,7 +12,7 @@ from dataclasses import replace as changed
 import numpy as np
 
 from watari.case.sentence import Cost
-from watari.model.replay.graph import Array, Graph, Work
+from watari.model.replay.graph import Array, Graph, Wait, Work
 from watari.model.replay.link import Links
 from watari.model.replay.simulate import replay
 
@@ -40,13 +40,15 @@ def clipped(factor: Cost, least: float) -> Cost:
 
 @dataclass(frozen=True)
 class Bounds:
-    """`takes` of operations, `own` and `gap` of calls: three rows each, in ns."""
+    """`takes` and `issue` of operations, `own`, `gap` and `late` of calls: three rows of ns."""
 
     graph: Graph
     links: Links
     takes: Array
+    issue: Array
     own: Array
     gap: Array
+    late: Array
 
     @property
     def works(self) -> Array:
@@ -77,11 +79,18 @@ class Bounds:
         return changed(self, gap=gap)
 
     def calls(self, which: Array, seconds: Cost) -> Bounds:
-        """Adds seconds to calls `which`, as much to each, or to the first gap."""
+        """Adds seconds to calls `which`, as much to each, or to the first gap. A call that waits
+        for what it adds spends more before that begins, which earlier work may hide; less after
+        its end."""
         if not which.any():
             return self.later(seconds)
         more = column(seconds) * NS * which / which.sum()
-        return changed(self, own=np.maximum(self.own + more, 0.0))
+        waits = self.graph.calls["wait"] == Wait.OWN
+        before = np.maximum(more * waits, 0.0)[:, self.graph.operations["call"]]
+        after = np.minimum(more * waits, 0.0)
+        own = np.maximum(self.own + more * ~waits, 0.0)
+        late = np.maximum(self.late + after, 0.0)
+        return changed(self, own=own, late=late, issue=self.issue + before)
 
     def idle(self, seconds: Cost) -> Bounds:
         """Takes seconds of work of the CPU from the gaps between calls, by their length."""
@@ -94,7 +103,7 @@ class Bounds:
         """The seconds of the three replays; of large graphs, of the middle one alone, since a
         total changes by no more than the sum of what its times change by."""
         middle = self.replayed(0)
-        parts = (self.takes, self.own, self.gap)
+        parts = (self.takes, self.issue, self.own, self.gap, self.late)
         if len(self.graph.calls) + len(self.graph.operations) > MANY:
             less, more = (sum(float((p[0] - p[e]).sum()) / NS for p in parts) for e in (1, 2))
             return Cost(middle, max(middle - less, 0.0), middle - more)
@@ -106,15 +115,16 @@ class Bounds:
 
     def replayed(self, end: int) -> float:
         """The seconds of one replay."""
-        rows = {"takes": self.takes[end], "own": self.own[end], "gap": self.gap[end]}
+        names = ("takes", "issue", "own", "gap", "late")
+        rows = {name: getattr(self, name)[end] for name in names}
         return replay(self.graph, self.links, instead=rows).total / NS
 
 
 def of_graph(graph: Graph, links: Links) -> Bounds:
     """A graph whose times are known."""
-    rows = (graph.operations["takes"], graph.calls["own"], graph.calls["gap"])
-    takes, own, gap = (np.tile(np.asarray(row, float), (3, 1)) for row in rows)
-    return Bounds(graph, links, takes, own, gap)
+    rows = [graph.operations[name] for name in ("takes", "issue")]
+    rows += [graph.calls[name] for name in ("own", "gap", "late")]
+    return Bounds(graph, links, *(np.tile(np.asarray(row, float), (3, 1)) for row in rows))
 
 
 def is_work(graph: Graph, work: Work) -> Array:

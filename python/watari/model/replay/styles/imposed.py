@@ -10,6 +10,8 @@ memory stays with the CPU, and so does the CPU.
 
 from __future__ import annotations
 
+from dataclasses import replace as changed
+
 import numpy as np
 
 from watari.case.sentence import NOTHING, Cost
@@ -90,7 +92,7 @@ def copies_of(program: Program, bounds: Bounds, style: str) -> Bounds:
             which = program.which(way, pageable)
             if which.any():
                 times = steps.factor(style, way == TO_GPU, pageable, program.size)
-                later = steps.CALLS[style, pageable] * 1e-6 * float(which.sum())
+                later = steps.CALLS[style, way == TO_GPU, pageable] * 1e-6 * float(which.sum())
                 ends = (later, later * 0.5, later * 1.5)
                 bounds = bounds.slower(which, times)
                 bounds = bounds.calls(program.calling(which), Cost(ends[0], min(ends), max(ends)))
@@ -130,7 +132,7 @@ def system(program: Program, bounds: Bounds) -> Bounds:
     ends = far.copy()
     ends[1] = near[1]
     ends[0] = (far[0] * near[0]) ** 0.5
-    return Bounds(bounds.graph, bounds.links, ends, bounds.own, bounds.gap)
+    return changed(bounds, takes=ends)
 
 
 def local_kernels(program: Program, bounds: Bounds) -> Bounds:
@@ -209,4 +211,4 @@ def accessed(program: Program, bounds: Bounds) -> Bounds:
     far = over_link(program, near, np.full(len(program.size), part))
     takes = far.takes.copy()
     takes[1] = near.takes[1]
-    return Bounds(bounds.graph, bounds.links, takes, far.own, far.gap)
+    return changed(far, takes=takes)

@@ -53,14 +53,20 @@ COPIES = {
     ("pinned", False, False): (1.3, 1.33, 3.0, 3.2, 6.7),
 }
 COPIES_WITHIN = {"managed": (0.95, 1.1), "mapped": (0.85, 1.25), "pinned": (0.7, 1.4)}
-# microseconds that the call of a copy takes longer: pageable or not
+# microseconds that the call of a copy takes longer, by 4 KiB: (style, to the GPU, pageable)
 CALLS = {
-    ("managed", True): 5.5,
-    ("managed", False): 3.0,
-    ("mapped", True): 6.0,
-    ("mapped", False): 3.5,
-    ("pinned", True): -4.0,
-    ("pinned", False): -4.0,
+    ("managed", True, True): 7.2,
+    ("managed", False, True): 4.3,
+    ("managed", True, False): 3.1,
+    ("managed", False, False): 2.8,
+    ("mapped", True, True): 6.9,
+    ("mapped", False, True): 5.5,
+    ("mapped", True, False): 3.5,
+    ("mapped", False, False): 3.7,
+    ("pinned", True, True): -4.8,
+    ("pinned", False, True): -5.4,
+    ("pinned", True, False): -5.1,
+    ("pinned", False, False): -4.4,
 }
 
 

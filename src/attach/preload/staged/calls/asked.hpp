@@ -33,7 +33,9 @@ result stage_pageable_or(const transfer& asked, AsIs as_is) {
         outcome = as_is();
         if (outcome == driver::success) compare_with(asked, now() - begun);
     }
-    record_copy(name, !asked.is_to_host, asked.bytes, now() - begun);
+    // one that fails moves no bytes: it may wait long for the error of earlier work
+    if (outcome == driver::success)
+        record_copy(name, !asked.is_to_host, asked.bytes, now() - begun);
     return outcome;
 }
 

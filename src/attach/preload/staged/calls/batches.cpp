@@ -158,6 +158,7 @@ result record(const batch& all, const division& divided, std::size_t* failed, Co
     for (std::size_t i = 0; i < all.count; ++i) bytes += all.bytes[i];
     const std::uint64_t begun = now();
     const result outcome = copy(all, failed);
+    if (outcome != driver::success) return outcome;
     const double each = static_cast<double>(now() - begun) / static_cast<double>(bytes);
     for (std::size_t i = 0; i < all.count; ++i)
         if (!divided.is_of_driver(i))

@@ -13,7 +13,7 @@ namespace attach::staged {
 
 // Constant while pieces are open.
 struct sides {
-    unsigned char* host;   // the program's memory
+    unsigned char* host;   // the program's memory; null: slots only get their pages
     unsigned char* slots;  // pinned
     std::size_t bytes;
     std::size_t piece;   // whole rows
@@ -23,6 +23,7 @@ struct sides {
     bool passes_caches;  // writes do not stay in caches
     std::size_t width;   // of a row; 0: all bytes are one row
     std::size_t pitch;   // of rows in the program's memory
+    bool is_fresh;       // the program's memory has no pages yet, and is written
 };
 
 class work {
@@ -42,7 +43,7 @@ public:
     // No thread takes another piece, and those that were taken are done.
     void stop();
 
-    // By a thread of the pool: does an open piece; false if there is none.
+    // By a thread of the pool, or the owner: does an open piece; false if there is none.
     bool help();
     bool has_open() const;
 
