@@ -30,7 +30,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "directory": ("folder",),
     "nrfiles": ("files",),
     "bytes": ("size",),
-    "size": ("grid", "n", "lattice"),
+    "size": ("grid", "n"),
     "buffer": ("size",),
     "length": ("size",),
     "loops": ("samples",),

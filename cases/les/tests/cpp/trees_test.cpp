@@ -1,7 +1,11 @@
 // Trees: what leaves do to the wind, and which light they let through.
+#include "../../native/city/facets.hpp"
+#include "../../native/city/nozzles.hpp"
 #include "../../native/flow/leaves.hpp"
+#include "../../native/radiation/foliage.hpp"
 #include "../../native/radiation/people.hpp"
 #include "../../native/radiation/sunlight.hpp"
+#include "../../native/radiation/view_file.hpp"
 #include "radiant_city.hpp"
 
 #include <array>

@@ -3,7 +3,6 @@
 #include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/backends/disk_array.hpp"
 
-
 namespace watari::storage {
 
 modelled_time::modelled_time(const engine_options& options)
