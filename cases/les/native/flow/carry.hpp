@@ -17,12 +17,15 @@ using les::flow_arguments;
 /// kg/kg: some hundred molecules in a cell of 2 m. So differences of two values are no denormals.
 inline constexpr double least_water = 1e-24;
 
+/// One instruction each: GCC has one for a choice, nvcc for fmin, since they differ for NaN.
 template <class Real>
 WATARI_INLINE Real smaller(Real a, Real b) {
+    if constexpr (executes == processor::type::gpu) return std::fmin(a, b);
     return a < b ? a : b;
 }
 template <class Real>
 WATARI_INLINE Real larger(Real a, Real b) {
+    if constexpr (executes == processor::type::gpu) return std::fmax(a, b);
     return a > b ? a : b;
 }
 /// The smaller of two numbers of one sign, or 0. No product, which could underflow.
