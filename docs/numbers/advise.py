@@ -113,7 +113,7 @@ page.given(
     "within 10 µs",
     "| 5000 and more page faults",
     "from the first of 24 MiB on, or of 32 MiB in all",
-    "some 2 to 5 ms once",
+    "some 2 to 8 ms once",
     "0.9 to 1.1 times the pages",
     "Of the others 85%",
     "do, and 25% where",

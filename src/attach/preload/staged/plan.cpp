@@ -12,10 +12,9 @@ constexpr std::size_t beyond_caches = 192 * unit;
 bool is_large(std::size_t weight) { return weight >= 24 * unit; }
 
 std::size_t lane_of(std::size_t bytes, std::size_t before) {
-    constexpr std::size_t first = 8 * unit, part = 8;
+    constexpr std::size_t part = 16;
     const std::size_t earned = (bytes + before) / part;
-    const std::size_t most = earned < first ? first : earned;
-    const std::size_t needed = bytes < most ? bytes : most;
+    const std::size_t needed = bytes < earned ? bytes : earned;
     std::size_t lane = least_lane;
     while (lane < needed && lane < most_lane) lane *= 2;
     return lane;

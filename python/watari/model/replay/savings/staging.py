@@ -35,10 +35,10 @@ LARGE_COPY = 24 * 2**20  # bytes: the first copy of this size is staged
 LEAST_TOTAL = 2**25  # or, if none is so large, the one with which all together reach this
 WEIGHT = 8  # times its bytes: how a copy to fresh memory counts
 FRESH = 2.0  # times the driver's usual time: a copy that takes longer is to fresh memory
-LANE, FIRST, PART = 2**25, 2**23, 8  # bytes of pinned memory: at most, at first, of all copies
+LANE, FIRST, PART = 2**25, 2**22, 16  # bytes of pinned memory: at most, at first, of all copies
 # seconds that staging takes once: of a pinned byte; of the threads. The first copies of processes
 # show 1.3 to 2.5 ms together (first.sh)
-PINNING, START = 1e-10, 1.2e-3
+PINNING, START = 2e-10, 1.2e-3
 USUAL = {TO_GPU: "transfer pageable device", TO_CPU: "transfer device pageable"}
 DRIVER = 12e9  # bytes per second of the driver's copies to the CPU, where the machine has none
 UNSURE = 1.35  # of a staged rate, each way

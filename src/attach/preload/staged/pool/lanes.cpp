@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "../../driver/driver_call.hpp"
-#include "pool.hpp"
 
 namespace attach::staged {
 namespace {
@@ -57,21 +56,9 @@ bool create_events(lane& of) {
     return true;
 }
 
-// Makes the pages of slots, by all threads: pinning would make them one after the other.
-void fill_with_pages(lane& one, std::size_t bytes) {
-    constexpr std::size_t piece = 2 * unit;
-    one.work.begin({nullptr, one.slots + one.bytes, bytes - one.bytes, piece, piece, most_slots,
-                    false, false, 0, 0, false});
-    if (one.work.open(one.work.count())) call_pool();
-    while (one.work.help()) {
-    }
-    one.work.stop();
-}
-
 // A piece never lies in two registrations: both begin at multiples of every piece.
 bool grow(lane& one, std::size_t bytes) {
     constexpr unsigned portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
-    fill_with_pages(one, bytes);
     if (pin(one.slots + one.bytes, bytes - one.bytes, portable) != driver::success) return false;
     one.bytes = bytes;
     return true;
@@ -107,10 +94,10 @@ lane* find_lane(const void* context, driver::stream on, std::size_t bytes, int n
         if (!lanes[i].is_used && !lanes[i].context) another = &lanes[i];
     if (!another && made < most_lanes) another = &lanes[made];
     if (!another) return nullptr;
-    // the threads see it before its pages are made
-    if (another == &lanes[made]) __atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
     is_refused = !attach_to(*another, context, bytes, node);
-    return is_refused ? nullptr : another;
+    if (is_refused) return nullptr;
+    if (another == &lanes[made]) __atomic_store_n(&made, made + 1, __ATOMIC_RELEASE);
+    return another;
 }
 
 }  // namespace

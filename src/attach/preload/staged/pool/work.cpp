@@ -58,7 +58,6 @@ void work::copy(unsigned char* host, unsigned char* slot, std::size_t bytes) con
 // Rows lie one after the other in a slot.
 void work::copy_piece(std::uint64_t piece) const {
     const std::size_t bytes = size(piece), begin = offset(piece);
-    if (!what.host) return make_pages(slot(piece), bytes);
     if (what.is_fresh) make_pages(what.host + begin, bytes);
     if (!what.width) return copy(what.host + begin, slot(piece), bytes);
     unsigned char* host = what.host + begin / what.width * what.pitch;

@@ -13,7 +13,7 @@ namespace attach::staged {
 
 // Constant while pieces are open.
 struct sides {
-    unsigned char* host;   // the program's memory; null: slots only get their pages
+    unsigned char* host;   // the program's memory
     unsigned char* slots;  // pinned
     std::size_t bytes;
     std::size_t piece;   // whole rows
