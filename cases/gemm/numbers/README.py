@@ -72,7 +72,9 @@ page.given("the plan", "for tiles of 512 to 4096")
 
 # In the conditions of Hanawa (2025): a block row by engine, threads and tile
 H100 = "nvidia-h100-80gb-hbm3-x86_64/"
-naive_files = [results(f"{H100}20261126-gemm-naive{part}.json") for part in ("", "-posix", "-thread")]
+naive_files = [
+    results(f"{H100}20261126-gemm-naive{part}.json") for part in ("", "-posix", "-thread")
+]
 modelled = results(f"{H100}20261126-gemm-modelled.json").case("gemm")
 
 

@@ -174,7 +174,9 @@ page.given(
 page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD", "his ratios, 1.31 and 1.71")
 page.says("`mesh=scan:71` | {} triangles as a scanned model", 20 * 71**2)
 page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and", "40 GB and a modelled SSD")
-page.given("the plan", "batches of 16 MiB, one trial", "Batches of 16 and 64 KiB", "Batches of 1 to 4 KiB")
+page.given(
+    "the plan", "batches of 16 MiB, one trial", "Batches of 16 and 64 KiB", "Batches of 1 to 4 KiB"
+)
 scans = results(f"{INTEL}20261126-hmatrix-scan.json")
 plain, jacobi = (
     scans.case("hmatrix", mesh="scan:32", solver="gmres", preconditioner=p).quantity("products")
@@ -203,7 +205,9 @@ for words, m in (
     ("`posix`, 1", posix.case("hmatrix", threads=1)),
 ):
     one, read = iteration(m)
-    page.says(f"| {words} | no | {{}} | {{}} | {{}} | {{}} |", one, read, one / whole, read / reading)
+    page.says(
+        f"| {words} | no | {{}} | {{}} | {{}} | {{}} |", one, read, one / whole, read / reading
+    )
 pinned = hanawa.case("hmatrix", engine="gpu", pinned=True)
 page.says("| `gpu` | yes, {} GB | {} | {} | | |", 2, *iteration(pinned))
 page.says(

@@ -1,4 +1,4 @@
-"""Where the numbers of cases/les/README.md come from."""
+"""The flow, its touches, mist, trees and maps, of cases/les/README.md."""
 
 from __future__ import annotations
 
@@ -287,15 +287,3 @@ page.given(
 )
 page.given("bounds that tests assert: test_les_comfort.py", "within 0.03 K of his program")
 page.given("bounds that tests assert: directives_on_host.cpp", "in fp64 to 6e-14 m/s")
-page.given(
-    "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, radiation/sun.py",
-    "`south` (45 degrees high)",
-    "facets | 1e-4 | | above it the solver runs; its own limit is 1e-7",
-    "first two | 5e-6 | |",
-    "an albedo of 0.95; above",
-    "come from 256 rays a facet",
-    "rays from 16 points of",
-    "moves 40 bytes for each pair and 408 for each facet",
-    "light of 800 W/m2 direct and 100 W/m2 diffuse",
-    "is summed in 16 parts",
-)
