@@ -92,11 +92,11 @@ for words, file, parameters in (
     ("`posix`, 1", 2, {"tile": 2048}),
 ):
     row, rate = block_row(file, **parameters)
-    page.says(f"| {words} | {{}} | {{}} | {{}} |", row, rate, row / gpu_row)
+    page.says(f"| 2048 | a disk | {words} | {{}} | {{}} | {{}} |", row, rate, row / gpu_row)
 small_row, small_rate = block_row(0, engine="gpu", tile=512)
 page.says("| 16,384 | 512 | a disk | `gpu` | {} | {} | 1.00 |", small_row, small_rate)
 row, rate = block_row(1, tile=512)
-page.says("| | | | `posix`, 16 | {} | {} | {} |", row, rate, row / small_row)
+page.says("| 512 | a disk | `posix`, 16 | {} | {} | {} |", row, rate, row / small_row)
 page.says(
     "| 131,072 | 2048 | a model of his SSD | `gpu` | {} | {} | 1.00 |",
     modelled.quantity("block_row_s"),
@@ -112,4 +112,12 @@ page.says(
     modelled.quantity("block_row_s") / modelled.quantity("floor_s"),
     modelled.quantity("block_row_s"),
     modelled.quantity("bytes_read") / 1e9,
+)
+page.given(
+    "the case, and a row over itself",
+    "| 16,384 | 2048 | a disk |",
+    "| 16,384 | 512 | a disk |",
+    "| 131,072 | 2048 | a model of his SSD |",
+    "| 1.00 |",
+    "`posix`, 16 |",
 )

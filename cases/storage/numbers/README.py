@@ -115,3 +115,51 @@ page.says(
 page.given("counted: a submission and a completion", "adds 80 bytes of queue entries")
 page.given("NVMe specification 1.4", "1.4, bit for bit. A submission has 64 bytes, a completion 16")
 page.given("src/watari/storage/", "The timeout is 10 s, with `fault` 0.2 s", "sector of 512 bytes")
+
+# Workloads of today, and modelled SSDs until the link is the limit
+today = results("nvidia-h100-80gb-hbm3-x86_64/20261126-storage-today.json")
+
+
+def rate(**given):
+    """GB/s of a case on the GPU."""
+    return today.case("storage", processor="gpu", **given).median
+
+
+PATHS = ("posix", "mmap", "cufile", "uring", "gpu")
+for words, pattern in (
+    ("pages of a KV cache, 64 KiB", "kv-cache"),
+    ("tensors of a checkpoint, 1 MiB", "checkpoint"),
+):
+    page.says(
+        f"| {words}, read | {{}} | {{}} | {{}} | {{}} | {{}} |",
+        *(rate(pattern=pattern, direction="read", engine=engine) for engine in PATHS),
+    )
+for words, pattern in (("pages", "kv-cache"), ("tensors", "checkpoint")):
+    page.says(
+        f"| the {words}, written | {{}} | | | {{}} | {{}} |",
+        *(
+            rate(pattern=pattern, direction="write", engine=engine)
+            for engine in ("posix", "uring", "gpu")
+        ),
+    )
+
+
+def modelled(ssd, block):
+    """GB/s by the number of SSDs."""
+    return [rate(store=f"modelled:{ssd}", block=block, files=count) for count in (1, 2, 4, 8, 16)]
+
+
+page.says(
+    "of his SSD give {}, {}, {}, {}\n  and {}; of one with twice the rate {}, {}, {}, {} and {}",
+    *modelled("kioxia-cm6-v", 64 * KIB),
+    *modelled("samsung-pm1743", 64 * KIB),
+)
+small = modelled("kioxia-cm6-v", 4 * KIB)[-1]
+page.says("16 of the first give {}, or {} million", small, small * 1e3 / 4096)
+page.given(
+    "the case",
+    "H100 with 16 cores",
+    "Blocks of 64 KiB by `gpu` from",
+    "1, 2, 4, 8 and 16 of",
+    "At 4 KiB 16 of",
+)
