@@ -30,6 +30,7 @@ from statistics import median
 from typing import Any
 
 CLIENTS = ("ours", "obstore", "kvikio")
+LANES = "OBJECTS_LANES"  # threads of Watari's reader, for experiments; by default it chooses
 GAP = 2**21  # bytes between the starts of two ranges, at least
 Read = Callable[[Sequence[int]], list[Any]]
 
@@ -54,7 +55,8 @@ def ours(bucket: str, key: str, block: int) -> tuple[Read, str]:
 
     from watari import objects
 
-    source = objects.open(f"s3://{bucket}/{key}")
+    lanes = int(os.environ.get(LANES, "0"))
+    source = objects.Reader(f"s3://{bucket}/{key}", lanes=lanes)
     buffers: list[bytearray] = []
 
     def read(starts: Sequence[int]) -> list[Any]:

@@ -9,19 +9,33 @@ include(CheckSourceCompiles)
 set(WATARI_LLVM "" CACHE STRING "clang++ with its options for the styles in OpenMP: such as clang++-19;--offload-arch=sm_90")
 set(WATARI_NVHPC "" CACHE STRING "nvc++ with its options for the styles in directives: such as nvc++;-gpu=cc90")
 
-# Compiles the files of one application and model (acc, omp) with the model's flag, after a test of
-# the header and the pragma. WATARI_DIRECTIVES_OPTIONS: of all its compilers.
-function(watari_directives application model flag include pragma)
+# The languages of styles.json by the models in the names of the shared objects (case/directive.cpp).
+set(WATARI_LANGUAGE_acc openacc)
+set(WATARI_LANGUAGE_omp openmp)
+set(WATARI_LANGUAGE_std concurrent)
+set(WATARI_LANGUAGE_cpu threads)
+add_custom_target(watari_directives)  # all of them, of all applications
+
+# Compiles the styles of one application and model (acc, omp) that ../styles.json lists, and further
+# files, after a test of the model. WATARI_DIRECTIVES_OPTIONS are for all its compilers,
+# WATARI_DIRECTIVES_GCC_OPTIONS for GCC.
+function(watari_directives application model)
   if(NOT WATARI_WITH_CUDA)
     return()
   endif()
+  set(language ${WATARI_LANGUAGE_${model}})
+  set(flag -f${language})
+  watari_styles_in(${CMAKE_CURRENT_SOURCE_DIR}/../styles.json ${language} OFF styles)
+  set(options ${WATARI_DIRECTIVES_OPTIONS} ${WATARI_DIRECTIVES_GCC_OPTIONS})
+  list(TRANSFORM styles REPLACE "(.+)" "styles/\\1.cpp")
+  list(APPEND styles ${ARGN})
   if(model STREQUAL "omp")
     # cuda-mode: no thread reads the variables of another one. Without it LLVM keeps those whose address is taken in
     # memory that the team shares, which fits no spinor
-    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${ARGN})
-    watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${ARGN})
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${styles})
+    watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${styles})
   else()
-    watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${ARGN})
+    watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${styles})
   endif()
   # PTX of sm_80, which the driver compiles for the GPU when it is loaded. The part that GCC splits off a function
   # for partial inlining would be missing in the code for the GPU
@@ -30,7 +44,11 @@ function(watari_directives application model flag include pragma)
   list(JOIN flags " " CMAKE_REQUIRED_FLAGS)
   set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie ${atomic})
   set(CMAKE_REQUIRED_QUIET ON)
-  check_cxx_source_compiles("#include <${include}>
+  set(pragma "acc parallel copy(x)")
+  if(model STREQUAL "omp")
+    set(pragma "omp target map(x)")
+  endif()
+  check_cxx_source_compiles("#include <${language}.h>
     int main() { int x = 1;
     #pragma ${pragma}
     x = 0;
@@ -42,13 +60,8 @@ function(watari_directives application model flag include pragma)
   # tests the files themselves: GCC's compiler for these GPUs crashes on some code
   set(works WATARI_OFFLOADS_${application}_${model})
   if(NOT DEFINED ${works})
-    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
-    get_source_file_property(options ${CMAKE_CURRENT_SOURCE_DIR}/${ARGV5} COMPILE_OPTIONS)
-    if(NOT options)
-      set(options)
-    endif()
+    list(TRANSFORM styles PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
     set(CMAKE_TRY_COMPILE_CONFIGURATION Release)
-    list(APPEND options ${WATARI_DIRECTIVES_OPTIONS})
     try_compile(${works} SOURCES ${files} SOURCE_FROM_CONTENT main.cpp "int main() {}"
       COMPILE_DEFINITIONS ${flags} ${options} LINK_OPTIONS ${flags} ${atomic} -no-pie
       LINK_LIBRARIES CUDA::cudart_static CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
@@ -63,13 +76,14 @@ function(watari_directives application model flag include pragma)
     return()
   endif()
   set(target watari_${application}_${model}_gcc)
-  add_library(${target} SHARED ${ARGN})
+  add_library(${target} SHARED ${styles})
   # as in the other backends, no product is fused with a sum (the driver's compiler may still do so)
-  target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off ${WATARI_DIRECTIVES_OPTIONS})
+  target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off ${options})
   # notext: GCC's table of the offloaded functions is relocated
   target_link_options(${target} PRIVATE ${flags} ${atomic} LINKER:-z,notext LINKER:--exclude-libs,ALL)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${WATARI_GENERATED})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static watari_warnings)
+  add_dependencies(watari_directives ${target})
   # beside the module that loads it
   install(TARGETS ${target} LIBRARY DESTINATION watari/cases/${application} COMPONENT python)
 endfunction()
@@ -88,17 +102,25 @@ function(watari_directives_by compiler application model flags)
     COMMAND ${${program}} -O3 -std=c++20 -fPIC -shared ${flags} ${WATARI_DIRECTIVES_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
       -I${WATARI_GENERATED} ${files} -o ${library})
   add_custom_target(${target} ALL DEPENDS ${library})
+  add_dependencies(watari_directives ${target})
   install(FILES ${library} DESTINATION watari/cases/${application} COMPONENT python)
 endfunction()
 
 # The styles of one application and model in Fortran, by gfortran. MODEL: acc and omp have code for
-# NVIDIA GPUs, and are left out where gfortran makes none; std and cpu are for the CPU. RENAMED: a file
-# whose malloc and free objcopy renames, as a compiler's flag for managed memory would. OTHERS: in C++.
-function(watari_fortran application model flag)
+# NVIDIA GPUs, and are left out where gfortran makes none; std and cpu are for the CPU. FILES: what the
+# styles of ../styles.json use. RENAMED: the style whose malloc and free objcopy renames, as a compiler's
+# flag for managed memory would. OTHERS: in C++.
+function(watari_fortran application model)
   if(NOT WATARI_WITH_FORTRAN)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "RENAMED" "FILES;OTHERS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "RENAMED" "FILES;OTHERS")
+  watari_styles_in(${CMAKE_CURRENT_SOURCE_DIR}/../styles.json ${WATARI_LANGUAGE_${model}} ON styles)
+  list(TRANSFORM styles REPLACE "(.+)" "styles/\\1.f90")
+  set(flag -fopenmp)
+  if(model STREQUAL "acc")
+    set(flag -fopenacc)
+  endif()
   set(target watari_${application}_fortran_${model}_gcc)
   set(flags ${flag} -foffload=disable)
   set(linked ${flags})
@@ -122,7 +144,7 @@ function(watari_fortran application model flag)
       return()
     endif()
   endif()
-  add_library(${target}_objects OBJECT ${arg_FILES} ${arg_RENAMED})
+  add_library(${target}_objects OBJECT ${arg_FILES} ${styles})
   target_compile_options(${target}_objects PRIVATE ${flags} ${WATARI_FORTRAN_FLAGS})
   set_target_properties(${target}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON
     Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target})
@@ -130,6 +152,7 @@ function(watari_fortran application model flag)
   add_library(${target} SHARED ${${target}_linked} ${arg_OTHERS})
   target_link_options(${target} PRIVATE ${linked})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE Fortran)
+  add_dependencies(watari_directives ${target})
   if(arg_OTHERS)
     target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   endif()

@@ -5,7 +5,8 @@
 #   watari_styles_gpu     the files styles/<name>.cpp of the programs in C++ for a GPU
 #   watari_styles_cpu     the files styles/<name>-cpu.cpp of those for a CPU
 #
-# A style of a directive language runs by `run_directive`; its file is compiled by watari_directives.
+# A style of a directive language runs by `run_directive`; its file, styles/<name>.cpp or .f90, is
+# compiled by watari_directives or watari_fortran.
 include_guard()
 
 set(WATARI_STYLE_COLUMNS name kind host field halos overlaps language fortran processors modelled)
@@ -72,6 +73,26 @@ std::span<const style> styles() {
   set(watari_styles_table ${table} PARENT_SCOPE)
   set(watari_styles_gpu ${gpu} PARENT_SCOPE)
   set(watari_styles_cpu ${cpu} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the names of the styles in a directive language, those in C++ or those in Fortran.
+function(watari_styles_in json language fortran result)
+  file(READ ${json} text)
+  string(JSON count LENGTH "${text}")
+  math(EXPR last "${count} - 1")
+  foreach(index RANGE ${last})
+    string(JSON row GET "${text}" ${index})
+    foreach(column name language fortran)
+      string(JSON of_${column} ERROR_VARIABLE missing GET "${row}" ${column})
+    endforeach()
+    if(NOT of_fortran)
+      set(of_fortran OFF)
+    endif()
+    if(of_language STREQUAL language AND of_fortran STREQUAL fortran)
+      list(APPEND names ${of_name})
+    endif()
+  endforeach()
+  set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
 # Sets `name`, `language`, `processors` and `facts`, the row of style_facts in C++.

@@ -20,7 +20,9 @@ progress() {
     [[ -z $last || $end == '\n' ]] || printf '\n'
 }
 
-if command -v nvcc >/dev/null; then
+if [[ $* == *WATARI_CUDA=OFF* ]]; then
+    echo "No GPU: a build for the CPU alone"
+elif command -v nvcc >/dev/null; then
     echo "CUDA: $(command -v nvcc)"
 else
     echo "No nvcc: a build for the CPU alone"

@@ -58,7 +58,7 @@ ranks() { # name of a result, quantities: prints them for each trial, with all d
     python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
 import json, sys
 for case in json.load(open(sys.argv[1]))["cases"]:
-    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "precision", "rhs", "split", "halo", "overlap", "mist", "advection") if name in case["parameters"])
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "precision", "rhs", "split", "halo", "overlap", "mist", "trees", "radiation", "advection") if name in case["parameters"])
     for trial in case["trials"]:
         known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
         print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])

@@ -42,8 +42,7 @@ chmod +x "$build/clang++"
 export COMPILER_PATH=$gcc:$root/usr/bin PATH=$root/usr/bin:$PATH
 cmake -S . -B $build -G Ninja -U "WATARI_OFFLOADS_*" -DWATARI_CUDA=ON -DCMAKE_CXX_FLAGS="-B$gcc/" -DCMAKE_Fortran_FLAGS="-B$gcc/" \
     -DWATARI_LLVM="$PWD/$build/clang++" | grep watari:
-ninja -C $build watari_{lattice,himeno,les}_{acc,omp}_gcc watari_{lattice,himeno,les}_omp_llvm \
-    watari_himeno_fortran_{acc,omp,cpu,std}_gcc
+ninja -C $build watari_directives
 
 find $build/cases -name 'libwatari_*.so' -exec cp {} "$folder" \;
 for library in libgomp.so.1 libgomp-plugin-nvptx.so.1 libgfortran.so.5 libquadmath.so.0; do

@@ -7,7 +7,7 @@ from statistics import median
 
 from watari.case.axes import line_bytes
 from watari.case.sentence import Sentence, arrays, bar, nanoseconds, span, within
-from watari.cases.gather.case import elements
+from watari.cases.gather.axes import elements
 from watari.cases.gather.words import LINE, pass_seconds, passes, special
 from watari.cases.notes import within_cache
 from watari.common.library import own_memory

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from watari.cases.gather import hit_figures
-from watari.cases.gather.case import of_file
+from watari.cases.gather.axes import of_file
 from watari.cases.gather.words import passes, special
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure

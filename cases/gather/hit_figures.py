@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.gather.case import elements, of_file
+from watari.cases.gather.axes import elements, of_file
 from watari.cases.gather.words import passes
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure

@@ -8,7 +8,7 @@ from statistics import median
 from watari.case.axes import page_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
-from watari.cases.gather.case import elements, of_file, usual_stride
+from watari.cases.gather.axes import elements, of_file, usual_stride
 from watari.common.library import side
 from watari.common.units import format_count, format_duration, format_size
 from watari.results import statistics

@@ -6,8 +6,9 @@ import math
 import re
 
 from watari import _native
-from watari.case import axis, engines
+from watari.case import axis, engines, modelled_store
 from watari.case.axis import Machine, Parameters
+from watari.cases.gemm import side
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 
@@ -17,9 +18,9 @@ ONE_AT_A_TIME = (*engines.ONE_AT_A_TIME, *IN_MEMORY)
 GPU_ONLY = (*engines.GPU_ONLY, *IN_MEMORY)
 LAYOUTS = ("row-major", "tiled")
 SCHEDULES = ("reuse", "naive")
-STORES = ("file", "ram", *engines.MODELLED)
 BYTES = {"single": 4, "double": 8}
 TILE_UNIT, TILE_MOST = 128, 2**16  # elements
+LARGEST_REQUEST = 2**17  # bytes, of tiles in files (src/watari/gemm/schedule/placement.hpp)
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
 
 
@@ -56,6 +57,11 @@ def settle(given: Parameters) -> Parameters:
     needed = {"processor": "gpu"} if engine in GPU_ONLY else {}
     fixed = {"depth": 1} if engine in ONE_AT_A_TIME else {}
     return {**needed, **given, **fixed}
+
+
+def side_of(n: str, given: Parameters) -> int:
+    """The side that `auto:TIME` stands for. Raises UsageError."""
+    return side.for_time(n, given, BYTES[given.get("precision", "single")])
 
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
@@ -98,7 +104,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     """Requests in flight of each thread."""
     p, element = parameters, BYTES[parameters["precision"]]
     on_disk, default = p["store"] == "file", _native.gemm_default_depth
-    return default(p["engine"], on_disk, p["layout"], p["tile"], element)
+    usual = default(p["engine"], on_disk, p["layout"], p["tile"], element)
+    return modelled_store.depth_within(p["store"], "read", usual, int(p["threads"]))
 
 
 def require_sense(parameters: Parameters) -> None:
@@ -108,6 +115,7 @@ def require_sense(parameters: Parameters) -> None:
         for folder in engines.folders_of(parameters["folder"]):
             axis.expanded(folder)
     require_part(parameters)
+    modelled_store.require_ssds("gemm", parameters)
     for name in ("alpha", "beta"):
         if not _native.gemm_holds(parameters["precision"], parameters[name]):
             raise UsageError(
@@ -123,6 +131,14 @@ def require_sense(parameters: Parameters) -> None:
             f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
             f"give {text} or more"
         )
+
+
+def require_files(p: Parameters) -> None:
+    """Before a run: raises FileError for a damaged model of an SSD, UsageError for requests outside
+    its rows."""
+    row = int(p["tile"]) * BYTES[p["precision"]] if p["layout"] == "row-major" else LARGEST_REQUEST
+    for direction in ("read", "write"):
+        modelled_store.require_reach(p, direction, min(row, LARGEST_REQUEST))
 
 
 def require_part(p: Parameters) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from watari.case import modelled_store
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, samples, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_size
 from watari.case.case import Case
 from watari.case.engines import FOLDER, SLOW_DISK, parse_folders
 from watari.case.profile import STORE, Phase, Profile, Transfer
-from watari.cases.gemm import axes, trial
+from watari.cases.gemm import axes, side, trial
 from watari.cases.gemm.axes import BYTES, flops, matrix_bytes, slots
 from watari.common.library import own_memory
 
-SIDE = count(1, 2**24)  # elements along one side of a matrix
+SIDE = count(1, side.LARGEST)  # elements along one side of a matrix
 SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
 
 
@@ -83,7 +84,14 @@ CASES = (
                 "gpu, on the cpu uring, without io_uring posix",
                 axes.ENGINES,
             ),
-            Axis("n", "columns of B and C", SIDE, axes.default_n, "16384, on the cpu 4096"),
+            Axis(
+                "n",
+                "columns of B and C; auto:100s: the largest whose naive reads take that time",
+                side.parse,
+                axes.default_n,
+                "16384, on the cpu 4096",
+                rule=axes.side_of,
+            ),
             Axis("m", "rows of A and C", SIDE, lambda m, p: p["n"], "n"),
             Axis("k", "columns of A, rows of B", SIDE, lambda m, p: p["n"], "n"),
             words("precision", "precision of elements", "single", *axes.BYTES),
@@ -119,11 +127,21 @@ CASES = (
             ),
             Axis(
                 "store",
-                "the store of the matrices: files, CPU memory, or an SSD modelled there",
-                one_of(*axes.STORES),
+                "the store of the matrices: files, CPU memory, or SSDs modelled there; "
+                "modelled:FILE.toml is a model by watari model-ssd",
+                modelled_store.parse_store,
                 axes.default_store,
                 "file",
-                axes.STORES,
+                modelled_store.STORES,
+            ),
+            replace(
+                axis(
+                    "files",
+                    "modelled SSDs, over which the store is striped",
+                    count(1, modelled_store.MOST_SSDS),
+                    1,
+                ),
+                before=1,
             ),
             axis(
                 "folder",
@@ -154,6 +172,7 @@ CASES = (
         axes.settle,
         axes.require_sense,
         extra_seconds,
+        require_files=axes.require_files,
         threads_compute=False,
         labels=labels,
         example="n=16384 fast-memory=1GiB engine=uring",
@@ -161,6 +180,8 @@ CASES = (
             "sgemm": "precision=single",
             "dgemm": "precision=double",
             "matmul": "",
+            "linpack": "",
+            "hpl": "",
             "blas": "",
         },
         forecast=forecast,

@@ -31,6 +31,14 @@ samples = 1
 EOF
 }
 
+# job gemm-modelled-paths 170 - cases/gemm/README.md, "In the conditions of Hanawa (2025)": his SSD through the CPU beside GPU threads; studies.md
+# A block row reads 8 N^2 bytes: 34 GB, of one thread 2.1 GB. Compare block_row_s over N^2. Engines of files fill a file in memory first
+job_gemm-modelled-paths() {
+    run gemm-modelled-paths 80 gemm processor=gpu schedule=naive n=65536 rows=1 tile=2048 fast-memory=2GiB engine=gpu,uring store=modelled:kioxia-cm6-v trials=1 samples=1
+    run gemm-modelled-posix 56 gemm processor=gpu schedule=naive n=65536 rows=1 tile=2048 fast-memory=2GiB engine=posix threads=16 store=modelled:kioxia-cm6-v trials=1 samples=1
+    run gemm-modelled-thread 30 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048 fast-memory=2GiB engine=posix,gpu threads=1 store=modelled:kioxia-cm6-v trials=1 samples=1
+}
+
 # job gemm-hanawa 560 - cases/gemm/README.md, "In the conditions of Hanawa (2025)": whole products; again: the missing trials
 job_gemm-hanawa() {
     run gemm-hanawa 555 --plan hanawa-gemm

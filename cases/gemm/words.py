@@ -22,6 +22,7 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["layout"] == "row-major" else parameters["layout"],
         "" if parameters["schedule"] == "reuse" else "each product reads",
         parameters["store"],
+        f"{parameters['files']} SSDs" if parameters["files"] > 1 else "",
         *(f"{name} {parameters[name]:g}" for name in ("alpha", "beta") if parameters[name] != 1),
         f"{threads} thread{'s' if threads > 1 else ''}",
         "on the CPU" if parameters["processor"] == "cpu" else "",

@@ -13,15 +13,13 @@ import altair as alt
 
 from watari.cases.himeno import axes, speed, words
 from watari.cases.himeno.styles import grid_title, ordered, whole_programs
-from watari.charts import style
+from watari.charts import ranks, style
 from watari.charts.figure import Drawn
-from watari.charts.panels import by_ranks, groups, heading
-from watari.charts.style import GFLOPS, INK, Panel, rows
-from watari.common.units import format_rate
+from watari.charts.panels import groups, heading
+from watari.charts.style import Panel
 from watari.results.measured import Measured
 
-HEIGHT, BAR, PALE = 230, 24, 0.4
-NUMBER_ROOM = 0.19  # share of the height that a rotated number takes
+PALE = 0.4
 # numbered as in Doi (2016)
 NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed": 4}
 PROGRAM = ("form", "data")
@@ -62,37 +60,15 @@ def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
     return bars
 
 
-def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """One row a bar, with its speed at perfect scaling from one GPU (not on the CPU, whose ranks
-    share cores), and the position of its number: over the tick, or under a distant one.
+def bar_rows(cases: Sequence[Measured]) -> list[ranks.Row]:
+    """One row a bar: GFLOPS of the benchmark, as in Doi (2016), and of the steady state (the
+    benchmark's if a run has none). Perfect scaling is from one GPU; ranks on the CPU share cores.
     """
-    bars = [bar_row(m, name) for name, m in bars_of(cases)]
-    shared = cases[0]["processor"] == "cpu"
-    singles = [row for row in bars if row["ranks"] == 1 and row["drawn"] and not shared]
-    alone = {row["name"]: row["steady"] for row in singles}
-    for row in bars:
-        ideal = row["ranks"] * alone[row["name"]] if row["name"] in alone else None
-        row["ideal"] = ideal
-        row["efficiency"] = row["steady"] / ideal if ideal and row["drawn"] else None
-        row["top"] = max(row["steady"], ideal or 0.0)
-    most = max(row["top"] for row in bars)
-    for row in bars:
-        under = row["top"] - row["steady"] > NUMBER_ROOM * most
-        row["label"] = row["steady"] if under else row["top"]
-    return bars
-
-
-def bar_row(m: Measured, name: str) -> dict[str, Any]:
-    """GFLOPS of the benchmark, as in Doi (2016), and of the steady state (the benchmark's if a run
-    has none); or the reason why a case has no numbers."""
-    row = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
-    row |= {"drawn": m.drawn, "why": m.reason}
-    if not m.drawn:
-        return {**row, "benchmark": 0.0, "steady": 0.0, "text": m.status}
-    performance = speed.of(m)
-    numbers = {"benchmark": performance.benchmark, "steady": performance.level}
-    rounded = {name: float(f"{number:.4g}") for name, number in numbers.items()}
-    return {**row, **rounded, "text": format_rate(performance.level)}
+    numbers = {"steady": lambda m: speed.of(m).level, "benchmark": lambda m: speed.of(m).benchmark}
+    bars = [ranks.bar(m, name, numbers, "steady") for name, m in bars_of(cases)]
+    singles = [row for row in bars if row["ranks"] == 1 and row["drawn"]]
+    alone = {row["name"]: row["steady"] for row in singles if cases[0]["processor"] != "cpu"}
+    return ranks.with_ideals(bars, "steady", alone, "name")
 
 
 def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
@@ -135,58 +111,14 @@ def shades(words: dict[str, str]) -> dict[str, str]:
     return colours
 
 
-def panel(title: str, cases: Sequence[Measured]) -> Panel:
+def panel(cases: Sequence[Measured]) -> Panel:
     """Bars side by side for each number of GPUs, pale for the steady state, solid for the
     benchmark; a tick at perfect scaling."""
     data = bar_rows(cases)
-    names = list(dict.fromkeys(row["name"] for row in data))
-    colours = shades(coloured_by(data))
-    counts = len({row["ranks"] for row in data})
+    looks = {"steady": {"opacity": PALE}, "benchmark": {"opacity": 1, "size": ranks.BAR / 2}}
+    legend = alt.Legend(orient="right", direction="vertical", symbolOpacity=1)
     on_cpu = cases[0]["processor"] == "cpu"
-    base = alt.Chart(rows(data)).encode(
-        x=by_ranks(on_cpu),
-        xOffset=alt.XOffset("name:N", sort=names, scale=alt.Scale(paddingInner=0.12)),
-        tooltip=[
-            "name:N",
-            "ranks:O",
-            "steady:Q",
-            "benchmark:Q",
-            alt.Tooltip("efficiency:Q", format=".0%"),
-            "why:N",
-        ],
-    )
-    scale = alt.Scale(domain=[0, 1.2 * max(row["top"] for row in data)], nice=False)
-    axis = alt.Axis(tickCount=6, format=style.NUMBER)
-
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
-
-    drawn = base.transform_filter("datum.drawn")
-    colour = alt.Color(
-        "name:N",
-        title=None,
-        sort=names,
-        scale=style.table_scale(colours),
-        legend=alt.Legend(orient="right", direction="vertical", symbolOpacity=1),
-    )
-    pale = drawn.mark_bar(cornerRadiusEnd=2, opacity=PALE).encode(y=y("steady"), color=colour)
-    bars = drawn.mark_bar(cornerRadiusEnd=2, opacity=1, size=BAR / 2).encode(
-        y=y("benchmark"), color=colour
-    )
-    ideal = drawn.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
-        orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK
-    )
-    turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
-    number = drawn.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N")
-    absent = (
-        base.transform_filter("!datum.drawn")
-        .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
-        .encode(y=alt.value(HEIGHT), text="text:N")
-    )
-    layers = [pale, bars, ideal.encode(y=y("ideal")), number, absent]
-    return alt.layer(*layers).properties(
-        width=max(200, BAR * counts * (len(names) + 1)), height=HEIGHT, title=style.title(title)
-    )
+    return ranks.panel(data, looks, shades(coloured_by(data)), legend, on_cpu)
 
 
 def several(cases: Sequence[Measured]) -> Drawn:
@@ -195,5 +127,5 @@ def several(cases: Sequence[Measured]) -> Drawn:
     charts: Drawn = []
     for title, same in [*strong(every), *weak(every)]:
         if any(m.drawn and m.ranks > 1 for m in same):
-            charts.append((heading(cases, same[0].run, title), panel("", same), same))
+            charts.append((heading(cases, same[0].run, title), panel(same), same))
     return charts

@@ -7,19 +7,20 @@ import re
 from pathlib import Path
 
 from watari import _native
+from watari.case import modelled_store
 from watari.case.axis import Machine, Parameters, expanded, parse_size
-from watari.case.engines import GPU_ONLY, MODELLED
+from watari.case.engines import GPU_ONLY, folders_of
 from watari.common.errors import UsageError
 
 SOLVERS = ("gmres", "bicgstab", "fgmres")
 PRECONDITIONERS = ("block-jacobi", "none")
-STORES = ("file", "ram", *MODELLED)
 STORE_WORDS = {"file": "", "ram": "store in memory"}  # in tables; others by their name
 FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20, "scan": 20}  # triangles for N = 1
 MOST = 10000  # of N
 FILE = "file:"
 FILE_TRIANGLES = 100_000  # assumed for a file, which is not read for an estimate
 ROW_BYTES, ROW_GROWTH = 11.3e3, 2.7e3  # at 5120 triangles and eps 1e-6; more for each doubling
+PAGE, LARGEST_REQUEST = 2**12, 2**17  # bytes: a batch has whole pages
 DENSE_SHARE = 1.25  # without recompression
 VECTORS, DIAGONAL = 36, 16  # doubles a triangle: a solver's vectors, the diagonal blocks' inverses
 BESIDE = 6  # vectors beside those of a cycle of GMRES
@@ -81,21 +82,29 @@ def default_engine(machine: Machine, parameters: Parameters) -> str:
 
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError if the `~` in the folder has no meaning, if the mesh's file is missing, or
-    if inner steps have no solver or no batches."""
+    if inner iterations have no solver or no batches."""
     require_inner(parameters)
+    modelled_store.require_ssds("hmatrix", parameters)
     if parameters["store"] == "file":
-        expanded(parameters["folder"])
+        for folder in folders_of(parameters["folder"]):
+            expanded(folder)
     name = parameters["mesh"]
     if name.startswith(FILE) and not Path(expanded(name.removeprefix(FILE))).is_file():
         raise UsageError(f"mesh={name}: no such file")
 
 
+def require_files(p: Parameters) -> None:
+    """Before a run: raises FileError for a damaged model of an SSD, UsageError for requests outside
+    its rows."""
+    modelled_store.require_reach(p, "read", min(max(int(p["batch"]), PAGE), LARGEST_REQUEST))
+
+
 def require_inner(p: Parameters) -> None:
-    """Raises UsageError if there are inner steps without fgmres, or without batches that stay."""
+    """Raises UsageError for inner iterations without fgmres, or without resident batches."""
     if p["inner"] and p["solver"] != "fgmres":
         raise UsageError(f"hmatrix: inner={p['inner']} needs solver=fgmres, not {p['solver']}")
     if p["inner"] and not p["pinned"]:
-        raise UsageError(f"hmatrix: inner={p['inner']} needs batches that stay: pinned=yes")
+        raise UsageError(f"hmatrix: inner={p['inner']} needs resident batches: pinned=yes")
 
 
 def triangles(p: Parameters) -> int:
@@ -116,7 +125,7 @@ def matrix_bytes(p: Parameters) -> int:
 
 
 def resident_bytes(p: Parameters) -> int:
-    """Bytes of the batches that stay in fast memory, about."""
+    """Bytes of the resident batches, about."""
     if not p["pinned"]:
         return 0
     budget = int(p["fast-memory"]) * int(p["ranks"])

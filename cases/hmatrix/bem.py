@@ -40,7 +40,7 @@ class Options:
     preconditioner: str = "block-jacobi"
     threads: int = 0
     iterations: int = 1000
-    inner: int = 0  # steps with what stays in memory, as preconditioner of fgmres
+    inner: int = 0  # iterations with the resident batches, as preconditioner of fgmres
     ranks: int = 1  # processes of one launcher that solve together
 
     def native(self, path: Path) -> dict[str, Any]:

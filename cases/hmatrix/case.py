@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from watari.case import modelled_store
 from watari.case.axes import PROCESSOR, THREADS, axis, samples, table, words
 from watari.case.axis import (
     Axis,
@@ -11,11 +12,10 @@ from watari.case.axis import (
     count,
     one_of,
     parse_boolean,
-    parse_folder,
     parse_size,
 )
 from watari.case.case import Case
-from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
+from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK, parse_folders
 from watari.case.profile import STORE, Exchange, Phase, Profile, Transfer
 from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, trial
@@ -24,7 +24,7 @@ from watari.common.library import own_memory
 
 SLOW_ENTRIES = 1e6  # entries of the matrix that a slow core computes in a second
 SLOW_MEMORY = 2e9  # bytes per second
-SLOTS = 4  # batches in memory of which none stays
+SLOTS = 4  # batches in memory if none is resident
 
 
 def profile(p: Parameters) -> Profile:
@@ -76,12 +76,17 @@ CASES = (
                 lambda m, p: "bumpy:16",
                 "bumpy:16",
             ),
-            axis("eps", "relative error of the matrix", axes.parse_eps, 1e-6),
-            axis("eta", "a block is low-rank if diameter <= eta x distance", axes.parse_eta, 2.0),
-            axis("tolerance", "residual of the solver", axes.parse_tolerance, 1e-6),
             axis(
-                "recompress", "compress low-rank leaves again, by QR and SVD", parse_boolean, True
+                "eps", "relative error of the matrix, in the Frobenius norm", axes.parse_eps, 1e-6
             ),
+            axis("eta", "a block is admissible if diameter <= eta x distance", axes.parse_eta, 2.0),
+            axis(
+                "tolerance",
+                "relative residual at which the solver stops",
+                axes.parse_tolerance,
+                1e-6,
+            ),
+            axis("recompress", "recompress low-rank leaves, by QR and SVD", parse_boolean, True),
             words("precision", "of stored elements", "double", "double", "single"),
             words("solver", "Krylov method", "gmres", *axes.SOLVERS),
             words(
@@ -93,7 +98,7 @@ CASES = (
             replace(
                 axis(
                     "restart",
-                    "steps of gmres and fgmres in a cycle; 0: 30, or fewer in a small budget",
+                    "iterations of (f)gmres before a restart; 0: 30, fewer in a small budget",
                     count(0, 1000),
                     0,
                 ),
@@ -102,7 +107,7 @@ CASES = (
             replace(
                 axis(
                     "inner",
-                    "steps of fgmres with the batches that stay, for each read; 0: none",
+                    "inner iterations of fgmres with the resident batches, for each read; 0: none",
                     count(0, 100),
                     0,
                 ),
@@ -126,19 +131,36 @@ CASES = (
                 "gpu, on the cpu uring",
                 FILE_ENGINES,
             ),
-            words(
+            Axis(
                 "store",
-                "the store of the matrix: a file, CPU memory, or an SSD modelled there",
+                "the store of the matrix: a file, CPU memory, or SSDs modelled there; "
+                "modelled:FILE.toml is a model by watari model-ssd",
+                modelled_store.parse_store,
+                lambda m, p: "file",
                 "file",
-                *axes.STORES,
+                modelled_store.STORES,
             ),
-            axis("folder", "folder of the file", parse_folder, FOLDER),
+            replace(
+                axis(
+                    "files",
+                    "modelled SSDs, over which the matrix is striped",
+                    count(1, modelled_store.MOST_SSDS),
+                    1,
+                ),
+                before=1,
+            ),
+            axis(
+                "folder",
+                "folder of the file; A:B stripes it over two",
+                parse_folders,
+                FOLDER,
+            ),
             axis("batch", "bytes of a batch of leaves; 1: each leaf alone", parse_size, 2**22),
             axis("fast-memory", "bytes for batches and vectors; 0: all", axes.parse_budget, 0),
             replace(
                 axis(
                     "pinned",
-                    "batches that fit stay in fast memory; no: each product reads all",
+                    "batches that fit are resident in fast memory; no: each product reads all",
                     parse_boolean,
                     True,
                 ),
@@ -176,6 +198,7 @@ CASES = (
         axes.settle,
         axes.require_sense,
         extra_seconds,
+        require_files=axes.require_files,
         threads_compute=False,
         size="mesh",
         presentation="watari.cases.hmatrix.words",

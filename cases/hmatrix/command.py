@@ -127,7 +127,7 @@ def bem(
         str, typer.Option(metavar="NUMBER", help="relative error of the matrix")
     ] = "1e-6",
     tolerance: Annotated[
-        str, typer.Option(metavar="NUMBER", help="residual of the solver")
+        str, typer.Option(metavar="NUMBER", help="relative residual at which the solver stops")
     ] = "1e-6",
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
     engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
@@ -146,7 +146,7 @@ def bem(
     inner: Annotated[
         str | None,
         typer.Option(
-            metavar="N", help="inner steps of fgmres with the part in memory, for each read"
+            metavar="N", help="inner iterations of fgmres with the resident batches, for each read"
         ),
     ] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that build")] = None,

@@ -25,7 +25,7 @@ def name(m: Measured) -> str:
     parts = [
         f"{m['solver']}{jacobi}",
         f"restart {m['restart']}" if m["restart"] else "",
-        f"{m['inner']} inner steps" if m["inner"] else "",
+        f"{m['inner']} inner iterations" if m["inner"] else "",
         f"{m['rhs']} right-hand sides" if m["rhs"] > 1 else "",
         "" if m["eps"] == 1e-6 else f"eps {short(m['eps'])}",
         "" if m["precision"] == "double" else "single",

@@ -1,4 +1,4 @@
-"""Products with an H-matrix: time over the share that stays in fast memory, and over the size of a
+"""Products with an H-matrix: time over the resident fraction, and over the size of a
 batch; a line for each engine.
 
 Hanawa (2025) has one point of this plane without its coordinates: GPU threads were at most about
@@ -58,7 +58,7 @@ def name(m: Measured, cases: Sequence[Measured]) -> str:
 
 
 def share(m: Measured) -> float:
-    """The part of the matrix that stays in fast memory."""
+    """The part of the matrix that is resident in fast memory."""
     return value(m, "resident_fraction") or 0.0
 
 
@@ -166,7 +166,7 @@ def over_share(cases: Sequence[Measured]) -> Drawn:
     charts: Drawn = []
     x = alt.X(
         "over:Q",
-        title="part of the matrix that stays in fast memory",
+        title="resident fraction of the matrix",
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=alt.Axis(format="%", grid=False),
     )
@@ -205,7 +205,7 @@ FIGURES = (
         "hmatrix",
         "H-matrix larger than fast memory",
         ("hmatrix",),
-        "Seconds of a product over the part of the matrix that stays in fast memory, a line for "
+        "Seconds of a product over the resident fraction of the matrix, a line for "
         "each engine that reads the rest. Lines meet if arithmetic hides the reading.",
         over_share,
         over=("fast-memory",),

@@ -26,11 +26,11 @@ def bars(cases: Sequence[Measured]) -> list[dict[str, Any]]:
     data = []
     for m in cases:
         whole, read = value(m, "iteration_s") or 0.0, value(m, "iteration_read_s") or 0.0
-        stays = f"{figures.share(m):.0%} stays" if m["pinned"] else "none stays"
+        resident = f"{figures.share(m):.0%} resident" if m["pinned"] else "none resident"
         for part, seconds in zip(PARTS, (read, max(whole - read, 0.0)), strict=True):
             data.append(
                 {
-                    "name": f"{figures.name(m, cases)}, {stays}",
+                    "name": f"{figures.name(m, cases)}, {resident}",
                     "part": part,
                     "seconds": float(f"{seconds:.4g}"),
                 }

@@ -28,7 +28,7 @@ def words(case: str, parameters: Parameters) -> str:
     rhs, budget = parameters["rhs"], parameters["fast-memory"]
     jacobi = parameters["preconditioner"] != "none"
     within = f"in {format_size(budget)}" if budget else "all in memory"
-    within = within if parameters["pinned"] else "none of which stays"
+    within = within if parameters["pinned"] else "none resident"
     parts = [
         parameters["engine"],
         f"batches of {format_size(parameters['batch'])} {within}",
@@ -37,11 +37,12 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["recompress"] else "not recompressed",
         "" if parameters["precision"] == "double" else "single",
         parameters["solver"] + (f" with {parameters['preconditioner']}" if jacobi else ""),
-        f"{parameters['inner']} inner steps" if parameters["inner"] else "",
+        f"{parameters['inner']} inner iterations" if parameters["inner"] else "",
         f"{parameters['steps']} iterations" if parameters["steps"] else "",
         "" if parameters["tolerance"] == 1e-6 else f"to {short(parameters['tolerance'])}",
         "" if rhs == 1 else f"{rhs} right-hand sides",
         axes.STORE_WORDS.get(parameters["store"], parameters["store"]),
+        f"{parameters['files']} SSDs" if parameters["files"] > 1 else "",
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if parameters["depth"] == 16 else f"depth {parameters['depth']}",
         "" if parameters["ranks"] == 1 else f"{parameters['ranks']} ranks",
@@ -73,7 +74,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Case": words(m.case, m.parameters),
         "Mesh": m["mesh"],
         "Matrix": format_bytes(int(value(m, "matrix_bytes") or 0)),
-        "Stays": f"{value(m, 'resident_fraction') or 0:.0%}",
+        "Resident": f"{value(m, 'resident_fraction') or 0:.0%}",
         "Product": duration(product(m)),
         "Solve": duration(value(m, "solve_s")),
         "Waiting": duration(value(m, "read_s")),

@@ -6,22 +6,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 import altair as alt
 
-from watari.charts import style
+from watari.charts import ranks, style
 from watari.charts.figure import Drawn, Figure
-from watari.charts.panels import by_ranks, groups, heading
+from watari.charts.panels import groups, heading
+from watari.charts.ranks import Row
 from watari.charts.style import GFLOPS, INK, Panel, rows
-from watari.common.units import format_rate
 from watari.results.measured import Measured
 
-WIDTH, ROW, HEIGHT, BAR = 420, 26, 230, 24
-NUMBER_ROOM = 0.19  # share of the height that a rotated number takes
+WIDTH, ROW = 420, 26
 NUMBER = 1.25  # end of the scale over the longest bar, with room for a number
 PROGRAM = ("precision", "links", "rhs")
-Row = dict[str, Any]
 
 
 def title_of(lattice: str) -> str:
@@ -43,15 +40,11 @@ def steady(m: Measured) -> float:
     return float(m.flops_per_sample / median(steps) / 1e9)
 
 
-def row(m: Measured, name: str) -> Row:
+def bars(same: Sequence[Measured]) -> list[Row]:
     """GFLOPS of the whole solve and of a steady step; or the reason why a case has none."""
-    about = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
-    about |= {"drawn": m.drawn, "why": m.reason}
-    if not m.drawn:
-        return {**about, "solve": 0.0, "steady": 0.0, "text": m.status}
-    numbers = {"solve": m.quantity("flops_per_s") / 1e9, "steady": steady(m)}
-    rounded = {name: float(f"{number:.4g}") for name, number in numbers.items()}
-    return {**about, **rounded, "text": format_rate(numbers["solve"])}
+    numbers = {"solve": lambda m: float(m.quantity("flops_per_s") / 1e9), "steady": steady}
+    named = zip(same, names(same), strict=True)
+    return [ranks.bar(m, name, numbers, "solve") for m, name in named]
 
 
 def names(same: Sequence[Measured]) -> list[str]:
@@ -97,7 +90,7 @@ def value_scale(data: Sequence[Row]) -> alt.Scale:
 
 def speed_panel(same: Sequence[Measured]) -> Panel:
     """A bar a style. Pale: a steady step. Solid, and the number: the whole solve."""
-    data = [row(m, name) for m, name in zip(same, names(same), strict=True)]
+    data = bars(same)
     scale = value_scale(data)
     order = [one["name"] for one in data]
     base = alt.Chart(rows(data)).encode(
@@ -143,60 +136,17 @@ def speeds(cases: Sequence[Measured]) -> Drawn:
     return charts
 
 
-def ideal_rows(data: Sequence[Row]) -> list[Row]:
-    """The rows with each bar's speed at perfect scaling from one GPU, and the position of its
-    number: over the tick, or under a distant one."""
-    alone = {one["style"]: one["solve"] for one in data if one["ranks"] == 1 and one["drawn"]}
-    ideals = [alone.get(one["style"], 0.0) * one["ranks"] for one in data]
-    tops = [max(one["solve"], ideal) for one, ideal in zip(data, ideals, strict=True)]
-    room = NUMBER_ROOM * max(tops)
-    return [
-        {**one, "ideal": ideal or None, "label": one["solve"] if top - one["solve"] > room else top}
-        for one, ideal, top in zip(data, ideals, tops, strict=True)
-    ]
-
-
 def ranks_panel(same: Sequence[Measured]) -> Panel:
     """Bars side by side for each number of ranks; a tick at perfect scaling."""
-    ordered = sorted(same, key=lambda m: m.ranks)
-    data = ideal_rows([row(m, name) for m, name in zip(ordered, names(ordered), strict=True)])
-    order = list(dict.fromkeys(one["name"] for one in data))
-    on_cpu = same[0]["processor"] == "cpu"
-    most = max(max(one["solve"], one["ideal"] or 0) for one in data)
-    scale = alt.Scale(domain=[0, 1.25 * most or 1], nice=False)
-    base = alt.Chart(rows(data)).encode(
-        x=by_ranks(on_cpu),
-        xOffset=alt.XOffset("name:N", sort=order, scale=alt.Scale(paddingInner=0.12)),
-        tooltip=["name:N", "ranks:O", "solve:Q", "why:N"],
-    )
-
-    def y(field: str) -> alt.Y:
-        axis = alt.Axis(tickCount=6, format=style.NUMBER)
-        return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
-
-    colour = alt.Color(
-        "name:N",
-        title=None,
-        sort=order,
-        scale=style.table_scale(shades(data)),
-        legend=alt.Legend(columns=1 + BAR * 9 * len(order) // 1000),
-    )
-    drawn = base.transform_filter("datum.drawn")
-    turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
-    layers = [
-        drawn.mark_bar(cornerRadiusEnd=2).encode(y=y("solve"), color=colour),
-        drawn.transform_filter("datum.ideal != null && datum.ranks > 1")
-        .mark_tick(orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK)
-        .encode(y=y("ideal")),
-        drawn.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N"),
-        base.transform_filter("!datum.drawn")
-        .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
-        .encode(y=alt.value(HEIGHT), text="text:N"),
-    ]
-    counts = len({one["ranks"] for one in data})
-    return alt.layer(*layers).properties(
-        width=max(200, BAR * counts * (len(order) + 1)),
-        height=HEIGHT,
+    data = bars(sorted(same, key=lambda m: m.ranks))
+    alone = {one["style"]: one["solve"] for one in data if one["ranks"] == 1 and one["drawn"]}
+    columns = 1 + ranks.BAR * 9 * len({one["name"] for one in data}) // 1000
+    return ranks.panel(
+        ranks.with_ideals(data, "solve", alone, "style"),
+        {"solve": {}},
+        shades(data),
+        alt.Legend(columns=columns),
+        same[0]["processor"] == "cpu",
     )
 
 

@@ -26,7 +26,7 @@ SPLIT = "1x2x1"  # an example of a split
 LEAST_CELLS = 8  # along an axis
 ROUGHNESS = 0.05  # m, of walls and ground
 ARRAYS = 19  # numbers of a cell, beside a byte
-WET = 4  # numbers more with mist
+WET = 4  # numbers more in moist air
 COARSE = 1.01  # numbers of a cell in the coarser levels
 
 
@@ -91,6 +91,17 @@ def shape(grid: str) -> tuple[int, int, int]:
     return GRIDS.get(grid) or parse_triple(grid)
 
 
+def transpires(parameters: Parameters) -> bool:
+    """Whether leaves give vapour: their light is known by radiation between facets alone."""
+    off = parameters.get("trees", "none") == "none" or parameters.get("radiation", "none") == "none"
+    return not off
+
+
+def is_moist(parameters: Parameters) -> bool:
+    """Whether a trial has vapour and droplets."""
+    return parameters["mist"] != "none" or transpires(parameters)
+
+
 def cells(parameters: Parameters) -> int:
     """All cells."""
     return math.prod(shape(parameters["grid"]))
@@ -104,12 +115,13 @@ def number_bytes(parameters: Parameters) -> int:
 def step_bytes(parameters: Parameters) -> int:
     """Bytes of a step, by the table of kernels (cases/les/native/flow/simulation.hpp): in fp32
     283 a cell and 96 for each iteration of each of the three stages. If a stage has several
-    iterations, the last one has 12 less. Mist has 131 more, advection=third 159."""
+    iterations, the last one has 12 less. Mist has 131 more, advection=third 159. The lists of
+    facets, nozzles and leaves are not counted."""
     number, cycles = number_bytes(parameters), int(parameters["cycles"])
     of_cell = 69 * number + 7 + 3 * cycles * (45 * number // 2 + 6)
     if cycles > 1:
         of_cell -= 9 * number
-    if parameters["mist"] != "none":  # native/flow/moisture.hpp
+    if is_moist(parameters):  # native/flow/moisture.hpp
         of_cell += 32 * number + 3
     if parameters["advection"] == "third":  # native/flow/upwind.hpp
         of_cell += 39 * number + 3
@@ -130,9 +142,9 @@ def array_bytes(parameters: Parameters) -> int:
 def memory_bytes(parameters: Parameters) -> int:
     """Bytes of all arrays, with the halo."""
     numbers = ARRAYS + COARSE + 1 / number_bytes(parameters)  # and a byte
-    if parameters["mist"] != "none":
+    if is_moist(parameters):
         numbers += WET
-    if parameters["mist"] != "none" or parameters["advection"] == "third":
+    if is_moist(parameters) or parameters["advection"] == "third":
         numbers += 1 / number_bytes(parameters)  # another flag
     return round(array_bytes(parameters) * numbers)
 

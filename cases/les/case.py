@@ -31,7 +31,7 @@ from watari.case.ranks import (
     one_rank_labels,
     passes_gpu_memory,
 )
-from watari.cases.les import axes, mist, trial
+from watari.cases.les import axes, mist, trees, trial
 from watari.cases.les.city import city
 from watari.cases.les.radiation import radiation
 from watari.common.errors import UnsupportedError
@@ -101,8 +101,16 @@ def require_sense(parameters: Parameters) -> None:
         )
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
         heights = city.heights(parameters["city"], shape, spacing)
-        if not mist.is_file(parameters["mist"]):  # a file is read before the run
-            mist.nozzles(parameters["mist"], shape, spacing, heights)
+        for name, of in (("mist", mist.nozzles), ("trees", trees.leaves)):
+            text = parameters[name]
+            if not mist.is_file(text):  # a file is read before the run
+                of(text, shape, spacing, heights)
+
+
+def require_files(parameters: Parameters) -> None:
+    """Raises FileError, UsageError for a file of nozzles or of trees that cannot be read."""
+    mist.require_files(parameters)
+    trees.require_files(parameters)
 
 
 def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
@@ -174,6 +182,10 @@ CASES = (
                 axis("mist", f"nozzles of mist: {mist.FORMS}", mist.parse, mist.NONE),
                 before=mist.NONE,
             ),
+            replace(
+                axis("trees", f"leaves by cell: {trees.FORMS}", trees.parse, trees.NONE),
+                before=trees.NONE,
+            ),
             axis("ranks", "processes, started by the launcher", count(1, MOST_RANKS), 1),
             Axis(
                 "split",
@@ -203,7 +215,7 @@ CASES = (
         profile,
         axes.settle,
         require_sense,
-        require_files=mist.require_files,
+        require_files=require_files,
         asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         extra_seconds=extra_seconds,
         labels=labels,

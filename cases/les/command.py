@@ -14,10 +14,11 @@ import typer
 
 from watari.case.axes import NO_COMPILER
 from watari.case.axis import count, numbered, one_of
-from watari.cases.les import axes, mist, output, trial
+from watari.cases.les import axes, budgets, mist, output, trees, trial
 from watari.cases.les.city import city, maps
 from watari.cases.les.comfort import asked_map
 from watari.cases.les.comfort.asked_map import Asked
+from watari.cases.les.radiation import radiation, sun, surfaces
 from watari.common import written
 from watari.common.errors import FileError, UnsupportedError, UsageError, WrongResultError
 from watari.common.progress import suited_share
@@ -73,13 +74,17 @@ def parameters_of(
     speed: str = "4",
     nozzles: str = mist.NONE,
     advection: str = "central",
+    leaves: str = trees.NONE,
+    light: str = radiation.NONE,
+    sky: str = sun.SOUTH,
+    table: str = surfaces.USUAL,
 ) -> dict[str, Any]:
     """The parameters of a trial of case les. Raises UsageError."""
     who = given("processor", numbered("cpu", "gpu"), processor)
     length = given("spacing", axes.parse_length, spacing)
     fast = given("speed", parse_speed, speed)
     usual = 0.05 * length * min(1, SPEED / fast)
-    return {
+    found = {
         "processor": who,
         "style": "system" if who == "cpu" else "explicit",
         "grid": given("grid", axes.parse_grid, grid),
@@ -94,6 +99,11 @@ def parameters_of(
         "precision": "single",
         "advection": given("advection", one_of(*axes.ADVECTIONS), advection),
         "mist": given("mist", mist.parse, nozzles),
+        "trees": given("trees", trees.parse, leaves),
+        "radiation": given("radiation", one_of(*radiation.PROCESSORS), light),
+        "sun": given("sun", sun.parse, sky),
+        "surfaces": given("surfaces", surfaces.parse, table),
+        "settled": light != radiation.NONE,
         **blowing(given("direction", parse_direction, direction), fast),
         "ranks": 1,
         "split": "1x1x1",
@@ -102,6 +112,8 @@ def parameters_of(
         "oversubscribe": False,
         "compiler": NO_COMPILER,
     }
+    radiation.require_sense(found)
+    return found
 
 
 def wind(
@@ -148,6 +160,22 @@ def wind(
         ),
     ] = "4",
     nozzles: Annotated[str, typer.Option("--mist", metavar="MIST", help=mist.FORMS)] = mist.NONE,
+    leaves: Annotated[str, typer.Option("--trees", metavar="TREES", help=trees.FORMS)] = trees.NONE,
+    light: Annotated[
+        str,
+        typer.Option(
+            "--radiation",
+            metavar="WHERE",
+            help="radiation between walls, ground and leaves, for maps: none, cpu, gpu",
+        ),
+    ] = radiation.NONE,
+    sky: Annotated[
+        str,
+        typer.Option("--sun", metavar="SUN", help=f"with radiation: south, or {sun.FORM} in UT"),
+    ] = sun.SOUTH,
+    table: Annotated[
+        str, typer.Option("--surfaces", help="with radiation: usual, or file:PATH")
+    ] = surfaces.USUAL,
     advection: Annotated[
         str,
         typer.Option(help="flux of momentum: central, or third, which damps waves of two cells"),
@@ -177,6 +205,10 @@ def wind(
     """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     asked = asked_map.asked(map_name, humidity, compare, files)
     earlier = Path(place) if place.lower().endswith(".nc") else None
+    of_a_run = {"mist": nozzles, "trees": leaves, "radiation": light}
+    for option, text in of_a_run.items():
+        if earlier and text != mist.NONE:
+            raise UsageError(f"--{option} is of a run, and {place} is the result of one")
     parameters = parameters_of(
         "flat" if earlier else place,
         grid,
@@ -188,14 +220,19 @@ def wind(
         speed,
         nozzles,
         advection,
+        leaves,
+        light,
+        sky,
+        table,
     )
     read = [compare] if compare else []
     if earlier or place.startswith("file:"):
         read.append(earlier or Path(place.removeprefix("file:")))
-    read += [Path(nozzles)] if mist.is_file(nozzles) else []
+    read += [Path(text) for text in (nozzles, leaves) if mist.is_file(text)]
     mist.require_files(parameters)
+    trees.require_files(parameters)
     shape = axes.shape(parameters["grid"])
-    fields = 4 if nozzles == mist.NONE else 7
+    fields = 7 if axes.is_moist(parameters) else 4
     wanted = [
         Written("-o", file, output.FIELDS, output.least_size(file, shape, fields)) for file in files
     ]
@@ -205,9 +242,10 @@ def wind(
         if earlier:
             blown, took = asked_map.read(earlier), None
         else:
-            if nozzles != mist.NONE and asked.compares(files):  # before and after
-                dry, _ = simulated({**parameters, "mist": mist.NONE}, asked)
-                asked = replace(asked, other=dry, named="without mist")
+            added = [name for name in ("mist", "trees") if parameters[name] != mist.NONE]
+            if added and asked.compares(files):  # before and after
+                plain, _ = simulated(parameters | dict.fromkeys(added, mist.NONE), asked)
+                asked = replace(asked, other=plain, named=f"without {' and '.join(added)}")
             blown, took = simulated(parameters, asked)
         blown = asked.drawn(blown)
         done, failed = output.write_all(files, blown)
@@ -225,7 +263,7 @@ def wind(
 
 def simulated(parameters: dict[str, Any], asked: Asked) -> tuple[output.Wind, float]:
     """The wind at the end, and the seconds that this took; shows the progress, and the budgets of
-    mist. Raises UsageError, WrongResultError."""
+    water, of heat and of leaves. Raises UsageError, WrongResultError."""
     share = suited_share()
 
     def advance(step: int, seconds: float) -> None:
@@ -244,21 +282,12 @@ def simulated(parameters: dict[str, Any], asked: Asked) -> tuple[output.Wind, fl
         share.stop()
     if not found["verified"]:
         raise WrongResultError(found["error"])
-    blown = output.wind(found, *(parameters[name] for name in ("spacing", "dt", "every")))
-    if "mist_released" in found["quantities"]:
-        print(water_line(found))
+    spacing, dt, every = (parameters[name] for name in ("spacing", "dt", "every"))
+    blown = output.wind(found, spacing, dt, every, sun.place(parameters["sun"]))
+    for line in budgets.lines(found):
+        print(line)
     found_place = maps.place(parameters["city"], parameters["spacing"])
     return replace(blown, place=found_place), float(found["quantities"]["loop"]["value"])
-
-
-def water_line(found: dict[str, Any]) -> str:
-    """`0.4 kg of mist: ...`."""
-    of = {name: quantity["value"] for name, quantity in found["quantities"].items()}
-    return (
-        f"{of['mist_released']:.4g} kg of mist: {of['mist_evaporated']:.4g} kg evaporated, "
-        f"{of['mist_droplets']:.4g} kg in droplets; missing {of['water_residual']:.1g} of the "
-        f"water, {of['heat_residual']:.1g} of the heat"
-    )
 
 
 def add_to(app: typer.Typer) -> None:

@@ -125,15 +125,31 @@ job_scaling-les-styles() {
     scaling les-styles 24 'managed|nccl' '' scaling-les
 }
 
-# job les-mist 45 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
-# dry and misty, central and third, in turns; an interrupted run resumes
+# job les-mist 52 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
+# dry and misty, central and third, in turns; an interrupted run resumes. Before them the rate of each kernel:
+# `water` and `water, drying` beside the tendencies
 job_les-mist() {
     local round
+    compile cases/les/benchmarks/kernels.cpp build/les_kernels build/gpu/cases/les/native/libwatari_case_les.a &&
+        build/les_kernels gpu 512x512x128 1 mist | tee "$folder/les-mist-kernels.txt"
     for round in 1 2; do
         run "les-mist-$round" 21 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=1 \
             mist=none,rows:16 advection=central,third
         ranks "les-mist-$round" cells_per_s step_bytes_per_s grid_scale_share water_residual heat_residual
     done
+}
+
+# job les-trees 75 - cases/les/README.md, "Trees": drag beside the bare city, then shade and vapour
+# at first one size, bare and with trees, in turns; then radiation on the CPU and on the GPU, and managed memory
+job_les-trees() {
+    local cache
+    cache=$(mktemp -d)
+    export XDG_CACHE_HOME=$cache OMP_WAIT_POLICY=passive
+    run les-trees-drag 22 les processor=gpu grid=L style=explicit cpu-touch=none steps=50 trials=2 trees=none,rows:16
+    ranks les-trees-drag cells_per_s fingerprint tree_drag
+    run les-trees 48 les processor=gpu grid=M style=explicit,managed trees=none,rows:16 radiation=cpu,gpu every=10 steps=31 trials=1
+    ranks les-trees cells_per_s fingerprint view_s view_nonzeros tree_light tree_heat tree_vapour water_residual heat_residual radiation_imbalance
+    rm -rf "$cache"
 }
 
 alternated_les() { # its group of job alternated

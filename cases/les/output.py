@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from watari.cases.les.city.place import Place
+    from watari.cases.les.comfort.facets import Radiation
     from watari.cases.les.comfort.maps import Map
 
 THETA0 = 300.0  # K; theta is the deviation from it
@@ -50,6 +51,8 @@ class Wind:
     place: Place | None = None  # of its map of heights on the earth
     map: Map | None = None  # of comfort
     before: Map | None = None  # the same of another run
+    leaves: NDArray[Any] | None = None  # leaf area density, 1/m, [z][y][x]
+    radiation: Radiation | None = None  # on people, by the run's own facets
 
     @property
     def speed(self) -> NDArray[Any]:
@@ -60,9 +63,16 @@ class Wind:
         return np.ma.masked_array(np.sqrt(squares), self.solid)
 
 
-def wind(trial: dict[str, Any], spacing: float, dt: float = 0.0, every: int = 1) -> Wind:
+def wind(
+    trial: dict[str, Any],
+    spacing: float,
+    dt: float = 0.0,
+    every: int = 1,
+    sun: tuple[float, float] = (45.0, 180.0),
+) -> Wind:
     """The arrays that a trial kept, moved from faces to centres. x and y are periodic; no wind
-    crosses the lid. The trial kept planes every `every` steps of `dt` seconds."""
+    crosses the lid. The trial kept planes every `every` steps of `dt` seconds, under a sun at this
+    elevation and azimuth."""
     import numpy as np
 
     u, v, w = (trial[name] for name in "uvw")
@@ -80,11 +90,27 @@ def wind(trial: dict[str, Any], spacing: float, dt: float = 0.0, every: int = 1)
         fields["l"] = trial["l"]
     seconds = float(trial["quantities"]["simulated"]["value"])
     found = Wind(fields, solid, spacing, seconds)
+    if len(cells := trial.get("trees", ())):
+        found = replace(found, leaves=leaves_of(cells, solid.shape))
+    if "people" in trial:
+        from watari.cases.les.comfort.facets import radiation_of
+
+        found = replace(found, radiation=radiation_of(trial["people"], sun))
     if "planes" not in trial:
         return found
     seen = trial["planes"]
     times = tuple(float(every * (n + 1) * dt) for n in range(len(seen)))
     return replace(found, planes=planes_of(seen, solid, spacing), touches=times)
+
+
+def leaves_of(cells: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Leaf area densities by cell, of x, y, z and density of each cell with leaves."""
+    import numpy as np
+
+    density = np.zeros(shape, np.float32)
+    i, j, k = (cells[:, n].astype(int) for n in range(3))
+    density[k, j, i] = cells[:, 3]
+    return density
 
 
 def planes_of(

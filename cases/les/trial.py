@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.axis import Parameters
 from watari.case.native import module, passed
-from watari.cases.les import axes, mist, picture
+from watari.cases.les import axes, mist, picture, trees
 from watari.cases.les.city import city
 from watari.cases.les.radiation import radiation
 from watari.common.errors import WrongResultError
@@ -19,13 +19,15 @@ def run(
     parameters: Parameters, progress: Progress | None = None, keep: bool = False
 ) -> dict[str, Any]:
     """One trial; every rank calls it. `progress` gets step and simulated seconds; with `keep` the
-    trial has the arrays u, v, w, theta, with mist q and l, and the heights."""
+    trial has the arrays u, v, w, theta, in moist air q and l, with radiation that on people, the
+    heights, and the cells with leaves."""
     shape, split = axes.shape(parameters["grid"]), axes.parse_triple(parameters["split"])
     spacing = parameters["spacing"]
     heights = city.heights(parameters["city"], shape, spacing)
     planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
     complete = passed(parameters) | {"grid": shape, "split": split, "city": heights, **planes}
     complete["mist"] = mist.nozzles(parameters["mist"], shape, spacing, heights)
+    complete["trees"] = trees.leaves(parameters["trees"], shape, spacing, heights)
     complete["spacing"] = (spacing,) * 3
     for name in radiation.BEFORE:
         complete.pop(name, None)
@@ -43,5 +45,5 @@ def run(
     if seen is not None and not unsound:
         trial["pictures"] = picture.pictures(seen[0], heights, spacing, **planes)
     if keep:
-        trial["heights"] = heights
+        trial |= {"heights": heights, "trees": complete["trees"]}
     return trial

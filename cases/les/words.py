@@ -36,6 +36,7 @@ def words(case: str, parameters: Parameters) -> str:
         "" if parameters["precision"] == "single" else "double",
         "" if parameters.get("advection", "central") == "central" else "third-order advection",
         "" if parameters.get("mist", "none") == "none" else f"mist {parameters['mist']}",
+        "" if parameters.get("trees", "none") == "none" else f"trees {parameters['trees']}",
         "on the CPU" if parameters["processor"] == "cpu" else "",
         "" if ranks == 1 else f"{ranks} ranks as {parameters['split']} by {parameters['halo']}",
     ]

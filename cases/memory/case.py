@@ -170,6 +170,8 @@ CASES = (
             "stream": "processor=cpu",
             "triad": "processor=cpu",
             "babelstream": "memory=device means=kernel",
+            "bandwidthtest": "from=pinned to=device",
+            "p2pbandwidthlatencytest": "from=device to=device:1",
             "nvbandwidth": "from=pinned to=device",
             "bandwidth": "",
             "memcpy": "",

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from watari import objects
 from watari.case import axis, ssd_model
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
     GPU_ONLY,
-    MODELLED,
     OBJECT_ENGINES,
     ONE_AT_A_TIME,
+    QUEUED,
     disk_threads,
     folders_of,
     usual_depth,
 )
+from watari.case.modelled_store import depth_within
 from watari.cases.storage import workload
 from watari.cases.storage.own_data import own_data
 from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
 
-STORES = ("file", "ram", *MODELLED)
 CACHES = ("none", "cold", "warm")
 DEEP = (
     "uring",
@@ -36,18 +37,6 @@ def parse_block(text: str) -> int:
     if not SECTOR <= block <= LARGEST or block & (block - 1):
         raise UsageError(f"'{text}' is not a block: a power of two from 512 bytes to 1MiB")
     return block
-
-
-def parse_store(text: str) -> str:
-    """A word of STORES, or `modelled:FILE.toml`, a model by `watari model-ssd`. Raises
-    UsageError."""
-    path = ssd_model.file_of(text)
-    if path is None:
-        return str(axis.one_of(*STORES)(text))
-    if not path.isprintable():
-        raise UsageError(f"{text!r}: the name of a file must be printable, in UTF-8")
-    axis.expanded(path)
-    return text
 
 
 def folders(parameters: Parameters) -> list[str]:
@@ -101,11 +90,9 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     """Requests in flight of each thread."""
     engine, block = parameters["engine"], int(parameters["block"])
     disk = on_disk(parameters)
-    if (path := ssd_model.file_of(parameters["store"])) and engine not in ONE_AT_A_TIME:
-        with suppress(WatariError):  # no more than its rows had
-            most = ssd_model.load(path).reach(parameters["direction"])[1].stop - 1
-            each = most // int(parameters["threads"])
-            return max(1, min(usual_depth(engine, block, disk), each))
+    if ssd_model.file_of(parameters["store"]):
+        usual, threads = usual_depth(engine, block, disk), int(parameters["threads"])
+        return depth_within(parameters["store"], parameters["direction"], usual, threads)
     staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
     usual = usual_depth(engine, block, disk)
     return min(usual, usual_depth("gpu", block, True)) if staged and disk else usual
@@ -145,18 +132,28 @@ def default_block(machine: Machine, parameters: Parameters) -> int:
 
 def default_requests(machine: Machine, parameters: Parameters) -> int:
     """64 MiB, but no more than 16384 requests, and enough to keep each queue full most of the time.
-    Stores without files have 16 times as many, but for the model of a disk that was measured, which
-    may be as slow as a disk."""
+    Engines of queues have 16 times as many in memory, but not on the model of a disk that was
+    measured, which may be as slow as a disk."""
     store = parameters["store"]
-    disk = store == "file" or store.endswith(".toml")
+    disk = store == "file" or store.endswith(".toml") or parameters["engine"] not in QUEUED
     most = min(2**26 // parameters["block"], 2**14) * (1 if disk else 16)
+    if parameters["loop"] == "open" and workload.file_of(
+        parameters["pattern"]
+    ):  # once through the recording, which takes its time
+        with suppress(WatariError):
+            return min(int(most), len(workload.times(parameters)))
     return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError if the store is not made of whole blocks and stripes, or if the `~` in its
-    folder has no meaning."""
+    """Raises UsageError if the store is not made of whole blocks and stripes, if the `~` in its
+    folder has no meaning, or if an open loop has no recorded times."""
     require_place(parameters)
+    if parameters["loop"] == "open" and not workload.file_of(parameters["pattern"]):
+        raise UsageError(
+            f"storage: loop=open begins requests at the times of a trace, pattern=trace:FILE, not "
+            f"pattern={parameters['pattern']}"
+        )
     if parameters["file"]:
         require_own(parameters)
     elif parameters["store"] == "file":
@@ -211,8 +208,9 @@ def require_own(parameters: Parameters) -> None:
 
 def require_files(parameters: Parameters) -> None:
     """Before a run: raises FileError for a user's file, a trace or a model of an SSD that is
-    missing or damaged, UsageError for a file with fewer blocks than are asked for, a trace beyond
-    the store, and requests outside the rows of a model."""
+    missing or damaged, and for a bucket that is missing or denied; UsageError for a file with fewer
+    blocks than are asked for, a trace beyond the store, and requests outside the rows of a
+    model."""
     if path := ssd_model.file_of(parameters["store"]):
         ssd_model.require_reach(
             ssd_model.load(path),
@@ -224,6 +222,11 @@ def require_files(parameters: Parameters) -> None:
         )
     if parameters["pattern"] not in workload.ORDERS:
         workload.blocks(parameters)
+    folder = parameters["folder"]
+    if objects.is_address(folder) and not objects.absent_reason():
+        objects.require_bucket(f"{folder.rstrip('/')}/watari")
+    if parameters["loop"] == "open":
+        workload.times(parameters)
     if not parameters["file"]:
         return
     most = own_data(parameters).size(int(parameters["block"]))

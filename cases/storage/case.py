@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from watari.case import modelled_store
 from watari.case.axes import PROCESSOR, THREADS, default_size, samples, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_size
 from watari.case.case import Case
@@ -48,7 +49,11 @@ def extra_seconds(parameters: Parameters) -> float:
     in_flight = int(parameters["threads"]) * int(parameters["depth"])
     requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and verification
     made = 0 if parameters["file"] else int(parameters["size"])
-    return made / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
+    return (
+        workload.recorded_seconds(parameters)
+        + made / SLOW_DISK
+        + requests * SLOW_REQUEST / min(in_flight, 8)
+    )
 
 
 def standard(machine: Machine) -> list[dict[str, Any]]:
@@ -103,6 +108,16 @@ CASES = (
                 "random",
                 (*workload.ORDERS, *workload.GENERATED),
             ),
+            replace(
+                words(
+                    "loop",
+                    "closed: as fast as the engine can; open: at the times of a trace, from which "
+                    "latency counts",
+                    "closed",
+                    *workload.LOOPS,
+                ),
+                before="closed",
+            ),
             words("direction", "read or write", "read", "read", "write"),
             Axis(
                 "block",
@@ -113,12 +128,12 @@ CASES = (
             ),
             Axis(
                 "store",
-                "the store; all except `file` are for queue and gpu only. modelled:FILE.toml is a "
-                "model by watari model-ssd",
-                axes.parse_store,
+                "the store; ram is for queue and gpu only, modelled for posix and uring too. "
+                "modelled:FILE.toml is a model by watari model-ssd",
+                modelled_store.parse_store,
                 lambda m, p: "file",
                 "file",
-                axes.STORES,
+                modelled_store.STORES,
             ),
             Axis(
                 "cache",

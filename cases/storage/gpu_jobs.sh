@@ -19,6 +19,12 @@ job_storage-today() {
     run storage-today 85 --plan storage-today
 }
 
+# job storage-modelled 60 - cases/storage/README.md, "Stores and faults": his SSD by every path; each within the model's rate, and alike where the model is the limit
+job_storage-modelled() {
+    run storage-modelled 40 storage engine=posix,uring,gpu processor=gpu store=modelled:kioxia-cm6-v block=4KiB,16KiB,64KiB,256KiB size=4GiB trials=1 samples=3
+    run storage-modelled-many 18 storage engine=uring,gpu processor=gpu store=modelled:kioxia-cm6-v block=64KiB files=1,4,8 size=4GiB trials=1 samples=3
+}
+
 # job array 60 - cases/storage/EVIDENCE.md, the cache of array<T>
 job_array() {
     nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \

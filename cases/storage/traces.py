@@ -2,7 +2,9 @@
 
 CSV has a header with `offset` and `bytes`, and perhaps `kind` (read, write) and `time` in seconds;
 rows are sorted by time. An iolog may name several files: they lie one behind the other, each from a
-whole MiB on. Version 3 has a time in each line, in microseconds.
+whole MiB on. Version 3 has a time in each line, in microseconds. Version 2 may have `wait` lines:
+requests behind one come so many microseconds after those behind the wait before (fio's manual,
+"Trace file format v2"; waits below 100 us are discarded).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from watari.common.errors import FileError
 IOLOG = "fio version "
 KINDS = {"read": False, "r": False, "write": True, "w": True}
 OTHERS = ("add", "open", "close", "wait", "sync", "datasync", "trim", "sync_file_range")
+SHORTEST_WAIT, LONGEST_WAIT = 100, 10**15  # microseconds; shorter ones do not count
 MOST = 2**62  # bytes: where a request may end
 Line = tuple[str, int, int, bool, float]  # file, offset, bytes, writes, seconds
 
@@ -43,20 +46,30 @@ def load(path: str) -> Requests:
 
 def iolog(path: str, text: str, with_time: bool) -> list[Line]:
     """The reads and writes of an iolog. Raises FileError."""
-    lines = []
+    lines, waited = [], 0.0
     for number, line in enumerate(text.splitlines()[1:], start=2):
         words = line.split()
-        time = words.pop(0) if with_time and words else "0"
-        if not words or (len(words) >= 2 and words[1] in OTHERS):
-            continue
         try:
+            time = float(words.pop(0) if words else 0) if with_time else waited
+            if len(words) >= 3 and words[1] == "wait" and not with_time:
+                waited += wait_of(words[2])
+            if not words or (len(words) >= 2 and words[1] in OTHERS):
+                continue
             name, kind, offset, size = words
-            lines.append(of(name, offset, size, kind, float(time) / 1e6))
+            lines.append(of(name, offset, size, kind, time / 1e6))
         except (ValueError, KeyError):
             raise FileError(
                 f"{path}: line {number} is no action of an iolog: {line!r:.200}"
             ) from None
     return lines
+
+
+def wait_of(text: str) -> float:
+    """Microseconds of a wait. Raises ValueError."""
+    wait = int(text)
+    if not 0 <= wait <= LONGEST_WAIT:
+        raise ValueError("no wait")
+    return wait if wait >= SHORTEST_WAIT else 0
 
 
 def table(path: str, text: str) -> list[Line]:

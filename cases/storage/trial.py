@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from watari.case import ssd_model
+from watari.case import modelled_store, ssd_model
 from watari.case.axis import Parameters, expanded
 from watari.case.native import module, passed, verified
 from watari.cases.storage import own_data, workload
@@ -34,20 +34,11 @@ def run(parameters: Parameters) -> dict[str, Any]:
         **workload.native(parameters),
     }
     given.pop("file")
-    path = ssd_model.file_of(parameters["store"])
-    model = ssd_model.load(path) if path else None
-    if model:
-        given["ssd"] = model.numbers()
+    given.pop("loop")
+    given |= modelled_store.native(parameters["store"])
     trial = module(__package__).storage(given)
     trial["quantities"] |= quantities(trial, parameters) | workload.quantities(parameters)
-    if model:
-        in_flight = parameters["depth"] * parameters["threads"]
-        # of several disks each has a number in flight that changes
-        at_row = parameters["files"] == 1 and ssd_model.is_row(
-            model, parameters["direction"], parameters["block"], in_flight
-        )
-        trial["quantities"] |= ssd_model.quantities(model, at_row)
-        trial["notes"].append(ssd_model.note(model, at_row))
+    modelled_store.tell(trial, parameters["store"], at_row(parameters))
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
     if parameters["file"]:
         changed = "{count} blocks differ from those that a second read returns: if the file did "
@@ -62,6 +53,16 @@ def run(parameters: Parameters) -> dict[str, Any]:
             "and it is made anew"
         )
     return verified(trial, wrong)
+
+
+def at_row(parameters: Parameters) -> bool:
+    """Whether the requests are those of a row of a model. Of several SSDs each has a number in
+    flight that changes."""
+    model = modelled_store.model_of(parameters["store"])
+    if model is None or parameters["files"] != 1:
+        return False
+    in_flight = parameters["depth"] * parameters["threads"]
+    return ssd_model.is_row(model, parameters["direction"], parameters["block"], in_flight)
 
 
 def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, dict[str, Any]]:

@@ -23,6 +23,7 @@ def words(case: str, parameters: Parameters) -> str:
     parts = [
         parameters["engine"],
         f"{parameters['pattern']} {parameters['direction']} of {format_size(parameters['block'])}",
+        "open loop" if parameters["loop"] == "open" else "",
         f"depth {parameters['depth']}",
         f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
         "" if cache == "none" else f"{cache} page cache",

@@ -5,20 +5,24 @@
     pattern=checkpoint   tensors of a checkpoint of 7 billion parameters (checkpoint.py)
 
 A request becomes the blocks of `block` bytes that it covers, in order; `depth` of them are in
-flight. `direction` chooses the requests that are replayed. They follow one another as fast as the
-engine can: times of a trace only order them. Samples go through the workload one behind the other,
-and begin again at its end.
+flight. `direction` chooses the requests that are replayed. In a closed loop (`loop=closed`) they
+follow one another as fast as the engine can. In an open loop (`loop=open`) they begin at the times
+of a trace, and latency counts from these times, so that a request that waits for its turn waits in
+the result.
+All blocks of a request have its time. Samples go through the workload one behind the other, and
+begin again at its end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from watari.case import axis
 from watari.case.axis import Parameters
-from watari.common.errors import UsageError
+from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ TRACE = "trace:"
 ORDERS = ("random", "sequential")  # of all blocks
 GENERATED = {"kv-cache": 2**16, "checkpoint": 2**20}  # bytes of the usual request
 IN_ORDER = ("checkpoint",)  # mostly ascending: the kernel may read ahead
+LOOPS = ("closed", "open")
 SECTOR, LARGEST, MOST = 2**9, 2**20, 2**26  # bytes of a block, blocks of a workload
 
 
@@ -96,13 +101,41 @@ def blocks(parameters: Parameters) -> NDArray[np.uint64]:
     return requests.blocks(block)
 
 
+def times(parameters: Parameters) -> NDArray[np.float64]:
+    """Seconds at which the blocks of an open loop arrive. Raises as `chosen`, and UsageError for a
+    trace without times."""
+    import numpy as np
+
+    requests = chosen(parameters)
+    if requests.seconds is None:
+        raise UsageError(
+            f"storage: loop=open: pattern={parameters['pattern']} has no times; CSV has a column "
+            "`time` in seconds, an iolog of version 3 has them, one of version 2 has waits"
+        )
+    ascending = np.maximum.accumulate(requests.seconds - requests.seconds[0])
+    return np.repeat(ascending, requests.counts(int(parameters["block"])))
+
+
+def recorded_seconds(parameters: Parameters) -> float:
+    """Seconds that all samples of an open loop take at least; 0 for a closed one, and where the
+    trace cannot be read."""
+    if parameters["loop"] == "closed":
+        return 0.0
+    with suppress(WatariError):
+        moments = times(parameters)
+        blocks_of_all = int(parameters["samples"]) * int(parameters["requests"])
+        return float(moments[-1]) * -(-blocks_of_all // len(moments))
+    return 0.0
+
+
 def native(parameters: Parameters) -> Parameters:
     """The workload as the library takes it; nothing for an order."""
     pattern = parameters["pattern"]
     if pattern in ORDERS:
         return {}
     kind = "sequential" if pattern in IN_ORDER else "random"
-    return {"pattern": kind, "trace": blocks(parameters)}
+    arrivals = {"times": times(parameters)} if parameters["loop"] == "open" else {}
+    return {"pattern": kind, "trace": blocks(parameters), **arrivals}
 
 
 def quantities(parameters: Parameters) -> dict[str, dict[str, Any]]:

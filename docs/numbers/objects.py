@@ -59,7 +59,9 @@ page.given(
     "no byte for 30 s",
     "the statuses 408, 429, 500, 502, 503 and 504",
     "0.1 s x 2^(n-1), and at most 20 s",
-    "keeps up to 32 in flight, and up to 10 with",
+    "multi interface: up to 32 in flight",
+    "one for each CPU, from 10 to 32",
+    "one thread for every 4 CPUs, at\n  most 4;",
     "after each 1000 parts",
 )
 page.given("limits of S3", "up to 5 TiB has at most 10,000 parts", "status 200")

@@ -41,6 +41,7 @@ objects::settings settings_of(const nb::dict& given) {
     take("attempts", how.attempts);
     take("first_pause", how.first_pause);
     take("patience", how.patience);
+    take("lanes", how.lanes);
     return how;
 }
 

@@ -34,6 +34,13 @@ def time_limit_passes_when(reached, monkeypatch):
     monkeypatch.setattr(subprocess.Popen, "wait", wait)
 
 
+def executable(path, text):
+    """A file that can be started."""
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
 def is_written(path):
     return path.exists() and bool(path.read_text())
 

@@ -39,12 +39,12 @@ void require_both(const parameters& p) {
     memory::require_access(memory::row(p.kind), the_cpu);
     const int number = p.processor.number;
     if (p.kind == memory::kind::pinned &&
-        device::attribute("hostNativeAtomicSupported", number) == 0)
+        !device::has(device::attribute::host_native_atomic_supported, number))
         throw unsupported(
             "the link has no atomic operations on the CPU's memory (hostNativeAtomicSupported = "
             "0): updates of pinned memory by both processors would be lost");
     if (p.kind == memory::kind::managed &&
-        device::attribute("concurrentManagedAccess", number) == 0)
+        !device::has(device::attribute::concurrent_managed_access, number))
         throw unsupported(
             "the CPU may not touch managed memory while the GPU runs (concurrentManagedAccess = "
             "0)");

@@ -4,8 +4,11 @@
 #include "gemm.hpp"
 #include "watari/blas/blas.hpp"
 #include "watari/core/error.hpp"
+#include "watari/files/page_cache.hpp"
 #include "watari/gemm/product/factor.hpp"
 #include "watari/gemm/product/product.hpp"
+#include "watari/storage/stores/open_store.hpp"
+#include "watari/storage/stores/rate.hpp"
 
 #include <utility>
 #include <vector>
@@ -150,6 +153,21 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
     return result;
 }
 
+/// Bytes per second at which `threads` threads read a file by engine posix, past the page cache,
+/// `block` bytes at a time, rounded up to units of the disk.
+double read_rate(const std::string& path, std::size_t block, std::size_t threads) {
+    const nb::gil_scoped_release unlocked;
+    const storage::open_store from({.engine = "posix",
+                                    .who = the_cpu,
+                                    .files = {.paths = {path}, .cache = files::cache_state::none},
+                                    .largest_block = block});
+    files::prepare_page_cache(*from.files());  // refuses a file system in memory
+    const std::size_t unit = from.unit();
+    block = (block + unit - 1) / unit * unit;
+    return storage::rate(from, files::direction::read, {0, from.bytes()}, the_cpu, threads, 1,
+                         block);
+}
+
 }  // namespace
 
 static void bind_gemm(nb::module_& module) {
@@ -160,6 +178,8 @@ static void bind_gemm(nb::module_& module) {
         "gemm_plan",
         [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },
         nb::arg("parameters"), "What a trial of case `gemm` will move; nothing is read.");
+    module.def("gemm_read_rate", read_rate, nb::arg("path"), nb::arg("block"), nb::arg("threads"),
+               "Bytes per second of a file, read by engine posix past the page cache.");
     nb::class_<gemm::product>(module, "GemmProduct",
                               "A product of matrices in .npy files; made, nothing is written yet.")
         .def("__init__", make_product, nb::arg("parameters"), nb::arg("places"))

@@ -9,6 +9,7 @@
 #include "watari/storage/backends/modelled.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
+#include "watari/storage/stores/modelled_store.hpp"
 #include "watari/storage/stores/rate.hpp"
 
 #include <algorithm>
@@ -21,15 +22,13 @@ namespace {
 constexpr std::size_t full_depth = 32;  ///< requests for a disk's best rate, with large blocks
 constexpr std::size_t full_memory_depth = 64;  ///< for memory's best rate, of each of two movers
 
-constexpr std::string_view modelled = "modelled:";
-
 /// Bytes of a request for a part of a stored tile, at most: for memory that a GPU reads through
 /// queues, the bytes that suit its copy engine.
 std::size_t most_of_tile(const parameters& p) {
     return p.engine == "gpu" && p.store != "file" ? storage::large_run : most_block;
 }
 
-bool is_modelled(const parameters& p) { return p.store.starts_with(modelled); }
+bool is_modelled(const parameters& p) { return storage::is_modelled(p.store); }
 
 /// The product whose C has only the block rows that are computed.
 parameters in_part(parameters p) {
@@ -98,17 +97,20 @@ struct case_state {
             files.known = matrices.descriptors();
             files.stripe = matrices.stripe();
         }
-        return {.engine = engine,
-                .who = who,
-                .files = files,
-                .memory = matrices.memory(),
-                .behind = is_modelled(p)
-                              ? storage::make_modelled(storage::make_ram(matrices.memory()),
-                                                       p.store.substr(modelled.size()))
-                              : nullptr,
-                .threads = p.threads,
-                .requests = requests,
-                .largest_block = block};
+        storage::store_options wanted{.engine = engine,
+                                      .who = who,
+                                      .files = files,
+                                      .memory = matrices.memory(),
+                                      .threads = p.threads,
+                                      .requests = requests,
+                                      .largest_block = block};
+        if (!is_modelled(p)) return wanted;
+        const storage::modelled_disks disks = storage::disks_of(p.store, p.ssd, p.files);
+        if (on_files)
+            wanted.disks = std::make_shared<storage::disk_array>(disks);
+        else
+            wanted.behind = storage::make_modelled(storage::make_ram(matrices.memory()), disks);
+        return wanted;
     }
 
     /// Bytes of the largest request for tiles.
@@ -132,10 +134,9 @@ void require_sense(const parameters& p) {
         throw usage_error("threads, depth and samples are 1 or more");
     if (p.store != "file" && p.store != "ram" && !is_modelled(p))
         throw usage_error("no store is called '" + p.store + "'");
-    if (is_modelled(p) && !is_queue(p))
-        throw unsupported("store=" + p.store +
-                          " is behind queues, engine=queue or engine=gpu; engine " + p.engine +
-                          " opens files or copies memory");
+    if (p.files != 1 && !is_modelled(p))
+        throw usage_error("files=" + std::to_string(p.files) +
+                          ": modelled SSDs of store=modelled:NAME; folder=A:B has a file in each");
     if (storage::in_host_memory(p.engine) && p.store != "ram")
         throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
     require_factors(p);
@@ -284,7 +285,9 @@ measure::trial run(const parameters& given) {
     result.notes.push_back(counts.blas);
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
     if (here.on_files && p.store != "file")
-        result.notes.push_back("engine " + p.engine + " reads files: the store is one in memory");
+        result.notes.push_back(
+            "engine " + p.engine + " reads files: the store is one in memory" +
+            (is_modelled(p) ? ", and requests end when an SSD would end them" : ""));
     if (const std::string both = here.matrices.on_one_device(); !both.empty())
         result.notes.push_back(both + " are on one device: its rate is shared");
     if (!here.tiles.notice().empty()) result.notes.push_back(here.tiles.notice());

@@ -27,9 +27,11 @@ inline constexpr word<schedule_kind> schedule_words[] = {{"reuse", schedule_kind
 struct parameters : options {
     shape size{};
     gemm::layout layout = layout::row_major;
-    /// file; ram, which is a file in memory to engines that read files; modelled:<name of an SSD>,
-    /// memory with its times, for engines of queues
+    /// file; ram, which is a file in memory to engines that read files; modelled:<SSD>, the same
+    /// with the times of SSDs (storage/stores/modelled_store.hpp)
     std::string store;
+    std::vector<double> ssd{};           ///< rows of the measured model in `store`
+    std::size_t files = 1;               ///< modelled SSDs, over which the store is striped
     std::vector<std::string> folders{};  ///< each has a file, in turn a stripe
     std::size_t samples = 1;
     /// Block rows of C that are computed, the first ones, by schedule naive; 0: all. The other rows
@@ -53,6 +55,8 @@ struct parameters : options {
         member{"depth", &parameters::depth},
         member{"layout", &parameters::layout, layout_words},
         member{"store", &parameters::store},
+        member{"ssd", &parameters::ssd},
+        member{"files", &parameters::files},
         member{"folders", &parameters::folders},
         member{"samples", &parameters::samples},
         member{"rows", &parameters::rows},

@@ -3,13 +3,13 @@
 #include "watari/core/error.hpp"
 #include "watari/files/disk.hpp"
 #include "watari/files/file_error.hpp"
+#include "watari/files/memory_file.hpp"
 #include "watari/files/striped_piece.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/files/data_file.hpp"
 #include "watari/storage/files/test_data.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -100,11 +100,8 @@ void store::require_room_for(std::uint64_t bytes) const {
 
 void store::make_file(std::uint64_t bytes) {
     if (wanted_.medium == medium::memory_file) {
-        const int made = memfd_create("watari-gemm", MFD_CLOEXEC);
-        paths_ = {"/proc/self/fd/" + std::to_string(made)};
-        if (made < 0) throw system_error("memfd_create", errno);
-        files_.emplace_back(made);
-        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) files::cannot_open(paths_[0], errno);
+        files_.push_back(files::memory_file("watari-gemm", bytes));
+        paths_ = {files::path_of(files_.front())};
         for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which);
         return;
     }

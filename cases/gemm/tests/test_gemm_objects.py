@@ -1,67 +1,25 @@
 """Products of factors in objects, and products that become Zarr arrays, plain files or objects,
-from the small server of tests/python/objects/."""
+from the small server of tests/python/objects/ (stopped uploads: test_gemm_uploads.py)."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy
 import object_server
 import pytest
-import stored
+from gemm_objects import content, factors, product, uploaded
 
-import watari
-from watari import _native, objects
-from watari.cases.gemm.product import Interrupted, Silent
+from watari import _native
+from watari.cases.gemm.product import Silent
 from watari.common.errors import ChangedError, FileError, UsageError
-from watari.objects import sending
 
 pytestmark = pytest.mark.skipif(
     bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason()
 )
-PART = 8 * 2**20
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
-    monkeypatch.chdir(tmp_path)
-    yield running
-    running.close()
-
-
-def factors(m: int = 300, k: int = 520, n: int = 270, dtype: Any = "float32") -> tuple[Any, Any]:
-    """Factors whose product is exact in float32."""
-    chance = numpy.random.default_rng(3)
-    return tuple(
-        chance.integers(-8, 9, shape).astype("float32").astype(dtype) for shape in [(m, k), (k, n)]
-    )
-
-
-def uploaded(server: object_server.Server, maker: str, name: str, values: Any, **how: Any) -> str:
-    """The address of an array that a maker has made."""
-    folder = Path(name)
-    folder.mkdir()
-    path, words = stored.MAKERS[maker](folder, values, **how)
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            server.kept.objects[f"/bucket/{file}"] = file.read_bytes()
-    address = f"s3://bucket/{path}"
-    if words:
-        shape = "x".join(map(str, words["shape"]))
-        address += f"::{numpy.dtype(words['dtype']).name}:{shape}"
-    return address
-
-
-def product(a: str, b: str, out: str = "C.npy", **how: Any) -> Any:
-    return watari.gemm(a, b, out, processor="cpu", fast_memory="8MiB", **how)
 
 
 FORMATS = ("npy", "npy_by_columns", "raw", "hdf5", "zarr", "safetensors")
@@ -110,15 +68,6 @@ def test_a_chunk_of_a_tile_is_few_requests(server: object_server.Server) -> None
 
 
 NAMES = ("C.npy", "C.bin", "C.zarr")
-
-
-def content(path: str, shape: tuple[int, int]) -> Any:
-    """The elements of a product, by its own library where there is one."""
-    if path.endswith(".bin"):
-        with watari.open(path, shape=shape, dtype="float32") as found:
-            return found[...]
-    with watari.open(path) as found:
-        return found[...]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -213,105 +162,6 @@ def test_a_product_of_objects_resumes_unless_one_changed(
     done = product(first, second, to, tile=128)
     assert done.finished_before > 0
     numpy.testing.assert_array_equal(content(to, (300, 270)), a @ b)
-
-
-class StoppingUpload(Silent):
-    """Interrupts the storing of C after a share."""
-
-    def __init__(self, after: float) -> None:
-        self.after = after
-
-    def storing(self, name: str, done: float) -> None:
-        if done >= self.after:
-            raise KeyboardInterrupt
-
-
-def puts(server: object_server.Server) -> list[str]:
-    return [path for method, path, _ in server.kept.seen if method == "PUT"]
-
-
-def test_an_interrupted_upload_resumes(server: object_server.Server) -> None:
-    a, b = factors(2500, 128, 8000)  # 80 MB: 10 parts, of which 4 are under way
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
-    to = "s3://bucket/C.npy"
-    with pytest.raises(Interrupted, match=r"C is complete in C\.npy\.\w+\.work"):
-        product("a.npy", "b.npy", to, progress=StoppingUpload(0.8))
-    assert len(server.kept.uploads) == 1
-    assert "/bucket/C.npy" not in server.kept.objects
-    done = product("a.npy", "b.npy", to)
-    assert done.seconds == 0
-    assert done.seconds_storing > 0
-    sent = [path.partition("&")[0] for path in puts(server)]
-    assert len(set(sent)) == 10
-    assert sum(sent.count(path) == 1 for path in set(sent)) >= 5  # 4 at least were there
-    numpy.testing.assert_array_equal(content(to, (2500, 8000)), a @ b)
-    assert not server.kept.uploads
-    assert sorted(path.name for path in Path().iterdir()) == ["a.npy", "b.npy"]
-
-
-def test_another_product_aborts_the_upload(server: object_server.Server) -> None:
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
-    to = "s3://bucket/C.npy"
-    for how in ({"alpha": 2}, {"fresh": True}):
-        with pytest.raises(Interrupted):
-            product("a.npy", "b.npy", to, progress=StoppingUpload(0.5))
-        (name,) = server.kept.uploads
-        product("a.npy", "b.npy", to, **how)
-        assert not server.kept.uploads, name
-        numpy.testing.assert_array_equal(content(to, (2500, 4000)), how.get("alpha", 1) * (a @ b))
-
-
-@pytest.mark.parametrize("name", ["s3://bucket/C.npy", "s3://bucket/C.zarr", "C.zarr"])
-def test_a_product_that_was_killed_after_its_completion_is_recognised(
-    name: str, server: object_server.Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
-
-    def killed(path: str) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(sending, "done_with", killed)
-        with pytest.raises(KeyboardInterrupt):
-            product("a.npy", "b.npy", name)
-    before = len(puts(server))
-    done = product("a.npy", "b.npy", name)
-    assert done.seconds == 0
-    if not name.endswith("s3://bucket/C.zarr"):  # whose chunks are written again
-        assert len(puts(server)) == before
-    numpy.testing.assert_array_equal(content(name, (2500, 4000)), a @ b)
-    assert sorted(p.name for p in Path().iterdir() if p.name != "C.zarr") == ["a.npy", "b.npy"]
-
-
-def test_an_upload_that_no_note_names_is_aborted(
-    server: object_server.Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A process that was killed between its note and the name of its upload."""
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
-    to = "s3://bucket/C.npy"
-    other = objects.create(to)
-    other.begin()  # of another program, which goes on
-    real = objects.Writer.begin
-
-    def killed(self: objects.Writer) -> str:
-        real(self)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(objects.Writer, "begin", killed)
-        with pytest.raises(Interrupted):
-            product("a.npy", "b.npy", to)
-    assert len(server.kept.uploads) == 2
-    product("a.npy", "b.npy", to)
-    assert len(server.kept.uploads) == 1
-    other.abort()
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:

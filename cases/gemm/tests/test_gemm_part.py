@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ssd_files
 import synthetic
+from command_line import refused
 from gemm_requests import GPU, one
 
 from watari.cases.gemm import axes, case, forecast, trial
 from watari.charts.figure import draw
-from watari.common.errors import UnsupportedError
+from watari.common.errors import UnsupportedError, UsageError
 from watari.report import figures as report
 
 
@@ -44,13 +46,48 @@ def test_blocks_that_stay_have_no_block_row(tmp_path: Path) -> None:
     assert "block_row_s" not in run(tmp_path, schedule="reuse")["quantities"]
 
 
-def test_a_modelled_ssd_is_behind_queues_alone(tmp_path: Path) -> None:
-    made = run(tmp_path, engine="queue", store="modelled:kioxia-cm6-v", rows=1)
+@pytest.mark.parametrize("engine", ["posix", "uring", "queue"])
+@pytest.mark.parametrize("layout", ["row-major", "tiled"])
+def test_engines_of_files_and_queues_take_the_time_of_a_modelled_ssd(
+    engine: str, layout: str, tmp_path: Path
+) -> None:
+    given = {"engine": engine, "layout": layout, "rows": 1}
+    made = run(tmp_path, store="modelled:kioxia-cm6-v", **given)
     assert any(note.startswith("modelled: KIOXIA CM6-V") for note in made["notes"])
-    slowest = made["quantities"]["bytes_read"] / 6.9e9  # the model's rate
-    assert made["host_s"][0] > slowest
-    with pytest.raises(UnsupportedError, match="store=modelled:kioxia-cm6-v is behind queues"):
-        run(tmp_path, engine="uring", store="modelled:kioxia-cm6-v")
+    ends = any("requests end when an SSD would end them" in note for note in made["notes"])
+    assert ends == (engine != "queue")
+    fastest = made["quantities"]["bytes_read"] / 6.9e9  # the model's rate
+    assert made["host_s"][0] > fastest
+    assert list(tmp_path.iterdir()) == []  # no file on a disk
+
+
+def test_several_modelled_ssds_divide_the_bytes(tmp_path: Path) -> None:
+    made = run(tmp_path, engine="uring", store="modelled:kioxia-cm6-v", files=4, rows=1)
+    assert any(note.startswith("modelled: 4 of KIOXIA CM6-V") for note in made["notes"])
+    assert made["host_s"][0] > made["quantities"]["bytes_read"] / 6.9e9 / 4
+    with pytest.raises(UsageError, match="files=4 is a number of modelled SSDs"):
+        axes.require_sense(one(GPU, store="ram", files=4, n=512, tile=128).parameters)
+
+
+def test_an_engine_that_cannot_hold_requests_back_is_unsupported(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="cannot hold a request back"):
+        run(tmp_path, engine="mmap", store="modelled:kioxia-cm6-v", rows=1)
+
+
+def test_a_model_in_a_file_carries_its_error_and_its_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ssd_files.store(tmp_path)
+    made = run(tmp_path, engine="posix", tile=1024, fast_memory="24MiB", store=store, rows=1)
+    assert made["quantities"]["model_latency_worst"] == 0
+    assert any("error at rows left out" in note for note in made["notes"])
+    words = ["run", "gemm", "tile=1024", "n=4096", "engine=uring"]
+    said = refused(capsys, *words, f"store={store}", "depth=4096")
+    assert "the model has no range for" in said
+    assert "no range for block=512" in refused(capsys, *words[:-3], "tile=128", f"store={store}")
+    assert "none.toml: cannot be read" in refused(capsys, *words, "store=modelled:none.toml")
+    reads = ssd_files.store(tmp_path, directions=("read",))
+    assert "no rows of direction=write" in refused(capsys, *words, f"store={reads}")
 
 
 def test_a_part_has_its_own_bytes_memory_and_name() -> None:

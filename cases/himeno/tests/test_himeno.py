@@ -220,13 +220,6 @@ def test_a_long_rehearsal_has_time() -> None:
     assert limits[1] - limits[0] == pytest.approx(100 * iteration / launch.SLOWEST_RATE)
 
 
-def test_older_results_have_no_rehearsal() -> None:
-    given = parameters(grid="XS")
-    old = {name: value for name, value in given.items() if name != "rehearsal"}
-    assert cases.complete("himeno", old) == given
-    assert given["rehearsal"] == 0
-
-
 def test_a_style_of_the_gpu_is_unsupported_on_the_cpu() -> None:
     with pytest.raises(UnsupportedError, match="on the CPU use style=system"):
         run(grid="XS", style="explicit")
@@ -237,11 +230,12 @@ def test_the_cpu_writes_its_data_itself() -> None:
         run(grid="XS", init="gpu")
 
 
-def test_a_result_without_init_was_written_by_the_cpu() -> None:
+@pytest.mark.parametrize(("axis", "value"), [("rehearsal", 0), ("init", "cpu")])
+def test_older_results_have_what_older_code_did(axis: str, value: object) -> None:
     given = parameters(grid="XS")
-    old = {name: value for name, value in given.items() if name != "init"}
+    old = {name: of for name, of in given.items() if name != axis}
     assert cases.complete("himeno", old) == given
-    assert given["init"] == "cpu"
+    assert given[axis] == value
 
 
 @pytest.mark.gpu

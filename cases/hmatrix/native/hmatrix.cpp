@@ -117,14 +117,18 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
         result.quantities["build_s"] = {counts ? counts->seconds : 0, "s"};
     if (p.store != "file" && matrix.memory().empty())
         result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
+    if (const std::string both = matrix.on_one_device(); !both.empty())
+        result.notes.push_back(both + " are on one device: its rate is shared");
+    if (const std::string& notice = matrix.notice(); !notice.empty())
+        result.notes.push_back(notice);
 }
 
 /// The trial of a rank, or of the only one.
 measure::trial run_rows(const surface& of, const case_parameters& p) {
-    const stored_matrix matrix(of, p);
+    stored_matrix matrix(of, p);
     solve_options how = p.solve;
     matrix.place(how.product);
-    solver by(matrix.path(), matrix.index(), how);
+    solver by(matrix.paths(), matrix.index(), how);
     const std::size_t systems = how.product.systems;
     const std::vector<double> b = right_hand_sides(of, systems);
     vectors x(how.product.who, b.size()), y(how.product.who, b.size());

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace watari::hmatrix {
 
@@ -54,8 +55,11 @@ inline constexpr std::tuple solve_members{
 struct case_parameters {
     build_options build{};
     solve_options solve{};
-    std::string store = "file";        ///< or ram, modelled:<name of an SSD>: stored_matrix.hpp
-    std::string folder{};              ///< of the matrix's file, which later trials use again
+    std::string store = "file";  ///< or ram, modelled:<SSD>: stored_matrix.hpp
+    std::vector<double> ssd{};   ///< rows of the measured model in `store`
+    std::size_t files = 1;       ///< modelled SSDs, over which the matrix is striped
+    /// Each has a file, in turn a stripe of the matrix, which later trials use again.
+    std::vector<std::string> folders{};
     std::uint64_t expected_bytes = 0;  ///< of the matrix, about: the disk must have as many
     std::string fault = "none";        ///< of the device behind queue and gpu (storage/faulty.hpp)
     std::size_t samples = 1;
@@ -66,7 +70,9 @@ struct case_parameters {
         nested{&case_parameters::build, build_members},
         nested{&case_parameters::solve, solve_members},
         member{"store", &case_parameters::store},
-        member{"folder", &case_parameters::folder},
+        member{"ssd", &case_parameters::ssd},
+        member{"files", &case_parameters::files},
+        member{"folders", &case_parameters::folders},
         member{"expected_bytes", &case_parameters::expected_bytes},
         member{"fault", &case_parameters::fault},
         member{"samples", &case_parameters::samples},

@@ -1,9 +1,10 @@
-/// The matrix of a trial in its file, and the device from which products read it.
+/// The matrix of a trial in its file, or striped over files, and the device from which products
+/// read it.
 ///
 ///     store       engines of files              queue, gpu
-///     file        the file in the case's folder, which later trials use again
+///     file        the files in the case's folders, which later trials use again
 ///     ram         a file in memory              memory
-///     modelled:   refused                       memory with the times of an SSD (modelled.hpp)
+///     modelled:   a file in memory ...          memory with the times of SSDs (modelled_store.hpp)
 #pragma once
 
 #include "hmatrix.hpp"
@@ -11,6 +12,7 @@
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/product/forecast.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/backends/disk_array.hpp"
 
 #include <optional>
 #include <span>
@@ -26,7 +28,11 @@ public:
     stored_matrix(const stored_matrix&) = delete;
     ~stored_matrix();
 
-    const std::string& path() const { return path_; }
+    const matrix_paths& paths() const { return paths_; }
+    /// Folders that are on one device, "a and b"; empty if none are.
+    std::string on_one_device() const;
+    /// The model of the SSDs behind the matrix; empty if none is.
+    const std::string& notice() const { return notice_; }
     const matrix_index& index() const { return index_; }
     /// The counts of this trial's build; none if an earlier trial left the file.
     const std::optional<build_counts>& counts() const { return counts_; }
@@ -36,14 +42,16 @@ public:
 
     /// Has a product read the matrix from its store. With a fault every read is compared with its
     /// checksums.
-    void place(product_options& how) const;
+    void place(product_options& how);
 
 private:
     bool is_there(const identity& wanted) const;
     void load();
+    storage::modelled_disks disks() const;
 
     const case_parameters& given_;
-    std::string path_;
+    matrix_paths paths_;
+    std::string notice_;
     std::optional<build_counts> counts_;
     matrix_index index_;
     std::optional<memory::buffer<std::byte>> data_;

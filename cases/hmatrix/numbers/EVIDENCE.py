@@ -116,7 +116,9 @@ page.says("in 8 bytes ({} GB/s, `20261125-hmatrix-one.json`)", one)
 page.says("same minute ({} GB/s, `20261125-copy.json`) | {} |", copy, one / copy)
 eight = product(one_gpu("bumpy:71", "double", 8)) / product(one_gpu("bumpy:71", "double", 1))
 page.says(
-    "takes {} times as long as with one in 8 bytes: a side takes {} of the time", eight, eight / 8
+    "takes {} times as long as with one in 8 bytes: a right-hand side takes {} of the time",
+    eight,
+    eight / 8,
 )
 
 # Ranks
@@ -134,7 +136,7 @@ page.says(
     *(a.quantity("build_s") / b.quantity("build_s") for a, b in both.values()),
 )
 page.says(
-    "multiply {} times as fast with one side; with 8 sides they take {} times as long",
+    "multiply {} times as fast with one right-hand side; with 8 they take {} times as long",
     product(both[1][0]) / product(both[1][1]),
     product(both[8][1]) / product(both[8][0]),
 )
@@ -213,7 +215,7 @@ for engine in ("gpu", "uring"):
         product(several),
         product(several) / product(single),
     )
-page.says("With one side {}% of the matrix", 100 * single.quantity("resident_fraction"))
+page.says("With one right-hand side {}% of the matrix", 100 * single.quantity("resident_fraction"))
 large = results(f"{H200}20261125-hmatrix-large.json").case("hmatrix")
 q = large.quantity
 rate = q("products") * q("read_bytes") / q("solve_s") / 1e9

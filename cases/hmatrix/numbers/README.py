@@ -48,7 +48,7 @@ page.says(
     *(a.quantity("build_s") / b.quantity("build_s") for a, b in (one, eight)),
 )
 page.says(
-    "multiply {} times as fast with one right-hand side; 8 sides take {} times as long",
+    "multiply {} times as fast with one right-hand side; 8 right-hand sides take {} times as long",
     product(one[0]) / product(one[1]),
     product(eight[1]) / product(eight[0]),
 )
@@ -165,18 +165,80 @@ page.given(
     "Offsets have 64 bits",
     "a tile of 32 rows",
     "a block of threads has 32 rows",
-    "up to 30 vectors",
+    "after 30 iterations",
     "250 bytes a triangle",
     "32 bytes a leaf and 8 a page",
 )
 
 # In the conditions of Hanawa (2025)
-page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD")
+page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD", "his ratios, 1.31 and 1.71")
 page.says("`mesh=scan:71` | {} triangles as a scanned model", 20 * 71**2)
-page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and")
+page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and", "40 GB and a modelled SSD")
+page.given(
+    "the plan", "batches of 16 MiB, one trial", "Batches of 16 and 64 KiB", "Batches of 1 to 4 KiB"
+)
 scans = results(f"{INTEL}20261126-hmatrix-scan.json")
 plain, jacobi = (
     scans.case("hmatrix", mesh="scan:32", solver="gmres", preconditioner=p).quantity("products")
     for p in ("none", "block-jacobi")
 )
 page.says("On `scan:32` it needs {} of the products of GMRES", jacobi / plain)
+
+# In the conditions of Hanawa (2025): an iteration by engine
+H100 = "nvidia-h100-80gb-hbm3-x86_64/20261126-hmatrix-"
+hanawa = results(f"{H100}hanawa.json")
+posix = results(f"{H100}hanawa-posix.json")
+
+
+def iteration(m):
+    """Seconds of an iteration, and of its reads."""
+    return m.quantity("iteration_s"), m.quantity("iteration_read_s")
+
+
+by_gpu = hanawa.case("hmatrix", engine="gpu", pinned=False)
+whole, reading = iteration(by_gpu)
+page.says("a matrix of {} GB on a disk", by_gpu.quantity("matrix_bytes") / 1e9)
+for words, m in (
+    ("`gpu`", by_gpu),
+    ("`uring`", hanawa.case("hmatrix", engine="uring")),
+    ("`posix`, 16", posix.case("hmatrix", threads=16)),
+    ("`posix`, 1", posix.case("hmatrix", threads=1)),
+):
+    one, read = iteration(m)
+    page.says(
+        f"| {words} | no | {{}} | {{}} | {{}} | {{}} |", one, read, one / whole, read / reading
+    )
+pinned = hanawa.case("hmatrix", engine="gpu", pinned=True)
+page.says("| `gpu` | yes, {} GB | {} | {} | | |", 2, *iteration(pinned))
+page.says(
+    "**{} GB that stay** spare {}% of the bytes, and {}% of the time",
+    2,
+    100 * (1 - pinned.quantity("read_bytes") / by_gpu.quantity("read_bytes")),
+    100 * (1 - iteration(pinned)[0] / whole),
+)
+small = results(f"{H100}small.json")
+seconds_of = {
+    (engine, batch): small.case("hmatrix", engine=engine, batch=batch).quantity("iteration_s")
+    for engine in ("gpu", "uring")
+    for batch in (1024, 4096)
+}
+page.says(
+    "with {} MB on the same disk",
+    small.case("hmatrix", engine="gpu", batch=1024).quantity("matrix_bytes") / 1e6,
+)
+page.says(
+    "takes {} s by `gpu` and {} s by `uring` at 1 KiB, {} and {} s at 4 KiB",
+    seconds_of["gpu", 1024],
+    seconds_of["uring", 1024],
+    seconds_of["gpu", 4096],
+    seconds_of["uring", 4096],
+)
+inner = results(f"{H100}small-inner.json")
+without, within = (inner.case("hmatrix", inner=steps) for steps in (0, 5))
+page.says(
+    "cut the products from {} to {}, but took {} s",
+    without.quantity("products"),
+    within.quantity("products"),
+    within.quantity("solve_s"),
+)
+page.says("instead of {} s", without.quantity("solve_s"))

@@ -162,14 +162,14 @@ TEST(RowCheck, EndsATrialWithAWrongMatrix) {
     case_parameters p;
     p.solve.product = by("posix");
     p.solve.product.systems = 2;
-    p.folder = folder.path;
+    p.folders = {folder.path};
     const surface of(shape("bumpy:6"));
     const measure::trial right = run(of, p), again = run(of, p);
     EXPECT_EQ(right.wrong_elements, 0u);
     EXPECT_EQ(right.quantities.at("checked_rows").value, rows_drawn);
     EXPECT_NE(right.quantities.at("seed").value, again.quantities.at("seed").value);
     const std::filesystem::path file = *std::filesystem::directory_iterator(folder.path);
-    damage(file, read_index(file).leaves);
+    damage(file, read_index(file.string()).leaves);
     EXPECT_EQ(run(of, p).wrong_elements, rows_drawn);
 }
 

@@ -1,5 +1,5 @@
-"""The conditions of Hanawa (2025): batches that stay or not, a number of iterations, small batches,
-several right-hand sides, inner steps, a modelled SSD."""
+"""The conditions of Hanawa (2025): resident batches or none, a number of iterations, small batches,
+several right-hand sides, inner iterations, modelled SSDs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ssd_files
 import synthetic
+from command_line import refused
 
 from watari.cases.hmatrix import _native as native
 from watari.cases.hmatrix import axes, trial
@@ -85,21 +87,39 @@ def test_inner_steps_take_fewer_products_with_what_stays(tmp_path: Path) -> None
 def test_inner_steps_need_their_solver_and_batches_that_stay(tmp_path: Path) -> None:
     for given, says in (
         ({}, "inner=5 needs solver=fgmres, not gmres"),
-        ({"solver": "fgmres", "pinned": False}, "inner=5 needs batches that stay: pinned=yes"),
+        ({"solver": "fgmres", "pinned": False}, "inner=5 needs resident batches: pinned=yes"),
     ):
         with pytest.raises(UsageError, match=says):
             axes.require_sense(parameters(tmp_path, inner=5, **given))
 
 
-def test_a_modelled_ssd_is_behind_queues_alone(tmp_path: Path) -> None:
+def test_engines_of_files_and_queues_take_the_time_of_modelled_ssds(tmp_path: Path) -> None:
     expected, _ = run(tmp_path)
-    found, _ = run(tmp_path, engine="queue", store="modelled:ten-million")
-    assert found["capacitance"] == expected["capacitance"]
-    for engine in ("posix", "uring"):
-        with pytest.raises(UnsupportedError, match="store=modelled:ten-million is behind queues"):
-            run(tmp_path, engine=engine, store="modelled:ten-million")
+    for engine, ssds in (("queue", 1), ("posix", 1), ("uring", 1), ("uring", 3)):
+        found, notes = run(tmp_path, engine=engine, store="modelled:ten-million", files=ssds)
+        assert found["capacitance"] == expected["capacitance"]
+        many = f"{ssds} of " if ssds > 1 else ""
+        assert any(note.startswith(f"modelled: {many}no product") for note in notes)
+        assert found["solve_s"] > found["products"] * found["read_bytes"] / (ssds * 28e9)
+    with pytest.raises(UnsupportedError, match="cannot hold a request back"):
+        run(tmp_path, engine="mmap", store="modelled:ten-million")
+    with pytest.raises(UsageError, match="files=2 is a number of modelled SSDs"):
+        axes.require_sense(parameters(tmp_path, files=2))
     faulty, _ = run(tmp_path, engine="queue", store="modelled:ten-million", fault="delayed")
     assert faulty["capacitance"] == expected["capacitance"]
+
+
+def test_a_model_in_a_file_carries_its_error_and_its_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ssd_files.store(tmp_path, directions=("read",))
+    found, notes = run(tmp_path, engine="uring", store=store)
+    assert found["model_latency_worst"] == 0
+    assert any("error at rows left out" in note for note in notes)
+    words = ["run", "hmatrix", "mesh=cube:2", "engine=uring"]
+    said = refused(capsys, *words, f"store={store}", "depth=4096")
+    assert "the model has no range for" in said
+    assert "none.toml: cannot be read" in refused(capsys, *words, "store=modelled:none.toml")
 
 
 def test_a_disk_without_room_is_unsupported_before_anything_is_written(tmp_path: Path) -> None:

@@ -98,14 +98,14 @@ def test_an_iteration_has_a_bar_with_its_reading_and_the_ratios_of_the_seed() ->
     (chart,) = charts(cases, "hmatrix-iteration")
     rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
     assert {(row["name"], row["part"], row["seconds"]) for row in rows} == {
-        ("posix, 1 thread, 50% stays", "waiting for data", 3),
-        ("posix, 1 thread, 50% stays", "computing", 1),
-        ("posix, 1 thread, none stays", "waiting for data", 7),
-        ("posix, 1 thread, none stays", "computing", 1),
-        ("gpu, 50% stays", "waiting for data", 1),
-        ("gpu, 50% stays", "computing", 1),
-        ("gpu, none stays", "waiting for data", 4),
-        ("gpu, none stays", "computing", 1),
+        ("posix, 1 thread, 50% resident", "waiting for data", 3),
+        ("posix, 1 thread, 50% resident", "computing", 1),
+        ("posix, 1 thread, none resident", "waiting for data", 7),
+        ("posix, 1 thread, none resident", "computing", 1),
+        ("gpu, 50% resident", "waiting for data", 1),
+        ("gpu, 50% resident", "computing", 1),
+        ("gpu, none resident", "waiting for data", 4),
+        ("gpu, none resident", "computing", 1),
     }
     assert chart.spec()["title"]["text"] == [
         "Time of posix, 1 thread, over that of gpu: 2.00x in all, 3.00x in reading",
@@ -151,5 +151,5 @@ def test_the_table_has_the_numbers_of_the_solve(plane: list[Measured]) -> None:
     (table,) = words.PRESENTATION.tables(plane)
     row = table.rows[0]
     assert row["Case"].startswith("posix, batches of 64 KiB in 100 MiB, eps 1e-6, not recompressed")
-    assert (row["Stays"], row["Products"], row["C/(4 pi eps0)"]) == ("25%", "40", "0.73")
+    assert (row["Resident"], row["Products"], row["C/(4 pi eps0)"]) == ("25%", "40", "0.73")
     assert row["Build"] == ""

@@ -5,19 +5,19 @@
 //   g++ -O3 -std=c++20 -fopenmp -I. -Isrc -Ibuild/include cases/les/benchmarks/kernels.cpp
 //       build/cases/les/native/libwatari_case_les.a
 //       -Lbuild/lib -lwatari -Wl,-rpath,build/lib -L/usr/local/cuda/lib64 -lcudart -o les_kernels
-//   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
+//   ./les_kernels [cpu|gpu [XxYxZ [THREADS [mist]]]]
 //
 // Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two
-// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step. A
-// CPU's arrays lie in huge pages, as style `system` places them.
-// `times`: runs of the kernel in a step. `floor` is the time of its bytes on a GPU at the rate of
-// the fastest kernel that only streams: direction, z and d to d; on a CPU at that of STREAM's
-// triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are larger than
-// the caches, such as 512x512x128.
-// On the finest level the first two kernels of a V-cycle may be merged, and the last two; on one
-// GPU the update of p and the correction of u are merged. The floor of a step is that of the
-// separate kernels. Times of a GPU are medians. Those of a CPU are the least CPU time of a thread,
-// since other work may share its cores; the fingerprint is that of the flow after two steps.
+// iterations of a stage; with `mist`, nozzles every 8 cells in streets. A GPU's arrays are managed,
+// and in its memory after the first step. A CPU's arrays lie in huge pages, as style `system`
+// places them. `times`: runs of the kernel in a step. `floor` is the time of its bytes on a GPU at
+// the rate of the fastest kernel that only streams: direction, z and d to d; on a CPU at that of
+// STREAM's triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are
+// larger than the caches, such as 512x512x128. On the finest level the first two kernels of a
+// V-cycle may be merged, and the last two; on one GPU the update of p and the correction of u are
+// merged. The floor of a step is that of the separate kernels. Times of a GPU are medians. Those of
+// a CPU are the least CPU time of a thread, since other work may share its cores; the fingerprint
+// is that of the flow after two steps.
 #include "cases/les/native/flow/simulation.hpp"
 #include "cases/les/native/flow/survey.hpp"
 #include "watari/core/loops.hpp"
@@ -40,7 +40,7 @@ using namespace watari::les;
 namespace {
 
 /// A city like the default of `watari run les`.
-parameters city_of(const extents& size, processor who, int threads) {
+parameters city_of(const extents& size, processor who, int threads, bool mist) {
     parameters p;
     p.processor = who;
     p.whole = size;
@@ -53,7 +53,10 @@ parameters city_of(const extents& size, processor who, int threads) {
             const std::size_t shifted = i + j / pitch % 2 * side;
             if (j % pitch < side && shifted % pitch < side)
                 p.heights[j * size.x + i] = static_cast<std::uint16_t>(side);
+            else if (mist && i % 8 == 4 && j % 8 == 4)
+                p.mist.insert(p.mist.end(), {double(i), double(j), 1, 1e-3});
         }
+    p.grid = p.whole_grid();
     return p;
 }
 
@@ -128,11 +131,20 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
                last = cycle.sweep_last(l[0], l[1], sums + at.partials, nullptr);
     const bool both = iterate.finish_flow(l[0], d, flow, 0, l[0].r, numbers, 1, nullptr);
     const auto six_if = [](bool run) { return run ? 6 : never; };
+    const auto& water = kernels_on<moisture_kernels<float>>(p.processor);
+    const double lift = p.is_moist() ? 8 : 0;
+    const auto if_moist = [&p](int times) { return p.is_moist() ? times : never; };
+    const drying<float> evaporation = drying_of<float>(p.air, p.dt);
     std::vector<kernel> all{
         {"viscosity", 21, 1, [=, &run] { run.viscosity(flow, nullptr); }},
-        {"tendency 1", 53, 1, [=, &run] { run.advance(flow, stage::first, by, nullptr); }},
-        {"tendency 2", 69, 1, [=, &run] { run.advance(flow, stage::middle, by, nullptr); }},
-        {"tendency 3", 53, 1, [=, &run] { run.advance(flow, stage::last, by, nullptr); }},
+        {"tendency 1", 53 + lift, 1, [=, &run] { run.advance(flow, stage::first, by, nullptr); }},
+        {"tendency 2", 69 + lift, 1, [=, &run] { run.advance(flow, stage::middle, by, nullptr); }},
+        {"tendency 3", 53 + lift, 1, [=, &run] { run.advance(flow, stage::last, by, nullptr); }},
+        {"water", 33, if_moist(2), [=, &water] { water.carry(flow, 0.03f, nullptr); }},
+        {"water, drying", 41, if_moist(1),
+         [=, &water] { water.carry_and_dry(flow, 0.03f, evaporation, nullptr); }},
+        {"halo of water", 0, if_moist(6),
+         [=, &water] { water.go_around(p.grid, flow.wet_next[0], nullptr); }},
         {"residual", 21, 3, [=, &iterate] { iterate.residual(levels[0], flow, 1, nullptr); }},
         {"two sweeps", 9, six_if(!first), [=, &cycle] { cycle.two_sweeps(levels[0], nullptr); }},
         {"restriction", 9.5, six_if(!first),
@@ -173,7 +185,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     return all;
 }
 
-constexpr double step_bytes = 823;  ///< of a cell, with two cycles: flow/simulation.hpp
+/// Bytes of a cell, with two cycles: flow/simulation.hpp.
+constexpr double step_bytes = 823, mist_bytes = 131;
 
 void print(const std::vector<kernel>& all, const parameters& p, const fields& f, double step) {
     const auto cells = static_cast<double>(p.whole.cells());
@@ -200,7 +213,7 @@ void print(const std::vector<kernel>& all, const parameters& p, const fields& f,
                     seconds[n] * k.times * 1e3);
         sum += seconds[n] * k.times;
     }
-    const double bytes = step_bytes * cells;
+    const double bytes = (step_bytes + (p.is_moist() ? mist_bytes : 0)) * cells;
     std::printf(
         "sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f ns a cell, "
         "%.2f of the floor\n",
@@ -214,7 +227,8 @@ int main(int argc, char** argv) {
     const processor who = argc > 1 && std::string(argv[1]) == "gpu" ? gpu_number(0) : the_cpu;
     if (argc > 2 && std::sscanf(argv[2], "%zux%zux%zu", &size.x, &size.y, &size.z) != 3) return 2;
     const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
-    const parameters p = city_of(size, who, threads);
+    const bool mist = argc > 4 && std::string(argv[4]) == "mist";
+    const parameters p = city_of(size, who, threads, mist);
     cpu::set_threads(threads);
     const auto kind = who.is_gpu() ? memory::kind::managed : memory::kind::pageable;
     fields f;

@@ -28,6 +28,7 @@ FLOW = (
     "precision",
     "advection",
     "mist",
+    "trees",
 )  # and touches of the CPU
 
 

@@ -1,7 +1,8 @@
 """Maps of comfort at 1.5 m above the ground: air and mean radiant temperature, UTCI, WBGT.
 
-Air and wind are those of the simulation. What it did not compute is assumed, and each assumption is
-a note of the map: humidity by an option, radiation under one sky (onesky.py).
+Air and wind are those of the simulation, and so is the radiation of a run that has it (facets.py).
+What it did not compute is assumed, and each assumption is a note of the map: humidity by an option,
+radiation under one sky (onesky.py).
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Map:
     heights: Array  # of buildings, m
     spacing: float
     label: str  # of the run
+    leafy: Array | None = None  # columns with leaves
 
     def all_notes(self, other: Map | None) -> list[str]:
         """What the map assumes; where that of another run has other numbers, these too."""
@@ -117,6 +119,19 @@ def humidity_note(of: Wind, humidity: float | None) -> str:
     return f"humidity: {humidity:g}% at {THETA0 - FREEZING:.4g} C, the same vapour everywhere"
 
 
+def radiation(of: Wind, here: Near, heights: Array, sky: Sky) -> tuple[radiant.Fluxes, list[str]]:
+    """What falls on people, and how it was found."""
+    if of.radiation is not None:
+        return of.radiation.fluxes, list(of.radiation.notes)
+    notes = [
+        f"radiation: {sky}",
+        "ground and walls: steady temperature in this air and light, one reflection",
+    ]
+    if of.leaves is not None:
+        notes.append("trees: no shade, since the run had no --radiation")
+    return onesky.fluxes(heights, of.spacing, here.air, here.speed, sky), notes
+
+
 def comfort(name: str, of: Wind, humidity: float | None = None, sky: Sky = SKY) -> Map:
     """The map `name` of a flow."""
     import numpy as np
@@ -126,15 +141,12 @@ def comfort(name: str, of: Wind, humidity: float | None = None, sky: Sky = SKY) 
 
     def finished(values: Array, *notes: str) -> Map:
         label = f"after {of.seconds:.4g} s"
-        return Map(name, np.ma.masked_invalid(values), notes, heights, of.spacing, label)
+        leafy = None if of.leaves is None else of.leaves.any(0)
+        return Map(name, np.ma.masked_invalid(values), notes, heights, of.spacing, label, leafy)
 
     if name == "tair":
         return finished(here.air - FREEZING)
-    on = onesky.fluxes(heights, of.spacing, here.air, here.speed, sky)
-    notes = [
-        f"radiation: {sky}",
-        "ground and walls: steady temperature in this air and light, one reflection",
-    ]
+    on, notes = radiation(of, here, heights, sky)
     if name == "tmrt":
         values = radiant.mean_radiant(on) - FREEZING
         return finished(values + 0 * here.air, *notes)

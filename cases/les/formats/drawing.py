@@ -54,12 +54,16 @@ def draw_wind(path: Path, of: Wind) -> None:
     tall = min(1.6 + 7 * (length + depth) / width, 16)
     figure = Figure(figsize=(8.4, tall), layout="compressed")
     FigureCanvasAgg(figure)
+    trees = "" if of.leaves is None else "; trees have a green edge"
     figure.suptitle(
-        f"Wind speed after {of.seconds:.4g} s; buildings are grey, tall ones darker", fontsize=13
+        f"Wind speed after {of.seconds:.4g} s; buildings are grey, tall ones darker{trees}",
+        fontsize=13,
     )
     both = figure.subplots(2, 1, height_ratios=[length, depth], sharex=True)
     for axes, (plane, other, tall_as, name, line, title) in zip(both, panels, strict=True):
         air = draw_plane(axes, of, plane, ("u", other), tall_as)
+        if of.leaves is not None:
+            draw_leaves(axes, of.leaves.any(0) if name == "y" else of.leaves[plane] > 0, d)
         axes.axhline(line, color="#e0542f", linewidth=0.9, linestyle=(0, (6, 4)))
         axes.set_ylabel(f"{name}, m")
         axes.set_title(title, fontsize=11)
@@ -76,6 +80,22 @@ def draw_buildings(axes: Any, heights: Any, solid: Any, look: Any) -> None:
     tallest = heights.max()
     built = np.ma.masked_array(np.broadcast_to(heights, solid.shape), ~solid)
     axes.imshow(built, cmap="Greys", vmin=-tallest / 4, vmax=1.6 * tallest + 1, **look)
+
+
+def draw_leaves(axes: Any, leafy: Any, spacing: float) -> None:
+    """A green edge around cells with leaves."""
+    import numpy as np
+
+    edges = np.pad(leafy, 1).astype(int)
+    lines = []
+    for axis in (0, 1):  # sides between a cell with leaves and one without
+        for row, column in zip(*np.nonzero(np.diff(edges, axis=axis)), strict=True):
+            begin = (column - (axis == 0), row - (axis == 1))
+            end = (column, row)
+            lines.append([(spacing * x, spacing * y) for x, y in (begin, end)])
+    from matplotlib.collections import LineCollection
+
+    axes.add_collection(LineCollection(lines, colors="#2e9e44", linewidths=0.8), autolim=False)
 
 
 def draw_plane(axes: Any, of: Wind, plane: Any, names: tuple[str, str], heights: Any) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from watari.cases.les.comfort.maps import Map
-from watari.cases.les.formats.drawing import NEAREST, draw_buildings, save
+from watari.cases.les.formats.drawing import NEAREST, draw_buildings, draw_leaves, save
 
 LETTERS = 15  # of a line of notes, for each inch
 OUTSIDE = "#d9b3d9"  # streets where the index is not defined
@@ -53,6 +53,8 @@ def panel(axes: Any, of: Map, values: Any, scale: Scale, title: str) -> Any:
     drawn = axes.imshow(values, cmap=scale.colours, vmin=scale.least, vmax=scale.most, **look)
     axes.set_facecolor(OUTSIDE)
     draw_buildings(axes, of.heights / of.spacing, of.heights > 0, look)
+    if of.leafy is not None:
+        draw_leaves(axes, of.leafy, of.spacing)
     axes.set_title(title, fontsize=11)
     axes.set_xlabel("x, m")
     return drawn
@@ -86,7 +88,8 @@ def draw_map(path: Path, after: Map, before: Map | None = None) -> None:
     tall += 0.9 + 0.19 * (notes.count("\n") + 1)
     figure = Figure(figsize=(wide, tall), layout="compressed")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"{after.title}; buildings are grey, tall ones darker", fontsize=13)
+    trees = "" if after.leafy is None else "; trees have a green edge"
+    figure.suptitle(f"{after.title}; buildings are grey, tall ones darker{trees}", fontsize=13)
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (of, values, colours, title) in zip(all_axes, panels, strict=True):
         drawn = panel(axes, of, values, colours, title)

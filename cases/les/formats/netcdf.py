@@ -11,13 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from watari.cases.les.comfort.facets import BY_COLUMN, BY_PLANE, Radiation
 from watari.cases.les.comfort.maps import HEIGHT, TITLES
+from watari.cases.les.comfort.radiant import DIRECTIONS
 from watari.cases.les.output import NAMES, Wind
 from watari.cases.les.picture import low_plane
 from watari.common.errors import UsageError
 from watari.common.files import reason, write_atomically
 
 START = "2000-01-01 00:00:00"
+LEAVES = "leaf_area_density"
 EVERY = ("u", "v", "w", "theta")  # the fields of every run; a run with mist has more
 
 
@@ -39,6 +42,8 @@ def netcdf(path: Path, of: Wind) -> None:
                 add_planes(file, of)
             if of.map is not None:
                 add_map(file, of)
+            add_leaves(file, of)
+            add_radiation(file, of)
         write_atomically(path, made.read_bytes())
 
 
@@ -123,6 +128,34 @@ def add_map(file: Any, of: Wind) -> None:
     made[0] = of.map.values
 
 
+def add_leaves(file: Any, of: Wind) -> None:
+    """The leaf area density of each cell, if there are trees."""
+    if of.leaves is None:
+        return
+    made = file.createVariable(LEAVES, "f4", ("z", "y", "x"), zlib=True)
+    made.units, made.long_name = "m-1", "leaf area density"
+    located(of, made)
+    made[:] = of.leaves
+
+
+def add_radiation(file: Any, of: Wind) -> None:
+    """The radiation on people, if the run computed it."""
+    import numpy as np
+
+    if (found := of.radiation) is None:
+        return
+    file.createDimension("plane", len(DIRECTIONS))
+    for names, axes in ((BY_PLANE, ("plane", "y", "x")), (BY_COLUMN, ("y", "x"))):
+        for name, (units, meaning) in names.items():
+            made = file.createVariable(name, "f4", axes, zlib=True, fill_value=np.float32(1e20))
+            made.units, made.long_name = units, meaning
+            if "plane" in axes:
+                made.planes = f"face {', '.join(DIRECTIONS)}"
+            located(of, made)
+            made[:] = np.ma.masked_invalid(getattr(found, name))
+    file.sun_elevation, file.sun_azimuth = found.elevation, found.azimuth
+
+
 def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) -> None:
     """An axis of times. CF requires a reference date, so the simulation has one."""
     time = file.createVariable(name, "f8", (name,))
@@ -176,6 +209,16 @@ def read(path: Path) -> Wind:
         raise UsageError(f"{path}: not a complete result of watari wind: {reason(error)}") from None
 
 
+def radiation_in(file: Any) -> Radiation | None:
+    """The radiation on people of an open file; none if its run computed none."""
+    import numpy as np
+
+    if any(name not in file.variables for name in (*BY_PLANE, *BY_COLUMN)):
+        return None
+    each = {n: np.ma.filled(file[n][:].astype(float), np.nan) for n in (*BY_PLANE, *BY_COLUMN)}
+    return Radiation(**each, elevation=float(file.sun_elevation), azimuth=float(file.sun_azimuth))
+
+
 def flow_of(file: Any) -> Wind:
     """The fields of an open file at the end."""
     import numpy as np
@@ -191,4 +234,10 @@ def flow_of(file: Any) -> Wind:
     whole = Wind(
         {n: a.filled(0) for n, a in found.items()}, solid, spacing, float(file["time"][-1])
     )
-    return replace(whole, fields={n: np.asarray(a) for n, a in whole.fields.items()})
+    leaves = np.ma.filled(file[LEAVES][:], 0) if LEAVES in file.variables else None
+    return replace(
+        whole,
+        fields={n: np.asarray(a) for n, a in whole.fields.items()},
+        leaves=leaves,
+        radiation=radiation_in(file),
+    )

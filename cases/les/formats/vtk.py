@@ -65,6 +65,8 @@ def vti(path: Path, of: Wind) -> None:
 
     masked = {n: np.where(of.solid, np.float32("nan"), a) for n, a in of.fields.items()}
     vector = np.stack([masked.pop(name) for name in "uvw"], -1)
+    if of.leaves is not None:
+        masked["leaf_area_density"] = of.leaves
     if of.map is not None:
         masked[of.map.name] = np.full(of.solid.shape, np.float32("nan"))
         masked[of.map.name][0] = of.map.values.filled(np.nan)

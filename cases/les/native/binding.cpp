@@ -2,11 +2,13 @@
 #include "python/case.hpp"
 
 #include "les.hpp"
+#include "radiation/people.hpp"
 #include "ranks/ranks.hpp"
 
 #include <nanobind/ndarray.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace {
@@ -86,6 +88,22 @@ std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* con
     return result;
 }
 
+/// The radiation on people: light on six planes, long waves, the beam, the temperature of the
+/// ground: [14][y][x].
+nb::object array_of_people(const les::parameters& p, const les::person_light& of) {
+    std::vector<float> all;
+    for (const auto* group : {&of.light, &of.heat})
+        for (const std::vector<float>& each : *group)
+            all.insert(all.end(), each.begin(), each.end());
+    for (const std::vector<float>* each : {&of.beam, &of.ground})
+        all.insert(all.end(), each->begin(), each->end());
+    auto* const kept = new std::vector<float>(std::move(all));
+    const nb::capsule owner(kept,
+                            [](void* of) noexcept { delete static_cast<std::vector<float>*>(of); });
+    return nb::cast(nb::ndarray<nb::numpy, float>(
+        kept->data(), {2 * les::person_planes + 2, p.whole.y, p.whole.x}, owner));
+}
+
 nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     auto p = parameters_of<pictured>("les", given);
     for (unsigned a = 0; a < 2; ++a) p.air.force[a] = p.force[a];
@@ -110,6 +128,8 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
             const std::size_t bytes = p.whole_grid().points() * p.real_bytes();
             for (unsigned n = 0; n < 2; ++n) wet[n].assign(of[n], of[n] + bytes);
         };
+    std::optional<les::person_light> people;
+    if (keep) p.people = [&](const les::person_light& of) { people = of; };
     std::vector<float> planes;
     if (keep) p.planes = [&](int, const std::byte* seen) { append(planes, p, seen); };
     nb::dict trial = trial_of(les::run, p);
@@ -122,6 +142,7 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     constexpr const char* names[] = {"u", "v", "w", "theta"};
     for (unsigned n = 0; n < 4 && keep; ++n) add(names[n], kept[n]);
     if (!wet[0].empty()) add("q", wet[0]), add("l", wet[1]);
+    if (people) trial["people"] = array_of_people(p, *people);
     return trial;
 }
 
@@ -144,7 +165,9 @@ static void bind_les(nb::module_& module) {
         "them, `city` the heights of buildings in cells, [y][x]; the trial's `seen` "
         "are velocities around the planes `plan` in z and `cut` in y. `progress` is "
         "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
-        "faces and theta, [z][y][x], with mist q above the first humidity, and l. With several "
+        "faces and theta, [z][y][x], with mist q above the first humidity, and l; with radiation "
+        "`people`, that on six planes 1.5 m above each street: light, long waves, then the beam "
+        "and the ground's temperature, [14][y][x]. With several "
         "ranks every rank calls it.");
 }
 

@@ -108,8 +108,8 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     using memory::kind;
     const style& row = cases::style_named(styles(), p.style);
     if (p.others != nullptr) throw unsupported("style " + p.style + " runs on one rank alone");
-    if (p.is_moist() || p.advection != advection::central)
-        throw unsupported("style " + p.style + " has neither mist nor advection=third");
+    if (p.is_moist() || p.has_trees() || p.advection != advection::central)
+        throw unsupported("style " + p.style + " has neither mist, trees nor advection=third");
     call one{.p = p, .trial = {}, .migrates = p.processor.is_gpu() && row.migrates()};
     std::vector<kind> kinds{kind::pageable};
     if (p.processor.is_gpu())

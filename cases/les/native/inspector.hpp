@@ -1,5 +1,6 @@
-/// Checks of the flow during a trial, outside the timed part: Courant number, divergence, and with
-/// mist the budgets of water and heat. A flow that the scheme cannot follow ends the trial.
+/// Checks of the flow during a trial, outside the timed part: Courant number, divergence, with
+/// trees their drag, with mist or transpiration the budgets of water and heat. A flow that the
+/// scheme cannot follow ends the trial.
 #pragma once
 
 #include "flow/bounds.hpp"
@@ -50,7 +51,8 @@ public:
     }
 
     /// Throws usage_error if the time step is too long for the first flow or for diffusion.
-    void start(const flow_arguments<Real>& flow) {
+    void start(const flow_arguments<Real>& flow, const leaf_arrays<Real>& leaves) {
+        leaves_ = leaves;
         const parameters& p = *p_;
         const condition first = measure(flow);
         if (!(first.courant <= first_courant))
@@ -63,12 +65,30 @@ public:
         if (4 * slow * p.dt * per_d2 > first_diffusion)
             throw usage_error("dt=" + text_of(p.dt) + ": diffusion allows " +
                               text_of(first_diffusion / (4 * slow * per_d2)) + " s at most");
+        const double slowed = 2 * work_of_leaves(flow).fastest * p.dt;
+        if (!(slowed <= first_leaf_drag))
+            throw usage_error("dt=" + text_of(p.dt) + ": leaves slow the first flow by " +
+                              text_of(slowed) + " in a step; dt may be " +
+                              text_of(p.dt * first_leaf_drag / slowed) + " s at most");
         budget_.start(first.theta);
     }
 
-    /// Adds a step in which facets warm the air by `warming`, K/s times cells of this rank.
-    void step(double warming) {
-        if (p_->is_moist()) budget_.step(warming);
+    /// Returns what the leaves of all ranks do; nothing without trees.
+    leaf_work work_of_leaves(const flow_arguments<Real>& flow) const {
+        if (!p_->has_trees()) return {};
+        leaf_work now = kernels_on<leaf_kernels<Real>>(p_->processor)
+                            .look(flow, leaves_, air_of_cell(*p_), nullptr);
+        if (p_->others == nullptr) return now;
+        const auto& ranks = p_->others->ranks();
+        now.power = ranks.sum(now.power);
+        ranks.maximum(std::span(&now.fastest, 1));
+        return now;
+    }
+
+    /// Adds a step in which facets and leaves warm the air by `warming`, K/s times cells of this
+    /// rank, and leaves give `vapour`, kg/kg times cells.
+    void step(double warming, double vapour) {
+        if (p_->is_moist()) budget_.step(warming, vapour);
     }
 
     /// Whether the flow is sound after `steps` steps; if not, the trial gets a note with the
@@ -77,7 +97,13 @@ public:
         const condition now = measure(flow);
         const std::string reason = reason_against(now, steps);
         const std::string leak = p_->is_moist() ? leak_of_budgets(flow, now, steps) : "";
-        for (const std::string& each : {reason, leak})
+        const double slowed = 2 * work_of_leaves(flow).fastest * p_->dt;
+        const std::string stopped = slowed <= most_leaf_drag
+                                        ? ""
+                                        : "leaves slow the air by " + text_of(slowed) +
+                                              " in a step; the scheme follows " +
+                                              text_of(most_leaf_drag) + "; a shorter dt reduces it";
+        for (const std::string& each : {reason, leak, stopped})
             if (!each.empty()) {
                 trial_->wrong_elements = 1;
                 trial_->notes.push_back("after step " + std::to_string(steps) + ": " + each);
@@ -133,15 +159,16 @@ private:
         note("water_residual", steps, budget_.water());
         note("heat_residual", steps, budget_.heat());
         if (budget_.closed()) return "";
-        return "mist: of what was released the budget of water misses " + text_of(budget_.water()) +
-               ", that of heat " + text_of(budget_.heat()) + ", the least l is " +
-               text_of(water.least_l) + " kg/kg; the shares may be " +
+        return "water: of what was released and transpired the budget of water misses " +
+               text_of(budget_.water()) + ", that of heat " + text_of(budget_.heat()) +
+               ", the least l is " + text_of(water.least_l) + " kg/kg; the shares may be " +
                text_of(bounds_of(p_->precision).share);
     }
 
     measure::trial* trial_;
     const parameters* p_;
     water_budget budget_;
+    leaf_arrays<Real> leaves_;
 };
 
 }  // namespace watari::les

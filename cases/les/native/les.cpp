@@ -1,5 +1,6 @@
 #include "les.hpp"
 
+#include "city/leaves.hpp"
 #include "grid/fields.hpp"
 #include "ranks/ranks.hpp"
 #include "styles.hpp"
@@ -41,6 +42,9 @@ void require_sense(const parameters& p) {
                           " m; below, the law of the wall turns over");
     if (p.mist.size() % 4 != 0) throw usage_error("mist: four numbers for each nozzle");
     for (std::size_t n = 0; n < p.mist.size(); n += 4) require_nozzle(p, &p.mist[n]);
+    require_leaves(p);
+    if (p.transpires() && p.split.cells() > 1)
+        throw usage_error("trees: their light is for one rank, as all radiation between facets");
     if (p.cycles < 1 || p.cycles > 8) throw usage_error("cycles: 1 to 8");
     if (p.every < 1) throw usage_error("every: 1 step or more");
     if (p.steps < 1) throw usage_error("steps: at least 1");

@@ -8,8 +8,8 @@
 /// copied to the host.
 ///
 /// In fp32 a step moves 283 + 3 x (96 x cycles - 12) bytes per cell, 823 with two cycles; the
-/// arrays take 81 bytes per cell. Mist (flow/moisture.hpp) and advection=third (flow/upwind.hpp)
-/// move more.
+/// arrays take 81 bytes per cell. Mist (flow/moisture.hpp), advection=third (flow/upwind.hpp) and
+/// trees (flow/leaves.hpp) move more.
 ///
 /// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
 /// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/
@@ -71,6 +71,9 @@ struct constants {
 /// The kernels of a style in directives (kernels.hpp).
 struct kernel_tables;
 
+/// The radiation on people in the streets (radiation/people.hpp).
+struct person_light;
+
 /// The exchanges of one rank with the others (ranks/neighbours.hpp).
 class neighbours;
 
@@ -97,7 +100,10 @@ struct parameters {
     constants air{};
     std::array<double, 2> wind{4, 0};  ///< m/s along x and y: mean of the first flow
     les::advection advection = advection::central;
-    std::vector<double> mist;  ///< four numbers a nozzle: its cell along x, y, z, and kg/s
+    std::vector<double> mist;   ///< four numbers a nozzle: its cell along x, y, z, and kg/s
+    std::vector<double> trees;  ///< four numbers a cell with leaves: x, y, z, leaf area density
+    /// Whether facets begin steady in the first air and light; else they begin at `inside`.
+    bool settled = false;
     int threads = 1;
     bool oversubscribe = false;
     extents split{1, 1, 1};
@@ -110,6 +116,7 @@ struct parameters {
     std::function<void(int step, const std::byte* planes)> planes;  ///< after each touch of planes
     std::function<void(std::byte* const (&flow)[4])> result;        ///< u v w theta at the end
     std::function<void(std::byte* const (&wet)[2])> wet_result;     ///< q - q0, l at the end
+    std::function<void(const person_light&)> people;  ///< with radiation, after the last touch
 
     static constexpr std::tuple members{
         member{"style", &parameters::style},
@@ -127,6 +134,8 @@ struct parameters {
         member{"wind", &parameters::wind},
         member{"advection", &parameters::advection, advections},
         member{"mist", &parameters::mist},
+        member{"trees", &parameters::trees},
+        member{"settled", &parameters::settled},
         member{"radiation", &parameters::radiation, radiation_words},
         member{"sun", &parameters::sun},
         member{"surfaces", &parameters::surfaces},
@@ -138,7 +147,10 @@ struct parameters {
         member{"compiler", &parameters::by, cases::compilers},
     };
 
-    bool is_moist() const { return !mist.empty(); }
+    bool has_trees() const { return !trees.empty(); }
+    /// Whether leaves give vapour: light on leaves is known by radiation between facets alone.
+    bool transpires() const { return has_trees() && radiation != radiation_on::none; }
+    bool is_moist() const { return !mist.empty() || transpires(); }
     /// Whether some flux reads two cells upwind.
     bool reads_far() const { return is_moist() || advection == advection::third; }
     /// Returns the grid of the whole city.

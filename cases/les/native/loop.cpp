@@ -1,7 +1,7 @@
 #include "loop.hpp"
 
 #include "inspector.hpp"
-#include "radiation/radiosity.hpp"
+#include "radiation/people.hpp"
 #include "touch/touch.hpp"
 #include "watari/case/ranks.hpp"
 #include "watari/case/timed_iteration.hpp"
@@ -62,6 +62,22 @@ void record(measure::trial& into, const parameters& p, const condition& last,
     if (const radiosity* exchange = touches.exchange()) watari::les::record(into, *exchange);
 }
 
+/// Records what trees took and gave, and hands over the radiation on people.
+template <class Real>
+void record_trees(measure::trial& into, const parameters& p, const leaf_work& work,
+                  const touch<Real>& touches) {
+    if (p.has_trees()) into.quantities["tree_drag"] = {work.power, "W"};
+    if (p.transpires()) {
+        const leaf_budget& of = touches.leaves();
+        into.quantities["tree_light"] = {of.light, "W"};
+        into.quantities["tree_long_waves"] = {of.long_waves, "W"};
+        into.quantities["tree_heat"] = {of.heat, "W"};
+    }
+    const radiosity* const exchange = touches.exchange();
+    if (p.people && exchange != nullptr && exchange->begun())
+        p.people(light_on_people(p, facet_list(p), *exchange));
+}
+
 /// Records the share of the shortest waves in the energy, and with mist the fingerprint of q and l;
 /// hands both over.
 template <class Real>
@@ -91,7 +107,8 @@ class mapped_share {
 public:
     mapped_share(const parameters& p, bool migrates)
         : moves_(migrates && p.processor.is_gpu() &&
-                 !device::attribute("pageableMemoryAccessUsesHostPageTables", p.processor.number)),
+                 !device::has(device::attribute::pageable_memory_access_uses_host_page_tables,
+                              p.processor.number)),
           bytes_(p.grid.points() * p.real_bytes()) {}
 
     template <class Real>
@@ -149,7 +166,8 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     touch<Real> touches(f, p, by);
     inspector<Real> survey(into, p);
     air.start(nullptr);
-    survey.start(air.flow());
+    survey.start(air.flow(), air.leaves());
+    if (p.settled) touches.settle(air.flow().now, nullptr);
     const mapped_share mapped(p, migrates);
     cases::timed_iteration sample(into, p.processor, nullptr);
     exchange_share exchanges(p);
@@ -160,7 +178,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         mapped.look(into, "before_step", air.flow().now);
         sample([&] { exchanges.step([&] { air.step(nullptr); }); },
                [&] {
-                   survey.step(touches.warming());  // of the last touch
+                   survey.step(touches.warming(), touches.vapour());  // of the last touch
                    if (touched_now) took = touches(air.flow().now, nullptr);
                });
         mapped.look(into, "after_step", air.flow().now);
@@ -180,6 +198,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     }
     record(into, p, survey.measure(air.flow()), touches);
     survey.record_budgets();
+    record_trees(into, p, survey.work_of_leaves(air.flow()), touches);
     record_structure(into, p, air.flow());
     exchanges.record(into);
     summarise(into, p, migrates);
@@ -188,12 +207,15 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
 /// Runs a step and a touch of a small city, so that no sample includes a kernel's first launch.
 void warm_up(parameters p) {
     p.whole = {32, 16, 16};
-    if (p.is_moist()) p.mist = {0, 0, 8, 1e-3};
+    if (!p.mist.empty()) p.mist = {0, 0, 8, 1e-3};
+    if (p.has_trees()) p.trees = {0, 0, 4, 0.1};
+    p.settled = false;
     p.grid = p.whole_grid();
     p.others = nullptr;
     p.progress = nullptr;
     p.planes = nullptr;
     p.wet_result = nullptr;
+    p.people = nullptr;
     p.view_folder.clear();
     p.heights.assign(32 * 16, 0);
     p.heights[40] = 3;

@@ -16,7 +16,17 @@ def heights() -> bytes:
     return made.getvalue()
 
 
+def leaves() -> bytes:
+    """Leaf area densities of two planes."""
+    made = io.BytesIO()
+    numpy.save(made, numpy.where(numpy.arange(2048).reshape(2, 32, 32) % 5 == 0, 0.5, 0.0))
+    return made.getvalue()
+
+
 # words before the output, its option, and an output of 0.7 MB
 WRITES = [(["wind", "flat", *ONE_STEP], "-o", "o.vti")]
 # the words that read a file, {}; its suffix and content; and the output that comes after them
-READS = [(["wind", "file:{}", *ONE_STEP, "-o"], ".npy", heights, "o.vti")]
+READS = [
+    (["wind", "file:{}", *ONE_STEP, "-o"], ".npy", heights, "o.vti"),
+    (["wind", "flat", "--trees", "{}", *ONE_STEP, "-o"], ".npy", leaves, "o.vti"),
+]

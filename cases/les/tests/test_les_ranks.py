@@ -16,6 +16,7 @@ from launching import HANGS
 
 pytest.importorskip("watari._native")
 
+import numpy
 import synthetic
 from on_ranks import LAUNCHER as ON_GPUS
 from on_ranks import on_ranks, skip_unless_gpus
@@ -82,6 +83,25 @@ def test_every_split_has_the_bits_of_one_rank_with_mist(tmp_path: Path) -> None:
         for one in of:
             assert one["mist_released"]["value"] == pytest.approx(0.007 * 6 * 0.1)
             assert one["heat_residual"]["value"] < 1e-4
+
+
+def test_every_split_has_the_bits_of_one_rank_with_trees(tmp_path: Path) -> None:
+    """Leaves at the edges of the parts slow faces on both sides."""
+    density = numpy.zeros((6, 32, 256))
+    density[:4, :, 126:130] = density[:4, :, 255] = 0.5
+    density[1:6, 15:17, :] = density[0, 0, :] = 0.25
+    heights = numpy.zeros((32, 256))
+    heights[4:10, 60:70] = heights[20:26, 124:126] = 8
+    numpy.save(tmp_path / "trees.npy", density * (numpy.arange(6)[:, None, None] * 2 >= heights))
+    numpy.save(tmp_path / "city.npy", heights)
+    words = (f"trees={tmp_path}/trees.npy", f"city=file:{tmp_path}/city.npy", "halo=staged")
+    cases = results(tmp_path, *words, "split=1x1x1,1x2x1,2x1x1,2x2x1")
+    assert [case["status"] for case in cases] == ["ok"] * 4, cases
+    of = [case["trials"][0]["quantities"] for case in cases]
+    assert len({one["fingerprint"]["value"] for one in of}) == 1
+    for one in of:
+        assert one["tree_drag"]["value"] == pytest.approx(of[0]["tree_drag"]["value"], rel=1e-9)
+        assert one["tree_drag"]["value"] > 0
 
 
 def test_thin_parts_have_a_wider_halo_too(tmp_path: Path) -> None:

@@ -50,13 +50,22 @@ public:
     engines(const engines&) = delete;
     engines& operator=(const engines&) = delete;
 
-    /// Moves all blocks; returns the seconds.
-    double run() {
+    /// Moves all blocks, each at its moment if there are some; returns the seconds.
+    double run(std::span<const double> moments = {}) {
         return team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
-                           blocks_->data() + first * blocks_->block(), blocks_->block()});
+            storage::requests list{std::span(blocks_->offsets()).subspan(first, count),
+                                   blocks_->data() + first * blocks_->block(), blocks_->block()};
+            if (!moments.empty()) list.times = moments.subspan(first, count);
+            made_[i]->run(list);
         });
+    }
+
+    /// The blocks of each engine.
+    std::vector<std::size_t> shares() const {
+        std::vector<std::size_t> all;
+        for (std::size_t i = 0; i < made_.size(); ++i) all.push_back(share(i).second);
+        return all;
     }
 
     void flush() {

@@ -2,6 +2,7 @@
 
 #include "own_data.hpp"
 #include "watari/core/error.hpp"
+#include "watari/files/memory_file.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/objects/service/address.hpp"
 #include "watari/storage/backends/faulty.hpp"
@@ -9,6 +10,7 @@
 #include "watari/storage/backends/modelled.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/files/test_object.hpp"
+#include "watari/storage/stores/modelled_store.hpp"
 
 #include <utility>
 
@@ -16,22 +18,28 @@ namespace watari::cases {
 
 namespace {
 
-/// Makes a store in memory; null if the store is files.
-std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
+/// Makes a store in memory for engines of queues; null if the store is files.
+std::shared_ptr<storage::backend> make_memory(const storage_parameters& p,
+                                              const storage::engine_row& row) {
     if (p.store == "file") return nullptr;
     const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
     memory::require_room(all, "choose a smaller size");
+    if (!row.queued) return nullptr;
     if (p.store == "ram") return storage::make_ram(p.size);
-    const std::string name = p.store.substr(sizeof "modelled:" - 1);
-    return storage::make_modelled(
-        p.size, storage::modelled_disks{{name, p.ssd}, p.files, storage::stripe_bytes});
+    return storage::make_modelled(p.size, storage::disks_of(p.store, p.ssd, p.files));
 }
 
 void require_store(const storage_parameters& p, const storage::engine_row& row) {
-    if (!row.queued && (p.store != "file" || p.fault != "none"))
-        throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
+    if (!row.queued && (p.store == "ram" || p.fault != "none"))
+        throw unsupported((p.store == "ram" ? "store=" + p.store : "fault=" + p.fault) +
                           " is behind queues, engine=queue or engine=gpu; engine " +
                           std::string(row.name) + " opens files");
+    if (storage::is_modelled(p.store) && !row.queued) {
+        storage::disk_array disks(storage::disks_of(p.store, p.ssd, p.files));
+        const storage::engine_options how{.disks = &disks, .direction = p.direction};
+        if (const std::string reason = row.unsupported(how); !reason.empty())
+            throw unsupported(reason);
+    }
     if (p.has_own()) require_own(p, row);
     const bool object = p.has_own() ? row.of_objects : objects::is_address(p.folder);
     if (object != row.of_objects)
@@ -53,13 +61,26 @@ void require_block(const files::striped_files& files, std::size_t bytes) {
 
 }  // namespace
 
+/// Makes a file of test data in memory, for engines of files over modelled SSDs.
+void storage_source::add_memory_file(const storage_parameters& p, storage::store_options& wanted) {
+    wanted.disks =
+        std::make_shared<storage::disk_array>(storage::disks_of(p.store, p.ssd, p.files));
+    memory_file_.emplace(files::memory_file("watari-storage", p.size));
+    const std::string path = files::path_of(*memory_file_);
+    storage::write_test_data({memory_file_->get(), path, p.size});
+    wanted.files = {.paths = {path},
+                    .known = {memory_file_->get()},
+                    .writable = p.direction == files::direction::write,
+                    .cache = files::cache_state::cold};
+}
+
 storage_source::storage_source(const storage_parameters& p, const storage::engine_row& row)
     : faulty_(p.fault != "none") {
     require_store(p, row);
     const auto threads = static_cast<std::size_t>(p.threads);
     storage::store_options wanted{.engine = std::string(row.name),
                                   .who = p.processor,
-                                  .behind = make_memory(p),
+                                  .behind = make_memory(p, row),
                                   .threads = threads,
                                   .requests = threads * p.depth,
                                   .largest_block = p.block};
@@ -80,8 +101,10 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                         .cache = p.cache,
                         .stripe = storage::stripe_bytes};
         require_block(files::striped_files(wanted.files), p.block);
+    } else if (!row.queued) {
+        add_memory_file(p, wanted);
     }
-    empty_ = !set_ && !p.has_own() && wanted.objects.empty();
+    empty_ = wanted.behind != nullptr;
     if (faulty_) {
         wanted.behind = storage::make_faulty(
             wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);

@@ -1,5 +1,6 @@
-/// The store behind the engines of case `storage`: files, or a controller over files, memory or the
-/// model of an SSD, with faults if requested.
+/// The store behind the engines of case `storage`: files, or a controller over files, memory or
+/// modelled SSDs, with faults if requested. For engines of files, modelled SSDs have a file in
+/// memory.
 #pragma once
 
 #include "storage.hpp"
@@ -21,8 +22,8 @@ public:
     const storage::open_store& store() const { return *store_; }
     /// Whether the store is made empty, in memory.
     bool is_empty() const { return empty_; }
-    /// The files; null if the store has none.
-    const files::striped_files* files() const { return store_->files(); }
+    /// The files on disks; null if the store has none.
+    const files::striped_files* files() const { return memory_file_ ? nullptr : store_->files(); }
 
     /// Paths of files that hold other data than test data.
     std::vector<std::string> foreign() const {
@@ -39,7 +40,10 @@ public:
     }
 
 private:
+    void add_memory_file(const storage_parameters& p, storage::store_options& wanted);
+
     std::optional<storage::file_set> set_;
+    std::optional<files::descriptor> memory_file_;
     std::optional<storage::open_store> store_;
     bool faulty_ = false, empty_ = false;
 };

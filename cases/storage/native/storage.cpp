@@ -3,6 +3,7 @@
 // are durable. Every block is verified after each sample, outside its time: blocks that were read
 // at their location, written blocks by reading them back (files by pread).
 #include "storage.hpp"
+#include "arrivals.hpp"
 #include "blocks.hpp"
 #include "engines.hpp"
 #include "own_data.hpp"
@@ -49,6 +50,13 @@ void require_sense(const storage_parameters& p, const storage::engine_row& row) 
     if (std::any_of(p.trace.begin(), p.trace.end(),
                     [&](std::uint64_t block) { return block >= p.size / p.block; }))
         throw usage_error("trace: a block beyond the store");
+    if (!p.times.empty() && p.times.size() != p.trace.size())
+        throw usage_error("times: one for each block of the trace");
+    // these send a list whole, or copy several blocks to a GPU at once
+    if (!p.times.empty() && (row.queued || row.of_objects || (row.deep && p.processor.is_gpu())))
+        throw unsupported(
+            "loop=open is for engines that begin each request by itself: posix, mmap, "
+            "cufile, and uring for processor=cpu");
     if (!row.deep && p.depth != 1)
         throw usage_error("engine " + std::string(row.name) +
                           " has one request in flight a thread");
@@ -157,6 +165,9 @@ measure::trial storage(const storage_parameters& p) {
     blocks.choose(order, 0);
     blocks.spoil();  // touches the array: no page of it is mapped within a sample
     engines movers(p, row, p.direction, source, blocks);
+    const std::vector<std::size_t> shares = movers.shares();
+    std::optional<arrivals> recorded;
+    if (!p.times.empty()) recorded.emplace(p, shares);
     std::optional<engines> readers;
     if (p.direction == files::direction::write)
         readers.emplace(p, reader(p), files::direction::read, source, blocks);
@@ -168,7 +179,12 @@ measure::trial storage(const storage_parameters& p) {
     double cpu = 0;
     for (std::size_t i = 0; i < p.samples; ++i) {
         const std::uint64_t generation = readers ? p.seed + i + 1 : storage::any_generation;
-        blocks.choose(order, i * p.requests);
+        const std::uint64_t first = i * p.requests;
+        blocks.choose(
+            [&](std::uint64_t n) {
+                return order(recorded ? first + recorded->rank(n - first) : n);
+            },
+            first);
         readers ? blocks.write(generation) : blocks.spoil();
         if (p.cache == files::cache_state::cold) {
             movers.let_go();
@@ -176,7 +192,8 @@ measure::trial storage(const storage_parameters& p) {
         }
         const double before = cpu_seconds();
         if (i == 0) result.first_sample = measure::now();
-        double seconds = movers.run();
+        double seconds =
+            movers.run(recorded ? recorded->moments(first) : std::span<const double>());
         if (readers) {
             const double start = measure::now();
             movers.flush();

@@ -56,6 +56,8 @@ struct storage_parameters : common {
         ssd{};  ///< rows of the measured model in `store` (storage/backends/ssd.hpp)
     std::vector<std::uint64_t>
         trace{};  ///< block numbers in the order of a workload; empty: by `pattern`
+    /// Seconds at which the blocks of `trace` arrive, ascending; empty: as fast as possible.
+    std::vector<double> times{};
 
     bool has_own() const { return !own.paths.empty(); }
     /// Offset of a block in the store. Each of the user's files has whole blocks, from its data on.
@@ -83,6 +85,7 @@ struct storage_parameters : common {
                              member{"seed", &storage_parameters::seed},
                              member{"ssd", &storage_parameters::ssd},
                              member{"trace", &storage_parameters::trace},
+                             member{"times", &storage_parameters::times},
                              nested{&storage_parameters::own, own_data::members},
                          });
 };

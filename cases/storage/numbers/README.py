@@ -6,6 +6,7 @@ from result_files import results, text
 H200 = "nvidia-h200-x86_64/"
 
 page = Page("cases/storage/README.md")
+page.given("wait_until of engines.cpp", "until 0.1 ms before", "has up to 0.1 ms a request")
 plan = results(f"{H200}20261122-gpu-direct-io.json")
 
 

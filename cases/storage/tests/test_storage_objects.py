@@ -71,3 +71,14 @@ def test_a_folder_that_does_not_suit_the_engine_is_refused(
     assert "s3://" in ended.stderr
     assert "hidden" not in ended.stderr
     assert not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())
+@pytest.mark.parametrize("folder", ["s3://nowhere", "s3://nowhere/tests/"])
+def test_a_bucket_that_is_not_there_is_refused_before_the_run(
+    folder: str, server: object_server.Server, tmp_path: Path
+) -> None:
+    ended = run(tmp_path / "run.json", "engine=s3", f"folder={folder}", "block=4KiB")
+    assert ended.returncode == 2
+    assert ended.stderr == f"watari: {folder.rstrip('/')}/watari: there is no such bucket\n"
+    assert not list(tmp_path.iterdir())

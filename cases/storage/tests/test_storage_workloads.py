@@ -252,7 +252,7 @@ def test_blocks_of_a_trial_are_those_of_the_trace_in_order() -> None:
 
     asked = request(engine="queue", store="ram", size="1MiB", requests=8)
     given = {**asked.parameters, "seed": 1, "folder": "", "trace": np.array([0, 256], np.uint64)}
-    for name in ("ranks", "file"):
+    for name in ("ranks", "file", "loop"):
         given.pop(name, None)
     with pytest.raises(UsageError, match="a block beyond the store"):
         module("watari.cases.storage").storage(given)

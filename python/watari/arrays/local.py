@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from watari import _native
 from watari.arrays import npy, zarr
 from watari.arrays.layout import Layout, in_one_piece
-from watari.arrays.plan import Direct, plan
+from watari.arrays.plan import Direct, plan, table
 from watari.arrays.selection import Selection
 from watari.common.errors import FileError, UsageError
 from watari.common.files import reason, remove_left, sync_folder, temporary_of
@@ -44,15 +44,8 @@ def move(
     files: _native.RangeFiles, layout: Layout, group: list[Direct], values: NDArray[Any]
 ) -> None:
     """Writes the blocks of step number i to file number i."""
-    tables = []
-    for number, step in enumerate(group):
-        table = numpy.empty((len(step.rows), 6), numpy.int64)
-        table[:, 0] = number
-        table[:, 1:] = step.rows
-        table[:, 1] += layout.offset
-        table[:, 5] += values.ctypes.data
-        tables.append(table)
-    files.move(numpy.concatenate(tables), values.ctypes.data, values.nbytes)
+    address = values.ctypes.data
+    files.move(table(enumerate(group), layout.offset, address), address, values.nbytes)
 
 
 def allocate(path: str, size: int, begin: bytes = b"") -> None:

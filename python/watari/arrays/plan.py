@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy
@@ -33,6 +33,20 @@ class Direct:
 
     chunk: tuple[int, ...]
     rows: Rows  # offset in the chunk, bytes, parts, stride, place
+
+
+def table(files: Iterable[tuple[int, Direct]], offset: int, address: int) -> Rows:
+    """The moves of an engine between numbered files and memory at an address: number, offset in the
+    file, bytes, parts, stride, place. `offset` is that of a chunk in its file."""
+    tables = []
+    for number, step in files:
+        moves = numpy.empty((len(step.rows), 6), numpy.int64)
+        moves[:, 0] = number
+        moves[:, 1:] = step.rows
+        tables.append(moves)
+    moved: Rows = numpy.concatenate(tables)
+    moved[:, [1, 5]] += offset, address
+    return moved
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from watari import _native
 from watari.arrays.layout import Layout
-from watari.arrays.plan import Direct, Spans, plan
+from watari.arrays.plan import Direct, Spans, plan, table
 from watari.arrays.selection import Range
 from watari.arrays.source import LocalFile, Place, Source, require_regular
 from watari.arrays.zarr import require_whole
@@ -102,15 +102,8 @@ class Reader:
     def engine_moves(self, direct: list[Direct], address: int, size: int, processor: str) -> None:
         """Moves blocks of local files to memory of a processor by the engine."""
         files, numbers = self.files([step.chunk for step in direct])
-        tables = []
-        for step, number in zip(direct, numbers, strict=True):
-            table = numpy.empty((len(step.rows), 6), numpy.int64)
-            table[:, 0] = number
-            table[:, 1:] = step.rows
-            table[:, 1] += self.layout.offset
-            table[:, 5] += address
-            tables.append(table)
-        files.move(numpy.concatenate(tables), address, size, self.engine, processor)
+        moves = table(zip(numbers, direct, strict=True), self.layout.offset, address)
+        files.move(moves, address, size, self.engine, processor)
 
     def spans(self, step: Spans, result: NDArray[Any]) -> None:
         """Reads spans, and copies their elements."""

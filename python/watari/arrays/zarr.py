@@ -22,6 +22,7 @@ from watari.common.errors import FileError, UnsupportedError, UsageError
 
 METADATA = ("zarr.json", ".zarray")  # of version 3, and 2
 MOST = 2**24  # bytes of metadata
+MOST_CHUNKS = 2**24  # their names are listed: some 2 GB
 
 
 def is_zarr(place: Place, path: str) -> bool:
@@ -56,7 +57,17 @@ def unchecked(label: str, folder: str, content: bytes) -> Layout:
     chunks = checked_shape(label, found.chunks, dtype)
     if any(side == 0 for side in chunks):
         raise FileError(f"{label}: chunks {chunks} have no elements")
+    require_listable(label, shape, chunks)
     return Layout(label, shape, dtype, chunks, by_columns, 0, lambda at: f"{folder}/{key(at)}")
+
+
+def require_listable(label: str, shape: tuple[int, ...], chunks: tuple[int, ...]) -> None:
+    """Raises FileError for more chunks than can be listed."""
+    count = math.prod(-(-side // chunk) for side, chunk in zip(shape, chunks, strict=False))
+    if count > MOST_CHUNKS:
+        raise FileError(
+            f"{label}: {count} chunks, more than {MOST_CHUNKS}: write it again in larger chunks"
+        )
 
 
 def metadata_in(label: str, place: Place, folder: str) -> bytes:

@@ -21,6 +21,7 @@ Value = Any  # a plain JSON value: int, bool or str
 Parameters = dict[str, Value]
 Machine = dict[str, Any]
 
+AUTO = "auto:"  # begins a value that an axis works out by its rule
 BINARY = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 DECIMAL = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 MOST_BYTES = 2**63 - 1
@@ -38,6 +39,8 @@ class Axis:
     An axis that is added to a case states `before`: the value for results that were written without
     the axis, or a function of their parameters. It keeps their meaning, whatever the default is.
     `needs`: a trial cannot run where the memory or processor that a value names is missing.
+    `rule` works out the value that a word such as `auto:100s` stands for, from the values given
+    beside it.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Axis:
     choices: tuple[str, ...] = ()
     before: Value | None = None
     needs: bool = True
+    rule: Callable[[str, Parameters], Value] | None = None
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

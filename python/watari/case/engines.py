@@ -22,7 +22,7 @@ FAULTS = (  # of a device behind queue and gpu (src/watari/storage/backends/faul
     "late-data",
     "bad-phase",
 )
-MODELLED = tuple(  # SSDs behind queue and gpu (src/watari/storage/backends/ssd.cpp)
+MODELLED = tuple(  # SSDs of data sheets (src/watari/storage/backends/ssd.cpp)
     f"modelled:{name}" for name in ("kioxia-cm6-v", "samsung-pm1743", "ten-million")
 )
 FOLDER = "~/.cache/watari"  # of test files

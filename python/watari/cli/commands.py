@@ -34,6 +34,8 @@ COMMANDS = (
     *("draw", "advice", "judge", "fleet", "export", "uploads", "shell"),
 )
 
+SURPLUS = "Got unexpected extra argument"  # of the command line parser
+
 for module in COMMANDS:
     import_module(f"watari.cli.{module}")
 for case in cases.CASES.values():  # commands of cases' own
@@ -119,7 +121,17 @@ def refused(arguments: list[str], error: Any) -> str:
     if option:
         return f"{message}; {context.command_path} --help lists those that it has"
     example = first_example(context.command.epilog or "")
+    if message.startswith(SURPLUS):
+        shown = f"; an example: {example}" if example else ""
+        return message + without(arguments, message) + shown
     return f"{message} See {context.command_path} --help" + f", as in {example}" * bool(example)
+
+
+def without(arguments: list[str], message: str) -> str:
+    """The command that was typed, less the words that it does not take."""
+    extra = message.rpartition("(")[2].rstrip(")").split()
+    rest = [each for each in arguments if each not in extra]
+    return f"; without it: {shlex.join(['watari', *rest])}"
 
 
 def first_example(epilog: str) -> str:
@@ -150,6 +162,6 @@ def exit_code(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise
-        text, code = refused(arguments, error), UsageError.exit_code
+        text, code = refused(guesses.meant(arguments), error), UsageError.exit_code
     print(f"watari: {text}", file=sys.stderr)
     return code

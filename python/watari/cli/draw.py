@@ -25,7 +25,10 @@ def known_format(format: str) -> None:
     """Raises UsageError for a format that figures do not have."""
     if format not in FORMATS:
         known = ", ".join(FORMATS)
-        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+        raise UsageError(
+            f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}; without it a "
+            "page is made"
+        )
 
 
 def parse_width(text: str) -> float:

@@ -20,6 +20,7 @@ PROBE = (
     *("info", "topology", "topo", "env", "environment", "device", "devices", "gpu", "gpus"),
     *("gpuinfo", "hardware", "hw", "system", "sysinfo", "lscpu", "lstopo", "nvidia-smi"),
     *("detect", "status", "specs", "capabilities", "memories", "numa", "hmm", "ats", "nvlink"),
+    *("devicequery", "hwloc", "rocm-smi", "numactl"),
 )
 LIST = ("cases", "case", "tests", "benchmarks", "ls", "catalog")
 SAME = {
@@ -31,6 +32,9 @@ SAME = {
 
 STYLED = next((name for name, case in cases.CASES.items() if case.styles), "CASE")
 RUN = "watari run, in minutes; watari run --quick, a first look; watari run CASE, one case"
+DOCTOR = "watari doctor names what this machine lacks, why, and the command that mends it"
+NODES = "watari fleet RESULTS; docs/fleet.md has a job of Slurm and a test of ReFrame"
+RANKS = "watari run copy from=device to=device:1, between two GPUs; collectives are not measured"
 QUICK = "watari run --quick -o first.json, then watari report first.json"
 PAGE = "watari report {files} -o report.html"
 TABLE = "watari export {files} -o table.csv (or .md, .parquet)"
@@ -54,9 +58,18 @@ LEADS = spread(
         "results result dashboard visualize visualise render display": PAGE,
         "stats statistics metrics numbers gui web server watch monitor live top": PAGE,
         "pdf svg png paper": "watari report {files} --format pdf -o figures",
-        "table csv markdown md parquet excel convert dump": TABLE,
+        "table csv markdown md parquet excel convert dump to-csv tocsv pandas dataframe": TABLE,
         "summary summarize summarise answer best where explain recommend recommendation "
         "conclusion suggest which": ANSWER,
+        "cat less print": PAGE,
+        "multiply product": "watari gemm A.npy B.npy -o C.npy",
+        "hyperfine time timeit": "watari try -- ./a.out; watari advise -- ./a.out",
+        "nsys nsight nvprof ncu perf vtune rocprof gprof strace": "watari trace -- ./a.out; "
+        "watari advise -- ./a.out",
+        "fix mend why problem problems trouble troubleshoot diagnose diagnostics issues": DOCTOR,
+        "nodes cluster slurm sbatch srun reframe": NODES,
+        "nccl allreduce collective collectives mpi": RANKS,
+        "ci junit prometheus": "watari check {files} --junit check.xml; of nodes: watari fleet",
         "diff cmp regression baseline versus vs": "watari compare {files}",
         "verify validate health acceptance accept assert": "watari check {files}",
         "init setup configure config begin": START,
@@ -78,6 +91,15 @@ OPTIONS = {
     "--list": "watari list",
     "--gpus": "watari probe",
     "--devices": "watari probe",
+    "-l": "watari list",
+    "-L": "watari list",
+    "-r": "watari run CASE",
+    "-c": "watari run CASE",
+    "--detailed": "watari list CASE",
+    "--performance-report": "watari report RESULTS",
+    "--warmup": "no sample is left out, the first ones are kept too",
+    "--min-runs": "trials=N or samples=N, after a case",
+    "--runs": "trials=N or samples=N, after a case",
     "-v": "watari --version, or watari COMMAND --help",
     "-V": "watari --version",
     "--quick": "watari run --quick",
@@ -101,6 +123,7 @@ OPTIONS = {
     "run --iterations": "samples=N, after a case",
     "run --export-markdown": "watari run -o x.json, then watari export x.json "
     "--export-markdown x.md",
+    "run --output-format": "watari run -o x.json, then watari export x.json -o x.csv",
     "run --html": "watari run -o x.json, then watari report x.json",
     "run --config": "--plan FILE",
     "report --html": "watari report {files} -o report.html",
@@ -108,6 +131,7 @@ OPTIONS = {
     "report --pdf": "watari report {files} --format pdf -o figures",
     "report --svg": "watari report {files} --format svg -o figures",
     "report --png": "watari report {files} --format png -o figures",
+    "export --markdown": "watari export {files} -o run.md",
     "export --csv": "watari export {files} -o run.csv",
     "export --format": "the suffix says it: watari export {files} -o run.csv (.md, .parquet)",
     "export --json": "result files are JSON; watari export {files} -o run.csv",
@@ -117,6 +141,12 @@ OPTIONS = {
     "predict --target": "--machine NAME; watari list machines has them",
     "advise --gpu": "--machine NAME; watari list machines has them",
     "compare --tolerance": "--threshold 5%",
+    "compare --baseline": "the first file is the base: watari compare BASE NEW...",
+    "compare --case": "every case is compared; watari compare {files} | grep CASE",
+    "compare -o": "watari compare {files} --json > compared.json",
+    "compare --output": "watari compare {files} --json > compared.json",
+    "effort --json": "the table is text; watari effort CASE -o effort.svg draws it",
+    "doctor --fix": "it changes nothing: watari doctor prints the commands",
     "compare --html": "watari report {files} -o both.html",
 }
 # what `watari run` takes for a case
@@ -124,6 +154,8 @@ RUN_WORDS = spread(
     {
         "quick fast first": "watari run --quick",
         "all standard everything benchmark bench tests": "watari run",
+        "nccl allreduce collective collectives": RANKS,
+        "devicequery": "watari probe",
         "gpu": "watari run copy processor=gpu; watari run CASE --help has its axes",
         "cpu": "watari run copy processor=cpu; watari run CASE --help has its axes",
     }
@@ -158,7 +190,12 @@ def meant(arguments: Sequence[str]) -> list[str]:
         return [*rest[:1], "--help"]
     if first == "version":
         return ["--version"]
-    return [*SAME[first], *rest] if first in SAME else list(arguments)
+    same = SAME.get(first.lower())
+    if not same:
+        return list(arguments)
+    if same == ("probe",) and rest and rest[0] in cases.CASES:  # `info copy`
+        return ["list", *rest]
+    return [*same, *rest]
 
 
 def filled(text: str, arguments: Sequence[str]) -> str:
@@ -219,14 +256,14 @@ def unknown(word: str, commands: Collection[str]) -> str:
 def of_option(command: str, option: str, arguments: Sequence[str]) -> str:
     """Advice for an option that a command has not; empty where nothing is known of it."""
     text = OPTIONS.get(f"{command} {option}", OPTIONS.get(option, ""))
-    return f"no option '{option}'; write {filled(text, arguments)}" if text else ""
+    return f"no option '{option}': {filled(text, arguments)}" if text else ""
 
 
 def of_run(words: Sequence[str], plans: Collection[str]) -> str:
     """Advice for what `watari run` takes for a case; empty where nothing is known of it."""
     word = words[0]
-    if word in RUN_WORDS:
-        return f"'{word}' is not a case; here it is: {RUN_WORDS[word]}"
+    if word.lower() in RUN_WORDS:
+        return f"'{word}' is not a case; here it is: {RUN_WORDS[word.lower()]}"
     if word in plans:
         return f"'{word}' is a plan: watari run --plan {word}"
     several = [each for each in word.split(",") if each in cases.CASES]

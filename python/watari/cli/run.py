@@ -72,6 +72,7 @@ def run(
     from watari.common import progress
     from watari.machine.hosts import apart
     from watari.plan.plan import find
+    from watari.plan.request import earlier_values
     from watari.run import hosts, prepare, runner
     from watari.run.launcher import Launcher
     from watari.run.resume import continued, earlier
@@ -87,11 +88,13 @@ def run(
     if resume:
         before, resumed, options.launcher = earlier(resume, options.launcher)
     here = this_machine()
-    wanted = planned(words or [], plan, here, quick)
+    with earlier_values(before.requests if before else ()):
+        wanted = planned(words or [], plan, here, quick)
     asked = before.requests if before else list(wanted.requests)
     machine = hosts.described(here, asked, options.launcher)
     if machine is not here:  # defaults depend on the machine
-        wanted = planned(words or [], plan, machine, quick)
+        with earlier_values(before.requests if before else ()):
+            wanted = planned(words or [], plan, machine, quick)
         print(hosts.summary(machine["hosts"]))
         for name, text in apart(machine):
             print(f"{name}: {text}")
@@ -100,16 +103,17 @@ def run(
     if resume and before:
         state = continued(resume, before, state, bool(words or plan), options.launcher)
     prepare.check_folders(state.requests)
+    options.output = output or resumed or default_output(machine)
+    read = [find(plan)] if plan else []
+    read += [resume] if resume and resume != resumed else []
+    if output or not dry_run:
+        written.check([Written("-o", options.output, written.RESULTS)], read, prepare.RESULTS)
     if dry_run:
         from watari.cli import dry_run as dry
 
         show(dry.render(runner.remaining(state), machine))
         return
     options.launcher.require_program()
-    options.output = output or resumed or default_output(machine)
-    read = [find(plan)] if plan else []
-    read += [resume] if resume and resume != resumed else []
-    written.check([Written("-o", options.output, written.RESULTS)], read, prepare.RESULTS)
     prepare.check_journal(options.output, resumed)
     forecast(state.requests, machine)
     if machine is here:  # memory of other hosts is out of reach

@@ -31,7 +31,8 @@ def require_readable(path: str | os.PathLike[str]) -> None:
     if stat.S_ISREG(status.st_mode) and status.st_size > MOST:
         raise too_large(path)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
-        kind = "Is a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        is_folder = stat.S_ISDIR(status.st_mode)
+        kind = "a folder: name the files in it" if is_folder else "not a regular file"
         raise FileError(f"{path}: cannot be read: {kind}")
 
 

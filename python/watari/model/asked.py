@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -69,6 +70,11 @@ def require_known(words: list[str]) -> None:
         )
     if path.is_file():
         if path.suffix != ".json" and not begins_an_object(path):
+            if os.access(path, os.X_OK):
+                raise UsageError(
+                    f"{first} is a program; a trace of it is predicted: watari trace -o trace.json "
+                    f"-- {first}, then watari predict trace.json"
+                )
             raise UsageError(f"{first} is no trace (watari trace), and no program with chmod +x")
         if len(words) > 1:
             raise UsageError(f"{first} is a trace, which has no axes: leave out '{words[1]}'")

@@ -32,9 +32,14 @@ def is_address(text: str) -> bool:
     return text.startswith(PREFIX)
 
 
+def absent_reason() -> str:
+    """Why objects cannot be read or written here; empty if they can."""
+    return _native.objects_absent_reason()
+
+
 def require() -> None:
     """Raises UnsupportedError where objects cannot be read or written, with the reason."""
-    reason = _native.objects_absent_reason()
+    reason = absent_reason()
     if reason:
         raise UnsupportedError(f"objects need libcurl: {reason}")
 

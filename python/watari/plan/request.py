@@ -6,17 +6,20 @@ Case and parameters are the key by which two runs are compared.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from watari.case.axes import TRIALS
-from watari.case.axis import Machine, Parameters, Value, as_text, parse_range, unknown
+from watari.case.axis import AUTO, Machine, Parameters, Value, as_text, parse_range, unknown
 from watari.case.case import Case
 from watari.cases import CASES, find
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 from watari.results.key import key
 
+EARLIER: ContextVar[tuple[Request, ...]] = ContextVar("EARLIER", default=())
 LENGTHS = {"size", "block", "fast-memory", "stride", "page"}  # axes that are bytes
 
 
@@ -77,7 +80,7 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     chosen = {axis_name: values(case, axis_name, value) for axis_name, value in given.items()}
     requests = []
     for combination in itertools.product(*chosen.values()):
-        fixed = case.settle(dict(zip(chosen, combination, strict=True)))
+        fixed = case.settle(worked_out(case, dict(zip(chosen, combination, strict=True)), chosen))
         parameters: Parameters = {}
         for axis_name, a in case.axes.items():
             parameters[axis_name] = (
@@ -88,6 +91,37 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
         case.require_sense(requests[0].parameters)
     require_taken(name, chosen, requests)
     return unique(requests)
+
+
+def worked_out(
+    case: Case, combination: dict[str, Value], chosen: dict[str, list[Value]]
+) -> dict[str, Value]:
+    """The values with those that stand for others worked out, also in `chosen`: as a run that is
+    resumed had them, else by the rule of their axis. Raises UsageError."""
+    result = dict(combination)
+    for name, value in combination.items():
+        rule = case.axes[name].rule
+        if rule is None or not as_text(value).startswith(AUTO):
+            continue
+        others = {other: v for other, v in combination.items() if other != name}
+        before = [
+            request.parameters[name]
+            for request in EARLIER.get()
+            if request.case == case.name and others.items() <= request.parameters.items()
+        ]
+        result[name] = before[0] if before else rule(value, combination)
+        chosen[name].append(result[name])
+    return result
+
+
+@contextmanager
+def earlier_values(requests: Sequence[Request]) -> Iterator[None]:
+    """Within it, values that stand for others are those of these requests."""
+    token = EARLIER.set(tuple(requests))
+    try:
+        yield
+    finally:
+        EARLIER.reset(token)
 
 
 def unique(requests: Iterable[Request]) -> list[Request]:

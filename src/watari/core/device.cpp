@@ -3,7 +3,6 @@
 #include "watari/core/cuda.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace watari::device {
@@ -25,18 +24,21 @@ const std::pair<int, std::string>& found() {
     return result;
 }
 
-struct named_attribute {
-    std::string_view name;
-    cudaDeviceAttr value;
-};
-
-constexpr named_attribute attributes[] = {
-    {"pageableMemoryAccess", cudaDevAttrPageableMemoryAccess},
-    {"pageableMemoryAccessUsesHostPageTables", cudaDevAttrPageableMemoryAccessUsesHostPageTables},
-    {"concurrentManagedAccess", cudaDevAttrConcurrentManagedAccess},
-    {"managedMemory", cudaDevAttrManagedMemory},
-    {"hostNativeAtomicSupported", cudaDevAttrHostNativeAtomicSupported},
-};
+cudaDeviceAttr cuda_attribute(attribute which) {
+    switch (which) {
+        case attribute::managed_memory:
+            return cudaDevAttrManagedMemory;
+        case attribute::concurrent_managed_access:
+            return cudaDevAttrConcurrentManagedAccess;
+        case attribute::pageable_memory_access:
+            return cudaDevAttrPageableMemoryAccess;
+        case attribute::pageable_memory_access_uses_host_page_tables:
+            return cudaDevAttrPageableMemoryAccessUsesHostPageTables;
+        case attribute::host_native_atomic_supported:
+            return cudaDevAttrHostNativeAtomicSupported;
+    }
+    throw usage_error("no such device attribute");
+}
 
 }  // namespace
 
@@ -52,14 +54,10 @@ void use(int number) {
     check(cudaSetDevice(number));
 }
 
-int attribute(const char* name, int number) {
-    for (const auto& row : attributes) {
-        if (row.name != name) continue;
-        int value = 0;
-        check(cudaDeviceGetAttribute(&value, row.value, number));
-        return value;
-    }
-    throw usage_error(std::string("no such device attribute: ") + name);
+bool has(attribute which, int number) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, cuda_attribute(which), number));
+    return value != 0;
 }
 
 limits current_limits() {

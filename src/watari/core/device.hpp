@@ -29,9 +29,15 @@ std::string absent_reason();
 /// Throws `unsupported` unless there is a GPU of this number; makes it the current one.
 void use(int number);
 
-/// The value of a yes/no or numeric attribute of a GPU, by its CUDA name (only those listed in
-/// device.cpp).
-int attribute(const char* name, int number);
+/// What memory of a GPU may do: CUDA's device attributes of these names.
+enum class attribute {
+    managed_memory,
+    concurrent_managed_access,
+    pageable_memory_access,
+    pageable_memory_access_uses_host_page_tables,
+    host_native_atomic_supported,
+};
+bool has(attribute which, int number);
 
 /// Limits of the current GPU for the blocks of a kernel.
 struct limits {

@@ -16,7 +16,7 @@ std::string absent_reason() { return "built without CUDA"; }
 
 void use(int) { absent(); }
 
-int attribute(const char*, int) { absent(); }
+bool has(attribute, int) { absent(); }
 
 limits current_limits() { absent(); }
 

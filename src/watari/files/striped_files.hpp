@@ -46,6 +46,8 @@ public:
     /// Bytes of all files together, in whole stripes if there are several; with the zeros of a
     /// `padded` file.
     std::uint64_t bytes() const { return bytes_; }
+    /// Bytes of each file in turn; 0: no stripes.
+    std::size_t stripe() const { return count() > 1 && !options_.apart ? options_.stripe : 0; }
     /// Bytes of one file, without zeros.
     std::uint64_t file_bytes(std::size_t file = 0) const {
         return options_.apart ? sizes_[file] : file_bytes_;

@@ -109,11 +109,11 @@ std::size_t expected_products(std::size_t triangles, const solve_options& how) {
     return static_cast<std::size_t>(std::lround(std::max(1.0, steps * growth * digits))) + 1;
 }
 
-solver::solver(const std::string& path, const matrix_index& index, const solve_options& how)
+solver::solver(const matrix_paths& paths, const matrix_index& index, const solve_options& how)
     : how_(how),
       length_(index.head.of.triangles),
       ahead_(foresee(index, how)),
-      matrix_(path, index, product_of(how, ahead_)),
+      matrix_(paths, index, product_of(how, ahead_)),
       workspace_(how.product.who, memory::local_kind(how.product.who),
                  workspace_bytes(length_, with_restart(how, ahead_.restart))),
       vectors_(memory::local_kind(how.product.who), 2 * length_ * how.product.systems,
@@ -122,9 +122,10 @@ solver::solver(const std::string& path, const matrix_index& index, const solve_o
         gather_.emplace(*how.ranks, row_range{index.head.of.first_row, index.head.of.rows}, length_,
                         how.product.systems, how.product.who);
     else if (index.head.of.rows != length_)
-        throw usage_error(path + " has " + std::to_string(index.head.of.rows) + " rows of " +
-                          std::to_string(length_) + ": the others are of other ranks");
-    if (how.jacobi) jacobi_.emplace(path, index, how.product.who, how.ranks);
+        throw usage_error(paths.first() + " has " + std::to_string(index.head.of.rows) +
+                          " rows of " + std::to_string(length_) +
+                          ": the others are of other ranks");
+    if (how.jacobi) jacobi_.emplace(paths, index, how.product.who, how.ranks);
     if (how.inner > 0)
         inner_.emplace(how.product.who, memory::local_kind(how.product.who),
                        inner_bytes(length_, how));

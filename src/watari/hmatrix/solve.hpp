@@ -78,7 +78,7 @@ class solver {
 public:
     /// Throws what matrix_product, block_jacobi and row_gather throw. With ranks, every rank
     /// constructs a solver and calls each function.
-    solver(const std::string& path, const matrix_index& index, const solve_options& how);
+    solver(const matrix_paths& paths, const matrix_index& index, const solve_options& how);
 
     const solve_forecast& ahead() const { return ahead_; }
     matrix_product& matrix() { return matrix_; }

@@ -43,15 +43,16 @@ std::string no_gpu(int device) {
 
 std::string no_managed(int device) {
     if (const std::string reason = no_gpu(device); !reason.empty()) return reason;
-    if (!device::attribute("managedMemory", device)) return "the GPU has no managed memory";
-    if (!device::attribute("concurrentManagedAccess", device))
+    if (!device::has(device::attribute::managed_memory, device))
+        return "the GPU has no managed memory";
+    if (!device::has(device::attribute::concurrent_managed_access, device))
         return "concurrentManagedAccess = 0: CPU and GPU cannot use it in turn page by page";
     return "";
 }
 
 std::string no_system(int device) {
     if (const std::string reason = no_gpu(device); !reason.empty()) return reason;
-    if (!device::attribute("pageableMemoryAccess", device))
+    if (!device::has(device::attribute::pageable_memory_access, device))
         return "pageableMemoryAccess = 0: the GPU cannot address malloc's memory (neither ATS nor "
                "HMM; `watari probe` says what HMM lacks)";
     return "";

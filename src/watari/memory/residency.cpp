@@ -114,7 +114,8 @@ residency by_pagemap(const piece& range, bool all_touched) {
 residency look(const block& of, const piece& range, bool all_touched) {
     const auto by_page = [&](bool unmapped_on_gpu) {
         // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
-        return device::attribute("pageableMemoryAccessUsesHostPageTables", of.device())
+        return device::has(device::attribute::pageable_memory_access_uses_host_page_tables,
+                           of.device())
                    ? by_nodes(range, unmapped_on_gpu)
                    : by_pagemap(range, all_touched);
     };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <thread>
 
 namespace watari::objects {
 
@@ -26,7 +27,8 @@ std::string bucket_of(const std::vector<std::string>& urls) {
 }  // namespace
 
 std::size_t suited_depth(const service& server) {
-    return is_loopback(server.base().name()) ? local_depth : remote_depth;
+    if (!is_loopback(server.base().name())) return remote_depth;
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), local_depth, remote_depth);
 }
 
 address object_address(const std::string& url) {

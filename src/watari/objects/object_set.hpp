@@ -14,7 +14,7 @@
 namespace watari::objects {
 
 /// Requests in flight: many hide the way to another machine. A server on this machine shares its
-/// processors, and more requests than they work on only wait.
+/// CPUs, and more requests than they work on only wait: one for each CPU, and at least these.
 inline constexpr std::size_t remote_depth = 32, local_depth = 10;
 
 /// The number of these that suits a server.

@@ -128,9 +128,9 @@ double transfers::seconds_to_next() const {
     return std::max(least, 0.0);
 }
 
-std::vector<ended_transfer> transfers::advance(bool waits) {
+std::vector<ended_transfer> transfers::advance(bool waits, const std::atomic<bool>* stopped) {
     std::vector<ended_transfer> result;
-    while (under_way_ > 0 && result.empty()) {
+    while (under_way_ > 0 && result.empty() && !(stopped && *stopped)) {
         start_due();
         for (const std::size_t slot : http_.wait(waits ? seconds_to_next() : 0)) end(slot, result);
         if (!waits) break;
@@ -140,6 +140,9 @@ std::vector<ended_transfer> transfers::advance(bool waits) {
 }
 
 std::vector<ended_transfer> transfers::wait() { return advance(true); }
+std::vector<ended_transfer> transfers::wait(const std::atomic<bool>& stopped) {
+    return advance(true, &stopped);
+}
 std::vector<ended_transfer> transfers::step() { return advance(false); }
 
 http_answer transfers::ask(question asked) {
@@ -189,7 +192,7 @@ void transfers::follow(job& of, const http_answer& answer) {
     const question asked = of.of ? read_of(*of.of) : of.asked;
     const std::string name = name_of(of);
     if (++of.redirects > most_redirects)
-        throw service_error(name + ": the server redirects without end");
+        throw file_error(name + ": the server redirects without end");
     const url_parts from = parse_url(of.redirect ? of.redirect->url : server_->sign(asked).url);
     const std::string location = answer.field("location");
     try {

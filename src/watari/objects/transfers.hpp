@@ -9,6 +9,7 @@
 #include "watari/objects/service/service.hpp"
 
 #include <sys/uio.h>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,8 @@ public:
     /// Waits until requests ended, and returns them; none if none is under way. Throws file_error,
     /// changed_error, service_error; afterwards only the destructor may be called.
     std::vector<ended_transfer> wait();
+    /// The same, but ends within a second once another thread sets `stopped`.
+    std::vector<ended_transfer> wait(const std::atomic<bool>& stopped);
     /// The same without waiting.
     std::vector<ended_transfer> step();
 
@@ -83,7 +86,7 @@ private:
     void repeat(job& of, const http_answer& answer, const std::string& why);
     std::shared_ptr<const signed_question> signed_read(const object_facts& of);
     double seconds_to_next() const;
-    std::vector<ended_transfer> advance(bool waits);
+    std::vector<ended_transfer> advance(bool waits, const std::atomic<bool>* stopped = nullptr);
 
     std::shared_ptr<const service> server_;
     http http_;

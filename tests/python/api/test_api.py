@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import watari
-from watari.api import measure, model
+from watari.api import answers, measure, model
 from watari.cases import CASES
 from watari.common.errors import FileError, UsageError
 from watari.results import schema
@@ -128,7 +128,7 @@ def test_run_is_the_folder_of_this_name_too() -> None:
 def test_a_prediction_prints_plots_and_becomes_a_frame(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     found = watari.predict("himeno", grid="XL", iterations=[200, 3000], machine="gh200")
-    assert isinstance(found, model.Predictions)
+    assert isinstance(found, answers.Predictions)
     assert "gh200" in str(found)
     table = found.frame()
     assert set(table["iterations"]) == {200, 3000}
@@ -142,7 +142,7 @@ def test_a_prediction_prints_plots_and_becomes_a_frame(tmp_path: Path) -> None:
 def test_advice_ranks_styles() -> None:
     pytest.importorskip("pandas")
     found = watari.advise("himeno", grid="XL", machine="gh200")
-    assert isinstance(found, model.Advised)
+    assert isinstance(found, answers.Advised)
     table = found.frame()
     assert set(table[table["best"]]["style"]) == set(found.best)
     assert list(table["seconds"]) == sorted(table["seconds"])
@@ -151,7 +151,7 @@ def test_advice_ranks_styles() -> None:
 
 def test_advice_without_a_program_is_sentences() -> None:
     found = watari.advise(results=[RECORDED])
-    assert isinstance(found, model.General)
+    assert isinstance(found, answers.General)
     assert "Read again and again by the GPU" in str(found)
     with pytest.raises(UsageError, match="no figure"):
         found.plot()

@@ -130,6 +130,15 @@ def test_zarr_with_a_short_chunk(tmp_path: Path) -> None:
     refused(path, "c/1/0: cannot be read: Too many levels of symbolic links")
 
 
+def test_zarr_with_more_chunks_than_can_be_listed(tmp_path: Path) -> None:
+    path, _ = stored.zarr(tmp_path, VALUES, chunks=(10, 10))
+    metadata = Path(path, "zarr.json")
+    described = json.loads(metadata.read_text())
+    described["chunk_grid"]["configuration"]["chunk_shape"] = [1, 1]
+    metadata.write_text(json.dumps({**described, "shape": [2**40, 10]}))
+    refused(path, "10995116277760 chunks, more than 16777216: write it again in larger chunks")
+
+
 def test_zarr_groups_and_damaged_metadata(tmp_path: Path) -> None:
     zarr = pytest.importorskip("zarr")
     group = zarr.create_group(tmp_path / "g.zarr")

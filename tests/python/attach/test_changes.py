@@ -17,6 +17,14 @@ def test_the_library_has_the_changes_of_the_command():
     assert re.findall(r'"(\w+)"', names) == list(CHANGES)
 
 
+def assert_as_it_is(ended, why):
+    """The program ran as it is, and one line says why."""
+    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
+    assert ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith(f"watari: {why}")
+    assert ended.stderr.endswith(": the program runs as it is\n")
+
+
 @pytest.mark.parametrize("words", ["staged", "staged,pooled", ",".join(CHANGES), ""])
 def test_known_changes_are_taken_in_silence(words):
     ended = started(words, "device", 4096)
@@ -36,11 +44,7 @@ def test_known_changes_are_taken_in_silence(words):
     ],
 )
 def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why):
-    ended = started(words, "device", 4096, version=version)
-    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
-    assert ended.stderr.count("\n") == 1
-    assert ended.stderr.startswith(f"watari: {why}")
-    assert ended.stderr.endswith(": the program runs as it is\n")
+    assert_as_it_is(started(words, "device", 4096, version=version), why)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +57,8 @@ def test_a_change_that_the_library_does_not_know_is_one_line(words, version, why
     ],
 )
 def test_so_is_a_style_or_a_rule_that_it_does_not_know(name, value, what):
-    ended = started("staged", "device", 4096, **{"WATARI_ATTACH_STYLE": "managed", name: value})
-    assert (ended.returncode, ended.stdout) == (0, "sum 2048\n")
-    assert ended.stderr.count("\n") == 1
-    assert ended.stderr.startswith(f"watari: {what}")
-    assert ended.stderr.endswith(": the program runs as it is\n")
+    variables = {"WATARI_ATTACH_STYLE": "managed", name: value}
+    assert_as_it_is(started("staged", "device", 4096, **variables), what)
 
 
 def test_a_program_without_cuda_says_nothing_of_it():

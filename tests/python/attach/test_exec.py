@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from launching import executable
 from tried import driver, program
 
 from watari import __version__
@@ -150,10 +151,7 @@ def test_a_wrong_command_line_is_one_line(words, code, why):
 
 
 def test_a_file_that_is_no_program_is_refused(tmp_path):
-    script = tmp_path / "script"
-    script.write_text("echo hello\n")
-    script.chmod(0o755)
-    ended = become("--pooled", "--", script)
+    ended = become("--pooled", "--", executable(tmp_path / "script", "echo hello\n"))
     assert ended.returncode == 2
     assert "cannot be executed: it is neither for this processor nor a script" in ended.stderr
 

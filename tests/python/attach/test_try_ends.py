@@ -10,7 +10,7 @@ import time
 
 import emulator
 import pytest
-from launching import HANGS
+from launching import HANGS, executable
 from tried import attempt, driver, program, quantity, watari
 
 MB = 1_000_000
@@ -38,8 +38,7 @@ MB = 1_000_000
 def test_exit_codes(tmp_path, words, code, says):
     (tmp_path / "file").touch()
     for name, line in (("script", "true"), ("lost", "#!/nowhere/sh")):
-        (tmp_path / name).write_text(f"{line}\n")
-        (tmp_path / name).chmod(0o755)
+        executable(tmp_path / name, f"{line}\n")
     if words and words[0] in ("no_cuda", "linked"):
         words = [program(words[0]), *words[1:]]
     ended = watari("try", "--no-traced", "--runs", "1", "--", *words, cwd=tmp_path)
@@ -210,9 +209,8 @@ def test_a_second_ctrl_c_ends_a_program_that_ignores_signals(tmp_path):
 
 
 def test_a_launcher_that_goes_away_costs_the_later_runs_alone(tmp_path):
-    starter = tmp_path / "starter"
-    starter.write_text('#!/bin/sh\necho >> runs\n[ $(wc -l < runs) = 3 ] && rm "$0"\nexec "$@"\n')
-    starter.chmod(0o755)
+    text = '#!/bin/sh\necho >> runs\n[ $(wc -l < runs) = 3 ] && rm "$0"\nexec "$@"\n'
+    starter = executable(tmp_path / "starter", text)
     ended, styles = attempt(tmp_path, "device", "4096", options=("--launcher", str(starter)))
     assert ended.returncode == 2
     assert f"{starter}: cannot be executed" in ended.stderr

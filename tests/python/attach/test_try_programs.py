@@ -10,7 +10,7 @@ from pathlib import Path
 
 import builds
 import pytest
-from launching import HANGS
+from launching import HANGS, executable
 from tried import attempt, driver, program, quantity, watari
 
 
@@ -103,9 +103,8 @@ def test_a_program_of_the_runtime_runs_in_every_style_of_this_machine(tmp_path, 
 
 
 def test_every_run_reads_the_same_input(tmp_path):
-    script = tmp_path / "script.sh"
-    script.write_text(f'#!/bin/sh\nread size\n{program()} device "$size"\n')
-    script.chmod(0o755)
+    text = f'#!/bin/sh\nread size\n{program()} device "$size"\n'
+    script = executable(tmp_path / "script.sh", text)
     (tmp_path / "input").write_text("4096\n")
     with (tmp_path / "input").open() as given:
         ended = subprocess.run(

@@ -4,6 +4,7 @@ import json
 
 import emulator
 import pytest
+from launching import executable
 from tried import MB, attempt, driver, program, quantity, watari
 
 
@@ -16,9 +17,8 @@ def test_output_that_differs_by_itself_says_nothing(tmp_path):
 
 
 def test_a_file_that_a_style_changes_is_named(tmp_path):
-    script = tmp_path / "script.sh"
-    script.write_text(f"#!/bin/sh\n{program()} kind 4096 > result\necho same > other\n")
-    script.chmod(0o755)
+    text = f"#!/bin/sh\n{program()} kind 4096 > result\necho same > other\n"
+    script = executable(tmp_path / "script.sh", text)
     output = tmp_path / "run.json"
     options = ("--no-traced", "--runs", "1", "--styles", "managed", "-o", str(output))
     files = ("--same-output", "result", "--same-output", "other", "--same-output", "never")

@@ -39,6 +39,15 @@ def test_a_dry_run_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]
     assert list(here.iterdir()) == []
 
 
+def test_an_output_is_checked_as_in_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "a.out").write_text("#!/bin/sh\n")
+    for name in ("a.out", "nowhere/run.json"):
+        assert run("copy", "processor=cpu", "--dry-run", "-o", name) == 2
+        assert name in capsys.readouterr().err
+    assert run("copy", "processor=cpu", "--dry-run", "-o", "run.json") == 0
+    assert [path.name for path in here.iterdir()] == ["a.out"]
+
+
 def test_rows_of_a_sweep_differ(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("copy", "processor=cpu", "size=1MiB", "threads=1,2", "--dry-run") == 0
     out = capsys.readouterr().out

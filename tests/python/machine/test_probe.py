@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from watari import _native as native
 from watari.machine import openblas, probe
-from watari.machine.probe import host, links, memories, nvml, system
+from watari.machine.probe import attributes, host, links, memories, nvml, system
 from watari.machine.probe.system import System
 
 Fixture = dict[str, Any]
@@ -57,6 +58,12 @@ def variant(
 
 def row(machine: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(r for r in machine["memories"] if r["kind"] == kind)
+
+
+def test_every_attribute_that_probe_asks_for_is_read_on_a_machine_with_a_gpu() -> None:
+    source = Path(__file__).parents[3] / "src" / "watari" / "machine" / "gpus.cpp"
+    read = re.findall(r'attribute\{"(\w+)"', source.read_text())
+    assert set(attributes.NAMES) <= set(read)
 
 
 def test_machine_is_what_the_fixture_expects(fixture: Fixture, tmp_path: Path) -> None:

@@ -182,13 +182,14 @@ def test_the_command_lists_and_aborts_uploads(server: object_server.Server) -> N
 PASSING = ("503", "reset", "garbage", "cut", "short", "long", "shifted", "late")
 
 
+@pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_passing_fault_is_not_seen(
-    server: object_server.Server, faults: tuple[Faults, faulty_proxy.Proxy], fault: str
+    server: object_server.Server, faults: tuple[Faults, faulty_proxy.Proxy], fault: str, lanes: int
 ) -> None:
     data = data_of(100_000)
     server.kept.objects["/bucket/k"] = data
-    source = reader("s3://bucket/k")
+    source = reader("s3://bucket/k", lanes=lanes)
     faults[0].next = [fault, fault]
     buffers = [bytearray(1000) for _ in range(10)]
     source.read_into([(i * 5000, buffer) for i, buffer in enumerate(buffers)])
@@ -220,13 +221,26 @@ def test_a_server_that_does_not_answer_is_given_up(
         source.read()
 
 
+def test_an_error_in_one_thread_of_a_read_ends_the_others(
+    server: object_server.Server, faults: tuple[Faults, faulty_proxy.Proxy]
+) -> None:
+    server.kept.objects["/bucket/k"] = data_of(100_000)
+    source = reader("s3://bucket/k", lanes=2, patience=100_000)
+    # one thread waits for a day, the other one is refused
+    faults[0].next = ["stalled"] * 5 + ["denied"] + ["stalled"] * 10
+    with pytest.raises(errors.FileError, match="access was denied"):
+        source.read_into([(i * 5000, bytearray(1000)) for i in range(20)])
+    faults[0].next = []
+    assert bytes(source.read()) == data_of(100_000)
+
+
 @pytest.mark.parametrize(
     ("fault", "error", "words"),
     [
         ("denied", errors.FileError, "access was denied"),
         ("missing", errors.FileError, "no such object"),
         ("etag", errors.ChangedError, "changed while it was read"),
-        ("redirect", errors.ServiceError, "redirects without end"),
+        ("redirect", errors.FileError, "redirects without end"),
     ],
 )
 def test_other_answers_are_errors_at_once(

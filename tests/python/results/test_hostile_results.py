@@ -51,15 +51,6 @@ def plain(*cases: dict[str, Any]) -> dict[str, Any]:
     return {**synthetic.plain(), "cases": copy.deepcopy(list(cases))}
 
 
-def placed(data: Any, steps: tuple[Step, ...], value: Any) -> Any:
-    """The values with one replaced."""
-    inner = data
-    for step in steps[:-1]:
-        inner = inner[step]
-    inner[steps[-1]] = value
-    return data
-
-
 def refusal(tmp_path: Path, data: Any) -> str:
     """The reason why a file of these values is refused, without the file's name."""
     path = tmp_path / "run.json"
@@ -115,7 +106,7 @@ def test_every_stored_result_is_reported(path: Path, tmp_path: Path) -> None:
 def test_a_parameter_is_a_value_of_its_axis(
     case: str, axis: str, value: Any, tmp_path: Path
 ) -> None:
-    data = placed(plain(CASES[case]), ("cases", 0, "parameters", axis), value)
+    data = synthetic.changed(plain(CASES[case]), ("cases", 0, "parameters", axis), value)
     says = refusal(tmp_path, data)
     assert says.startswith(f"cases[0].parameters.{axis}")
     assert "Traceback" not in says
@@ -187,7 +178,7 @@ def test_a_field_that_contradicts_others_is_named(
 ) -> None:
     data = plain(CASES[case])
     data["cases"][0]["trials"][0].setdefault("series", {})
-    assert says in refusal(tmp_path, placed(data, steps, value))
+    assert says in refusal(tmp_path, synthetic.changed(data, steps, value))
 
 
 def newer() -> dict[str, Any]:

@@ -102,15 +102,6 @@ def test_a_truncated_file(tmp_path: Path, part: float) -> None:
     assert "cut short" in refused(tmp_path / "run.json", text[: int(part * len(text))])
 
 
-def change(data: dict[str, Any], value: Any, *steps: str | int) -> dict[str, Any]:
-    """The same values with one replaced."""
-    inner: Any = data
-    for step in steps[:-1]:
-        inner = inner[step]
-    inner[steps[-1]] = value
-    return data
-
-
 @pytest.mark.parametrize(
     ("value", "steps", "says"),
     [
@@ -127,12 +118,16 @@ def change(data: dict[str, Any], value: Any, *steps: str | int) -> dict[str, Any
 def test_a_wrong_field_is_named(
     tmp_path: Path, value: Any, steps: tuple[str | int, ...], says: str
 ) -> None:
-    assert says in refused(tmp_path / "run.json", change(synthetic.plain(), value, *steps))
+    assert says in refused(
+        tmp_path / "run.json", synthetic.changed(synthetic.plain(), steps, value)
+    )
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_what_is_not_a_number(tmp_path: Path, word: str) -> None:
-    text = json.dumps(change(synthetic.plain(), 12345.5, "cases", 0, "trials", 0, "host_s", 0))
+    text = json.dumps(
+        synthetic.changed(synthetic.plain(), ("cases", 0, "trials", 0, "host_s", 0), 12345.5)
+    )
     refused(tmp_path / "run.json", text.replace("12345.5", word))
 
 
@@ -158,7 +153,7 @@ def test_the_key_does_not_depend_on_order(items: list[tuple[str, Any]]) -> None:
 def test_a_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"absent\.json: cannot be read: No such file"):
         schema.read(tmp_path / "absent.json")
-    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+    with pytest.raises(FileError, match="cannot be read: a folder: name the files in it"):
         schema.read(tmp_path)
     with pytest.raises(FileError, match="cannot be written: No such file"):
         schema.write(tmp_path / "absent" / "run.json", synthetic.results())
@@ -269,4 +264,6 @@ def test_the_published_schema_judges_as_the_program(machine: dict[str, Any]) -> 
     published = schema.json_schema()
     jsonschema.validate(synthetic.results(machine).as_dict(), published)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(change(synthetic.plain(machine), "x", "machine", "colour"), published)
+        jsonschema.validate(
+            synthetic.changed(synthetic.plain(machine), ("machine", "colour"), "x"), published
+        )

@@ -9,7 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
-from launching import FAKE, HANGS, REQUEST, alive, is_written, time_limit_passes_when, trial
+from launching import (
+    FAKE,
+    HANGS,
+    REQUEST,
+    alive,
+    executable,
+    is_written,
+    time_limit_passes_when,
+    trial,
+)
 
 from watari.common.errors import UsageError
 from watari.plan.request import Request
@@ -65,9 +74,7 @@ def test_a_launcher_that_is_no_program_is_named(name):
 
 
 def test_a_launcher_that_does_not_start_is_no_failed_trial(tmp_path):
-    broken = tmp_path / "broken"
-    broken.write_text("no program")
-    broken.chmod(0o755)
+    broken = executable(tmp_path / "broken", "no program")
     with pytest.raises(OSError, match="Exec format"):
         launch.trial(REQUEST, Launcher.parse(str(broken)), 5, tmp_path)
 
@@ -135,25 +142,34 @@ def test_time_limit_grows_with_the_bytes():
     assert 30 < small < large
 
 
-@pytest.mark.mpi
-def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import watari.cases as c, os, dataclasses\n"
-        "def run(parameters):\n"
-        "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
-        "    print('hello from rank', rank, flush=True)\n"
-        "    return {'host_s': [float(rank)], 'verified': True}\n"
+MPIRUN = Launcher.parse(
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n {ranks}"
+)
+ON_TWO_RANKS = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
+
+
+def run_instead_of_copy(folder, body):
+    """Workers that have this folder in PYTHONPATH run a function of this body for case copy."""
+    (folder / "sitecustomize.py").write_text(
+        "import atexit, dataclasses, os, time\n"
+        "import watari.cases as c\n"
         "from watari.case.profile import Phase, Profile\n"
+        f"def run(parameters):\n{body}"
         "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
         "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    mpirun = Launcher.parse(
-        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-        "mpirun --oversubscribe -n {ranks}"
+
+
+@pytest.mark.mpi
+def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
+    run_instead_of_copy(
+        tmp_path,
+        "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
+        "    print('hello from rank', rank, flush=True)\n"
+        "    return {'host_s': [float(rank)], 'verified': True}\n",
     )
-    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    result = launch.trial(request, mpirun, HANGS, tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    result = launch.trial(ON_TWO_RANKS, MPIRUN, HANGS, tmp_path)
     assert (result["status"], result["ranks"], result["host_s"]) == ("ok", 2, [0.0])
 
 
@@ -167,27 +183,18 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
     ],
 )
 def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import watari.cases as c, os, dataclasses, time\n"
-        "def run(parameters):\n"
+    run_instead_of_copy(
+        tmp_path,
         "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
         "    open(os.environ['FAKE_TRIAL_PIDS'] + str(rank), 'w').write(str(os.getpid()))\n"
-        f"    {body}\n"
-        "from watari.case.profile import Phase, Profile\n"
-        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
+        f"    {body}\n",
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(tmp_path / "rank"))
-    mpirun = Launcher.parse(
-        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-        "mpirun --oversubscribe -n {ranks}"
-    )
-    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
     pids = [tmp_path / f"rank{rank}" for rank in (0, 1)]
     if words == "time limit":
         time_limit_passes_when(lambda: all(map(is_written, pids)), monkeypatch)
-    result = launch.trial(request, mpirun, HANGS, tmp_path)
+    result = launch.trial(ON_TWO_RANKS, MPIRUN, HANGS, tmp_path)
     assert result["status"] == "failed"
     assert words in result["error"]
     assert not any(alive(pid.read_text()) for pid in pids)
@@ -202,25 +209,16 @@ def test_a_rank_that_cannot_end_after_its_error_ends_all_with_the_reason(
     bad, tmp_path, monkeypatch
 ):
     """A driver that waits for a lost GPU keeps a process from its end; the others wait for it."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import watari.cases as c, atexit, os, dataclasses, time\n"
-        "from watari.common.errors import WatariError\n"
-        "def run(parameters):\n"
+    run_instead_of_copy(
+        tmp_path,
+        "    from watari.common.errors import WatariError\n"
         f"    if int(os.environ['OMPI_COMM_WORLD_RANK']) == {bad}:\n"
         "        atexit.register(time.sleep, 600)\n"
         f"        raise WatariError({LOST!r})\n"
-        "    time.sleep(600)\n"
-        "from watari.case.profile import Phase, Profile\n"
-        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
+        "    time.sleep(600)\n",
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    mpirun = Launcher.parse(
-        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-        "mpirun --oversubscribe -n {ranks}"
-    )
-    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    result = launch.trial(request, mpirun, HANGS, tmp_path)
+    result = launch.trial(ON_TWO_RANKS, MPIRUN, HANGS, tmp_path)
     assert result["status"] == "failed"
     assert LOST in result["error"]
     assert "time limit" not in result["error"]
@@ -230,9 +228,9 @@ def test_a_rank_that_cannot_end_after_its_error_ends_all_with_the_reason(
 def test_the_time_limit_keeps_the_reason_that_came_before(written, tmp_path, monkeypatch):
     trial = json.dumps({"status": "failed", "error": LOST})
     tell = f"printf '%s' '{trial}' >\"$last\"" if written else f"echo 'watari: {LOST}' >&2"
-    script, done = tmp_path / "launcher", tmp_path / "done"
-    script.write_text(f"#!/bin/bash\nlast=${{@: -1}}\n{tell}\necho 1 >{done}\nsleep 600\n")
-    script.chmod(0o755)
+    done = tmp_path / "done"
+    text = f"#!/bin/bash\nlast=${{@: -1}}\n{tell}\necho 1 >{done}\nsleep 600\n"
+    script = executable(tmp_path / "launcher", text)
     time_limit_passes_when(lambda: is_written(done), monkeypatch)
     result = launch.trial(REQUEST, Launcher.parse(str(script)), HANGS, tmp_path)
     assert result["status"] == "failed"
@@ -242,14 +240,9 @@ def test_the_time_limit_keeps_the_reason_that_came_before(written, tmp_path, mon
 
 def test_worker_ends_with_its_parent(tmp_path):
     (tmp_path / "case").write_text(json.dumps({"case": "copy", "parameters": {}}))
-    (tmp_path / "sitecustomize.py").write_text(
-        "import watari.cases as c, os, dataclasses, time\n"
-        "def run(parameters):\n"
-        f"    open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
-        "    time.sleep(600)\n"
-        "from watari.case.profile import Phase, Profile\n"
-        "nothing = lambda parameters: Profile((Phase('copy', 0),), {})\n"
-        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run, profile=nothing)\n"
+    run_instead_of_copy(
+        tmp_path,
+        f"    open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n    time.sleep(600)\n",
     )
     command = [sys.executable, "-m", "watari.run.worker", "case", "result"]
     parent = subprocess.Popen(
@@ -306,9 +299,8 @@ def test_the_words_of_a_rank_come_before_those_of_its_launcher(mark, tmp_path):
 
 
 def test_a_trial_that_its_launcher_does_not_start_keeps_the_cause(tmp_path):
-    script = tmp_path / "mpirun"
-    script.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{MPIRUN_AS_ROOT}END\nexit 1\n")
-    script.chmod(0o755)
+    text = f"#!/bin/sh\ncat >&2 <<'END'\n{MPIRUN_AS_ROOT}END\nexit 1\n"
+    script = executable(tmp_path / "mpirun", text)
     chosen = Launcher.parse(str(script))
     ended = launch.trial(REQUEST, chosen, HANGS, tmp_path)
     assert ended["status"] == "failed"

@@ -121,3 +121,12 @@ def results(
 def measured(*cases: dict[str, Any]) -> list[Measured]:
     """The cases of one run, as figures get them."""
     return measurements([Results.model_validate(plain() | {"cases": list(cases)})])
+
+
+def changed(data: Any, steps: tuple[str | int, ...], value: Any) -> Any:
+    """The values of a result file with one replaced."""
+    inner = data
+    for step in steps[:-1]:
+        inner = inner[step]
+    inner[steps[-1]] = value
+    return data

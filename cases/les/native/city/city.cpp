@@ -1,5 +1,6 @@
 #include "city.hpp"
 
+#include "leaves.hpp"
 #include "lengths.hpp"
 #include "nozzles.hpp"
 #include "watari/core/loops.hpp"
@@ -84,6 +85,7 @@ void build_city(const fields& f, const parameters& p) {
         },
         nullptr);
     if (p.is_moist()) build_nozzles<Real>(f.facets, p);
+    if (p.has_trees()) build_leaves<Real>(f.facets, p);
     build_lengths(numbers<Real>(f.length2), p);
     const std::size_t count = count_facets(p).all();
     const auto facets = facets_in<Real>(f.facets, count);

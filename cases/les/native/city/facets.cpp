@@ -160,8 +160,8 @@ facets::facets(const parameters& p) : p_(&p), counts_(count_facets(p)) {
         return;
     }
     exchange_ = std::make_unique<radiosity>(p);
-    sky_ = exchange_->sky();
-    direct_ = exchange_->direct();
+    std::copy_n(exchange_->sky().begin(), count(), sky_.begin());  // leaves follow
+    std::copy_n(exchange_->direct().begin(), count(), direct_.begin());
 }
 
 facets::~facets() = default;
@@ -256,8 +256,8 @@ std::array<std::int64_t, 2> facets::warm(const group& of, const Real* air, Real*
     return sums;
 }
 
-void facets::radiate() {
-    if (exchange_) exchange_->update(temperature_[0].data());
+void facets::radiate(std::span<const float> leaves) {
+    if (exchange_) exchange_->update(temperature_[0].data(), leaves);
 }
 
 template <class Real>

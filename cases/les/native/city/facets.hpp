@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace watari::les {
@@ -61,8 +62,9 @@ public:
     /// The radiation between facets; null if all see one sky.
     const radiosity* exchange() const { return exchange_.get(); }
 
-    /// Computes the radiation between facets, if they exchange it; before each step.
-    void radiate();
+    /// Computes the radiation between facets, if they exchange it; before each step. `leaves`: the
+    /// temperatures of cells with leaves.
+    void radiate(std::span<const float> leaves = {});
     /// Advances the facets by `seconds`. `air`: theta and speed of the air, two numbers per facet;
     /// `flux`: the resulting flux into the air, K m/s.
     template <class Real>

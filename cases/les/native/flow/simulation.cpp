@@ -27,11 +27,13 @@ simulation<Real>::simulation(const fields& f, const parameters& p)
     : run_(&kernels_for<flow_kernels<Real>>(p)),
       water_(&kernels_on<moisture_kernels<Real>>(p.processor)),
       upwind_(&kernels_on<upwind_kernels<Real>>(p.processor)),
+      trees_(&kernels_on<leaf_kernels<Real>>(p.processor)),
       p_(p),
       fields_(f),
       flow_(flow_of<Real>(f, p)),
       pressure_(f, p),
       facets_(count_facets(p)),
+      leaves_(leaves_in<Real>(f.facets, p)),
       drying_(drying_of<Real>(p.air, p.dt)) {
     if (p.is_moist()) nozzles_ = nozzles_in<Real>(f.facets, p);
 }
@@ -91,6 +93,7 @@ void simulation<Real>::heat(stage which, const stage_factors<Real>& by, stream_t
             flow_,
             {all.cell + first, all.flux + first, facets_.of[d], flow_.air.per_d[normal_axis[d]]},
             which, by, stream);
+    if (p_.transpires()) trees_->warm(flow_, leaves_, which, by, stream);
 }
 
 /// Makes wet_next of wet, and swaps both. The last stage also evaporates and releases droplets.
@@ -100,6 +103,7 @@ void simulation<Real>::carry_water(stage which, Real tau, stream_t stream) {
     if (which == stage::last) {
         water_->carry_and_dry(flow_, tau, drying_, stream);
         water_->spray(flow_, nozzles_.cell, nozzles_.amount, nozzles_.count, stream);
+        if (p_.transpires()) trees_->transpire(flow_, leaves_, stream);
     } else {
         water_->carry(flow_, tau, stream);
     }
@@ -129,6 +133,7 @@ void simulation<Real>::stages(stream_t stream) {
         const stage_factors<Real> rounded{Real(by.a), Real(by.b), Real(p_.dt)};
         run_->advance(flow_, order[n], rounded, stream);
         if (p_.advection == advection::third) upwind_->bias(flow_, order[n], rounded, stream);
+        if (p_.has_trees()) trees_->slow(flow_, leaves_, order[n], rounded, stream);
         heat(order[n], rounded, stream);
         carry_water(order[n], Real(by.c * p_.dt), stream);
         fill_inflow(stream);

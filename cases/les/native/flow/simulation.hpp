@@ -8,11 +8,13 @@
 /// Bytes per cell and step in fp32: viscosity 21, tendencies 175, three residuals 63, corrections
 /// 87, and 96 for each iteration of a stage. The first iteration needs no direction (12 less). The
 /// last one needs no residual (9 less) and, unless it is the only one, no direction (12 less): 283
-/// + 3 x (96 x cycles - 12). Mist adds 131 (moisture.hpp), advection=third 159 (upwind.hpp).
+/// + 3 x (96 x cycles - 12). Mist adds 131 (moisture.hpp), advection=third 159 (upwind.hpp);
+/// trees have a list of their own (leaves.hpp).
 #pragma once
 
 #include "../city/nozzles.hpp"
 #include "../pressure/pressure.hpp"
+#include "leaves.hpp"
 #include "moisture.hpp"
 #include "upwind.hpp"
 #include "watari/core/graph.hpp"
@@ -31,6 +33,7 @@ public:
     void step(stream_t stream);
 
     const flow_arguments<Real>& flow() const { return flow_; }
+    const leaf_arrays<Real>& leaves() const { return leaves_; }
     les::pressure<Real>& poisson() { return pressure_; }
 
 private:
@@ -43,12 +46,14 @@ private:
     const flow_kernels<Real>* run_;
     const moisture_kernels<Real>* water_;
     const upwind_kernels<Real>* upwind_;
+    const leaf_kernels<Real>* trees_;
     parameters p_;
     fields fields_;
     flow_arguments<Real> flow_;
     les::pressure<Real> pressure_;
     facet_counts facets_;
     nozzle_cells<Real> nozzles_{};
+    leaf_arrays<Real> leaves_;
     drying<Real> drying_;
     /// Recorded steps of a GPU that has the whole city, one launch each: from now to next, and
     /// back.

@@ -1,6 +1,6 @@
 #include "fields.hpp"
 
-#include "../city/city.hpp"
+#include "../city/leaves.hpp"
 #include "../city/nozzles.hpp"
 #include "watari/core/parallel/sums.hpp"
 
@@ -101,7 +101,7 @@ std::vector<array> arrays(fields& f, const parameters& p) {
             shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
     std::vector<array> all{{&f.flags, p.grid.points()},
                            {&f.length2, each},
-                           {&f.facets, facets_bytes(p) + nozzles_bytes(p)}};
+                           {&f.facets, facets_bytes(p) + nozzles_bytes(p) + leaves_bytes(p)}};
     for (auto* group : {&f.flow, &f.next, &f.q})
         for (std::byte*& pointer : *group) all.push_back({&pointer, each});
     for (std::byte** pointer : {&f.nu, &f.p, &f.r, &f.e, &f.d, &f.scratch})

@@ -18,7 +18,8 @@
 namespace watari::les {
 
 /// The CPU writes the first seven arrays before the first step, the processor writes the others.
-/// The array `facets` has the nozzles of mist behind its facets.
+/// The array `facets` has the nozzles of mist behind its facets, and the leaves of trees behind
+/// these.
 struct fields {
     std::byte *flags{}, *length2{}, *facets{}, *flow[4]{};  ///< flow: u v w theta
     std::byte *next[4]{}, *q[4]{}, *nu{}, *p{}, *r{}, *e{}, *d{}, *scratch{};

@@ -1,6 +1,7 @@
 /// The V-cycle of the coarsest levels by one thread of a CPU. For vcycle.cpp.
 #pragma once
 
+#include "restriction.hpp"
 #include "sweeps.hpp"
 
 #include <span>

@@ -1,6 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "vcycle.hpp"
 
+#include "restriction.hpp"
 #include "sweeps.hpp"
 
 #include WATARI_PART(blocks)

@@ -1,7 +1,8 @@
-/// The facets of a whole city by number and by place.
+/// The facets of a whole city by number and by place, and behind them its cells with leaves: all
+/// that exchanges radiation.
 #pragma once
 
-#include "../city/city.hpp"
+#include "../city/leaves.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,6 +21,7 @@ class facet_list {
 public:
     /// The facets of a city that one rank has.
     explicit facet_list(const parameters& p) : up_(p.heights.size()) {
+        if (p.transpires()) leaves_ = leaf_places(p);
         const auto counts = count_facets(p);
         places_.reserve(counts.all());
         for (unsigned d = 1; d < directions; ++d) {
@@ -40,6 +42,9 @@ public:
     }
 
     std::size_t count() const { return places_.size(); }
+    /// Facets, then cells with leaves.
+    std::size_t nodes() const { return places_.size() + leaves_.size(); }
+    const std::vector<leaf_place>& leaves() const { return leaves_; }
     const facet_place& operator[](std::size_t n) const { return places_[n]; }
     /// The number of the ground or roof of a column.
     std::uint32_t up(std::size_t column) const { return up_[column]; }
@@ -68,6 +73,7 @@ private:
     }
 
     std::vector<facet_place> places_;
+    std::vector<leaf_place> leaves_;
     std::vector<std::uint32_t> up_;
     std::array<std::vector<std::uint32_t>, directions - 1> first_, walls_;  ///< by direction
 };

@@ -117,7 +117,7 @@ const Element* radiosity::there(const Element* data, std::size_t count) {
 }
 
 void radiosity::lay_out(const parameters& p, const facet_list& facets) {
-    const std::size_t rows = facets.count();
+    const std::size_t rows = facets.nodes();
     direct_ = direct_light(p, facets, p.sun);
     const bool day = p.sun[0] > 0;
     sun_ = day ? sun : 0;
@@ -130,6 +130,7 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
     light_.resize(rows);
     reflected_.resize(waves * rows);
     for (std::size_t n = 0; n < rows; ++n) {
+        if (n >= facets.count()) continue;  // leaves reflect nothing
         const surface_kind kind =
             kind_of(p.surfaces, part_of(facets[n].direction, facets[n].k > 0));
         reflected_[waves * n + long_wave] = kind.reflects_heat;
@@ -182,13 +183,15 @@ void radiosity::last_sweep() {
     if (who_.is_gpu()) memory::copy_now(who_, received_, received_there_, count * sizeof(float));
 }
 
-void radiosity::update(const float* temperature) {
+void radiosity::update(const float* temperature, std::span<const float> leaves) {
     if (matrix_.rows == 0) return;
     const auto& kernels = kernels_on<radiosity_kernels>(who_);
     const std::size_t bytes = matrix_.rows * sizeof(float);
-    cpu::for_each_part(matrix_.rows, [&](std::size_t first, std::size_t last) {
+    const std::size_t facets = matrix_.rows - leaves.size();
+    cpu::for_each_part(facets, [&](std::size_t first, std::size_t last) {
         std::copy(temperature + first, temperature + last, temperature_ + first);
     });
+    std::copy(leaves.begin(), leaves.end(), temperature_ + facets);
     if (who_.is_gpu()) memory::copy(who_, temperature_there_, temperature_, bytes, nullptr);
     kernels.emit(matrix_, temperature_there_, sky_there_, sky_radiation, emitted_, nullptr);
     if (!std::exchange(begun_, true)) {
@@ -200,18 +203,18 @@ void radiosity::update(const float* temperature) {
         }
     }
     last_sweep();
-    receive(temperature);
+    receive();
     if (residual_ > solve_above || imbalance_ > most_imbalance) {
         solve();
         last_sweep();
-        receive(temperature);
+        receive();
     }
     account_.residual = std::max(account_.residual, residual_);
     account_.imbalance = std::max(account_.imbalance, imbalance_);
 }
 
 /// Sets what some facets receive, and returns their sums.
-radiosity::sums radiosity::receive(const float* temperature, std::size_t first, std::size_t last) {
+radiosity::sums radiosity::receive(std::size_t first, std::size_t last) {
     sums of;
     const std::size_t rows = matrix_.rows;
     const float *const received = received_, *const change = received_ + waves * rows;
@@ -220,7 +223,7 @@ radiosity::sums radiosity::receive(const float* temperature, std::size_t first, 
         const double from_sky[waves] = {sky * sky_radiation,
                                         double(direct_[n]) * sun_ + sky * sky_light_};
         const double own =
-            (1.0 - double(reflected_[waves * n + long_wave])) * sigma * fourth(temperature[n]);
+            (1.0 - double(reflected_[waves * n + long_wave])) * sigma * fourth(temperature_[n]);
         const double emits[waves] = {own, 0};
         float* const into[waves] = {&heat_[n], &light_[n]};
         for (unsigned w = 0; w < waves; ++w) {
@@ -238,11 +241,19 @@ radiosity::sums radiosity::receive(const float* temperature, std::size_t first, 
     return of;
 }
 
-void radiosity::receive(const float* temperature) {
+std::array<double, 2> radiosity::sent(std::size_t n) const {
+    const double reflects[waves] = {double(reflected_[waves * n + long_wave]),
+                                    double(reflected_[waves * n + short_wave])};
+    return {(1.0 - reflects[long_wave]) * sigma * fourth(temperature_[n]) +
+                reflects[long_wave] * double(heat_[n]),
+            reflects[short_wave] * double(light_[n])};
+}
+
+void radiosity::receive() {
     std::vector<sums> parts(parts_.size() - 1);
     cpu::for_each(
-        parts.size(),
-        [&](std::size_t n) { parts[n] = receive(temperature, parts_[n], parts_[n + 1]); }, nullptr);
+        parts.size(), [&](std::size_t n) { parts[n] = receive(parts_[n], parts_[n + 1]); },
+        nullptr);
     sums all;
     for (const sums& part : parts) all += part;
     residual_ = imbalance_ = 0;

@@ -12,6 +12,9 @@
 /// On a GPU the sweeps and the solver run there: 4 bytes a facet go up, 16 come back. The same bits
 /// as on the CPU.
 ///
+/// Cells with leaves are surfaces that reflect nothing, at the temperature of their air
+/// (canopy.hpp).
+///
 /// Bytes of an update: those of five products (products.hpp), and 68 a facet for what it emits and
 /// receives.
 #pragma once
@@ -22,8 +25,10 @@
 #include "watari/krylov/workspace.hpp"
 #include "watari/memory/buffer.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace watari::les {
@@ -48,11 +53,19 @@ public:
     /// With these view factors.
     radiosity(const parameters& p, const facet_list& facets, view_factors views);
 
-    /// Computes what facets receive, from the temperature of each.
-    void update(const float* temperature);
+    /// Computes what facets and leaves receive, from the temperature of each; `leaves`: those
+    /// behind the facets.
+    void update(const float* temperature, std::span<const float> leaves = {});
 
-    const float* heat() const { return heat_.data(); }    ///< W/m2, of each facet
+    const float* heat() const { return heat_.data(); }    ///< W/m2, of each facet, then of leaves
     const float* light() const { return light_.data(); }  ///< W/m2
+    const std::vector<float>& area() const { return area_; }  ///< m2
+    /// What leaves a facet or a cell with leaves: long waves and light, W/m2.
+    std::array<double, 2> sent(std::size_t n) const;
+    float temperature(std::size_t n) const { return temperature_[n]; }  ///< K, of the last update
+    double sunlight() const { return sun_; }         ///< W/m2 of the beam; 0 at night
+    double sky_light() const { return sky_light_; }  ///< W/m2 of the sky
+    bool begun() const { return begun_; }
     const std::vector<float>& sky() const { return sky_; }
     const std::vector<float>& direct() const { return direct_; }
     const radiation_account& account() const { return account_; }
@@ -72,8 +85,8 @@ private:
     void lay_out(const parameters& p, const facet_list& facets);
     void solve();
     void last_sweep();
-    void receive(const float* temperature);
-    sums receive(const float* temperature, std::size_t first, std::size_t last);
+    void receive();
+    sums receive(std::size_t first, std::size_t last);
 
     processor who_;
     memory::kind kind_, host_;           ///< of the processor's arrays, of those that both reach

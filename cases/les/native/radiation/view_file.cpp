@@ -41,6 +41,7 @@ objects::digest hash_of(const parameters& p, std::size_t rays) {
     add(numbers, sizeof numbers);
     add(p.spacing.data(), sizeof p.spacing);
     add(p.heights.data(), p.heights.size() * sizeof p.heights[0]);
+    if (p.transpires()) add(p.trees.data(), p.trees.size() * sizeof p.trees[0]);
     return objects::sha256(all);
 }
 
@@ -118,7 +119,7 @@ std::optional<view_factors> read_views(const std::string& path, const parameters
     const files::descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     header head{};
     if (file.get() < 0 || !read_at(file.get(), 0, bytes_of(&head, 1))) return {};
-    if (head.what != what_it_is || head.hash != hash_of(p, rays) || head.facets != facets.count())
+    if (head.what != what_it_is || head.hash != hash_of(p, rays) || head.facets != facets.nodes())
         return {};
     std::vector<std::uint32_t> lengths(head.facets);
     struct stat status {};

@@ -13,9 +13,10 @@ namespace {
 constexpr memory::placement in_huge_pages{.thp = memory::huge_pages::always};
 constexpr std::size_t block = 1024;  ///< facets that a thread takes at a time
 
-/// The facets that each facet of a block hits, and by how many rays.
+/// The nodes that each node of a block sees, and by how many rays.
 struct block_hits {
-    std::vector<std::uint32_t> ends, facets, rays;
+    std::vector<std::uint32_t> ends, facets;
+    std::vector<float> rays;
 };
 
 /// Calls work(block) for all blocks; a thread takes the next one when it is done.
@@ -30,20 +31,17 @@ void for_each_block(std::size_t count, const Work& work) {
 std::vector<block_hits> trace(const parameters& p, const facet_list& facets, std::size_t rays) {
     const ray_tracer tracer(p, facets);
     const std::vector<point> points = sobol_points(rays);
-    std::vector<block_hits> found((facets.count() + block - 1) / block);
+    std::vector<block_hits> found((facets.nodes() + block - 1) / block);
     for_each_block(found.size(), [&](std::size_t b) {
         block_hits& own = found[b];
-        std::vector<std::uint32_t> hits;
-        const std::size_t last = std::min(facets.count(), (b + 1) * block);
+        std::vector<share_seen> seen;
+        const std::size_t last = std::min(facets.nodes(), (b + 1) * block);
         for (std::size_t n = b * block; n < last; ++n) {
-            tracer.hits(facets[n], points, shift_of(static_cast<std::uint32_t>(n)), hits);
-            for (std::size_t at = 0; at < hits.size(); ++at)
-                if (at > 0 && hits[at] == hits[at - 1]) {
-                    ++own.rays.back();
-                } else {
-                    own.facets.push_back(hits[at]);
-                    own.rays.push_back(1);
-                }
+            tracer.see(n, points, shift_of(static_cast<std::uint32_t>(n)), seen);
+            for (const share_seen& each : seen) {
+                own.facets.push_back(each.node);
+                own.rays.push_back(each.share);
+            }
             own.ends.push_back(static_cast<std::uint32_t>(own.facets.size()));
         }
     });
@@ -84,15 +82,15 @@ halves both_ways(const std::vector<block_hits>& hits, const std::vector<float>& 
     const auto taken = [&](std::size_t row) {
         return std::atomic_ref(first[row]).fetch_add(1, std::memory_order_relaxed);
     };
-    for_each_pair(hits, [&](std::size_t i, std::uint32_t j, std::uint32_t) {
+    for_each_pair(hits, [&](std::size_t i, std::uint32_t j, float) {
         taken(i);
         taken(j);
     });
     sum_up(first);
     memory::buffer<half> values(memory::kind::pageable, std::max<std::size_t>(first.back(), 1));
     half* const to = values.data();
-    for_each_pair(hits, [&](std::size_t i, std::uint32_t j, std::uint32_t n) {
-        const float value = area[i] * static_cast<float>(n) / static_cast<float>(2 * rays);
+    for_each_pair(hits, [&](std::size_t i, std::uint32_t j, float n) {
+        const float value = area[i] * n / static_cast<float>(2 * rays);
         to[taken(i)] = {j, value};
         to[taken(j)] = {static_cast<std::uint32_t>(i), value};
     });
@@ -127,8 +125,8 @@ std::vector<std::uint64_t> add_halves(halves& of) {
 std::vector<float> shares_of(const std::vector<block_hits>& hits, std::size_t facets,
                              std::size_t rays) {
     std::vector<float> result(facets);
-    for_each_pair(hits, [&](std::size_t i, std::uint32_t, std::uint32_t n) {
-        result[i] += static_cast<float>(n) / static_cast<float>(rays);
+    for_each_pair(hits, [&](std::size_t i, std::uint32_t, float n) {
+        result[i] += n / static_cast<float>(rays);
     });
     return result;
 }
@@ -178,16 +176,19 @@ void view_factors::see_sky() {
 
 std::vector<float> areas_of(const parameters& p, const facet_list& facets) {
     const double volume = p.spacing[0] * p.spacing[1] * p.spacing[2];
-    std::vector<float> result(facets.count());
-    for (std::size_t n = 0; n < result.size(); ++n)
+    std::vector<float> result(facets.nodes());
+    for (std::size_t n = 0; n < facets.count(); ++n)
         result[n] = static_cast<float>(volume / p.spacing[normal_axis[facets[n].direction]]);
+    for (std::size_t n = facets.count(); n < result.size(); ++n)
+        result[n] = static_cast<float>(4 * leaf_extinction * volume *
+                                       facets.leaves()[n - facets.count()].density);
     return result;
 }
 
 view_factors trace_views(const parameters& p, const facet_list& facets, std::size_t rays) {
     std::vector<float> area = areas_of(p, facets);
     std::vector<block_hits> hits = trace(p, facets, rays);
-    const std::vector<float> seen = shares_of(hits, facets.count(), rays);
+    const std::vector<float> seen = shares_of(hits, facets.nodes(), rays);
     halves doubled = both_ways(hits, area, rays);
     hits.clear();
     view_factors result(add_halves(doubled), std::move(area));

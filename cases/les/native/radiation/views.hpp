@@ -1,5 +1,7 @@
 /// View factors between the facets of a city: F_ij, the share of what facet i emits that reaches
-/// facet j, and the share of the sky.
+/// facet j, and the share of the sky. Cells with leaves follow the facets: they take a share of
+/// each ray that crosses them, and send rays in all directions from a surface of 4 k a V
+/// (canopy.hpp).
 ///
 ///     A_i F_ij from rays:    256 Sobol points a facet, shifted for each facet (rays.hpp)
 ///     reciprocity:           G = (A F + (A F)^T) / 2, then 20 sweeps of
@@ -43,7 +45,7 @@ struct view_factors {
 view_factors trace_views(const parameters& p, const facet_list& facets,
                          std::size_t rays = usual_rays);
 
-/// The areas of the facets, m2.
+/// The areas of the facets and of the surfaces for leaves, m2.
 std::vector<float> areas_of(const parameters& p, const facet_list& facets);
 
 }  // namespace watari::les

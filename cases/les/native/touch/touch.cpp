@@ -16,6 +16,16 @@ namespace {
 
 constexpr unsigned facet_array = 4;
 constexpr double height_of_plane = 2;  // m
+constexpr int settling_times = 20;     // of which each leaves at most 0.4 of what is missing
+constexpr double settling_seconds = 36000;
+
+/// Seconds of some work, added to a number.
+template <class Work>
+void timed(double& into, const Work& work) {
+    const double start = measure::now();
+    work();
+    into += measure::now() - start;
+}
 
 template <class Real>
 std::byte* bytes_of(const Real* data) {
@@ -70,14 +80,38 @@ WATARI_CLONES profile profile_of(const grid& g, const std::array<const Real*, 4>
 
 template <class Real>
 touch<Real>::touch(const fields& f, const parameters& p, const reach& by)
-    : fields_(&f), p_(&p), by_(by) {
+    : fields_(&f), p_(&p), by_(by), foliage_(p) {
     if (p.touched == touched::none) return;
     facets_.emplace(p);
     const std::size_t tallest = *std::max_element(p.heights.begin(), p.heights.end());
     top_ = std::min(tallest + 1, p.grid.size.z);
+    facets_on_cpu_ = by_.twin[facet_array] == nullptr ? f.facets : by_.twin[facet_array];
+    if (p.transpires()) {
+        leaves_ = leaves_in<Real>(f.facets, p);
+        leaves_on_cpu_ = leaves_in<Real>(facets_on_cpu_, p);
+        top_ = std::max<std::size_t>(top_, leaf_places(p).back().k + 1);
+    }
+    choose_exchanged();
     const extents& size = p.grid.size;
     if (p.touched >= touched::planes) planes_.resize(4 * (size.x * size.y + size.x * size.z));
     if (p.touched == touched::all) profiles_.resize(size.z);
+}
+
+/// Sets which parts of the facets' array cross to the CPU and back at each touch.
+template <class Real>
+void touch<Real>::choose_exchanged() {
+    const auto part = [&](const Real* at, std::size_t numbers) {
+        const auto first = reinterpret_cast<const std::byte*>(at) - fields_->facets;
+        return rows_of(facet_array, fields_->facets, static_cast<std::size_t>(first),
+                       numbers * sizeof(Real));
+    };
+    const std::size_t count = facets_->count();
+    const auto own = facets_in<Real>(fields_->facets, count);
+    down_ = {part(own.packed, 2 * count)};
+    up_ = {part(own.flux, count)};
+    if (leaves_.cells == 0) return;
+    down_.push_back(part(leaves_.packed, 2 * leaves_.cells));
+    up_.push_back(part(leaves_.heat, 2 * leaves_.cells));  // and the vapour behind it
 }
 
 template <class Real>
@@ -117,10 +151,10 @@ motion<Real> touch<Real>::on_cpu(const motion<Real>& now) const {
     return result;
 }
 
-/// Writes theta and speed of each facet's air to the facets' array at `data`.
+/// Writes theta and speed of each facet's and each leaf cell's air to the facets' array at `data`.
 template <class Real>
 void touch<Real>::pack(processor who, const motion<Real>& now, std::byte* data,
-                       stream_t stream) const {
+                       const leaf_arrays<Real>& leaves, stream_t stream) const {
     const auto all = facets_in<Real>(data, facets_->count());
     const auto& kernels = who.kind == p_->processor.kind ? kernels_for<survey_kernels<Real>>(*p_)
                                                          : kernels_on<survey_kernels<Real>>(who);
@@ -128,6 +162,22 @@ void touch<Real>::pack(processor who, const motion<Real>& now, std::byte* data,
     for (unsigned d = 0; d < directions; first += facets_->counts().of[d++])
         kernels.gather(p_->grid, now, normal_axis[d], all.cell + first, all.packed + 2 * first,
                        facets_->counts().of[d], stream);
+    if (leaves.cells > 0)
+        kernels.gather(p_->grid, now, 2, leaves.cell, leaves.packed, leaves.cells, stream);
+}
+
+/// The balance of the facets, and of the leaves among them, by the CPU.
+template <class Real>
+void touch<Real>::exchange_heat(touch_times& took, int times, double seconds) {
+    const auto own = facets_in<Real>(facets_on_cpu_, facets_->count());
+    for (int n = 0; n < times; ++n) {
+        timed(took.radiation, [&] {
+            facets_->radiate(foliage_.feel(leaves_on_cpu_.packed, leaves_.cells));
+            if (leaves_.cells > 0) foliage_.give(*exchange(), leaves_on_cpu_);
+        });
+        heat_ = facets_->step(own.packed, own.flux, seconds);
+    }
+    if (p_->is_moist()) count_warming(own.flux);
 }
 
 template <class Real>
@@ -166,49 +216,45 @@ void touch<Real>::take_profiles(const motion<Real>& now) {
 
 template <class Real>
 touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
+    return run(now, stream, 1, p_->dt * p_->every);
+}
+
+template <class Real>
+void touch<Real>::settle(const motion<Real>& now, stream_t stream) {
+    run(now, stream, settling_times, settling_seconds);
+}
+
+template <class Real>
+touch_times touch<Real>::run(const motion<Real>& now, stream_t stream, int times, double seconds) {
     touch_times took;
     if (p_->touched == touched::none) return took;
-    const std::size_t count = facets_->count();
-    const auto timed = [](double& into, const auto& work) {
-        const double start = measure::now();
-        work();
-        into += measure::now() - start;
-    };
     const bool by_gpu = p_->gathers == processor::type::gpu || !p_->processor.is_gpu();
-    const auto whole = facets_in<Real>(nullptr, count);
-    const auto offset = [&](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-    const region packed =
-        rows_of(facet_array, fields_->facets, offset(whole.packed), 2 * count * sizeof(Real));
-    const region flux =
-        rows_of(facet_array, fields_->facets, offset(whole.flux), count * sizeof(Real));
-    std::byte* const facets_on_cpu = packed.twin - offset(whole.packed);
     if (by_gpu)
         timed(took.gather, [&] {
-            pack(p_->processor, now, fields_->facets, stream);
+            pack(p_->processor, now, fields_->facets, leaves_, stream);
             memory::wait(p_->processor, stream);
         });
     const std::vector<region>& fields = regions(now);
     timed(took.move, [&] {
         if (!by_.bring) return;
-        if (by_gpu) by_.bring(packed);
+        for (const region& r : down_)
+            if (by_gpu) by_.bring(r);
         for (const region& r : fields) by_.bring(r);
         by_.wait();
     });
     timed(took.cpu, [&] {
         const motion<Real> here = on_cpu(now);
-        if (!by_gpu) pack(the_cpu, here, facets_on_cpu, nullptr);
-        const auto own = facets_in<Real>(facets_on_cpu, count);
-        timed(took.radiation, [&] { facets_->radiate(); });
-        heat_ = facets_->step(own.packed, own.flux, p_->dt * p_->every);
-        if (p_->is_moist()) count_warming(own.flux);
+        if (!by_gpu) pack(the_cpu, here, facets_on_cpu_, leaves_on_cpu_, nullptr);
+        exchange_heat(took, times, seconds);
         if (p_->touched >= touched::planes) look_at_planes(here);
         if (p_->touched == touched::all) take_profiles(here);
     });
     timed(took.move, [&] {
         if (!by_.send) return;
-        by_.send(flux);
+        for (const region& r : up_) by_.send(r);
         if (by_.back) {
-            if (by_gpu) by_.back(packed);
+            for (const region& r : down_)
+                if (by_gpu) by_.back(r);
             for (const region& r : fields) by_.back(r);
         }
         by_.wait();

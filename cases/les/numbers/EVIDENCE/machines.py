@@ -78,6 +78,39 @@ page.says("in the same run, {} to {} GB/s by one", min(triads), max(triads))
 page.given("counted: two numbers read and one written, of 4 bytes", "12 bytes a number are 16")
 page.given("the argument of the benchmark", "grid 512x256x128")
 
+# Mist on a core
+page.given("the argument of the benchmark", "grid 256x128x64 with cubes")
+page.given(
+    "counted: flow/moisture.hpp",
+    "a stage of 33 bytes",
+    "the last stage, 41 bytes, with evaporation",
+)
+turns: dict[str, list[dict[str, float]]] = {}
+for line in text("2-core-intel-xeon-x86_64/20261126-les-mist-cpu.txt").lines:
+    if line.startswith("== "):
+        turn: dict[str, float] = {}
+        turns.setdefault(line.removeprefix("== "), []).append(turn)
+    elif line.startswith(("water  ", "water, drying")):
+        words = line.split()
+        turn[line[:16].strip()] = 1e6 * float(words[-4]) / (256 * 128 * 64)
+    elif line.startswith("sum of kernels"):
+        turn["step"] = float(line.partition(" ns a cell")[0].split()[-1])
+old, new, dry = (turns[name] for name in ("old, mist", "new, mist", "new, dry"))
+for row, name in (
+    ("q and l, a stage of 33 bytes", "water"),
+    ("the last stage, 41 bytes, with evaporation", "water, drying"),
+    ("step with mist", "step"),
+):
+    page.says(f"| {row} | {{}} | {{}} |", *(min(t[name] for t in of) for of in (old, new)))
+page.says("| step without mist | | {} |", min(t["step"] for t in dry))
+page.says(
+    "A step with mist takes {} times as long as one without; by its bytes that would be {}.",
+    min(t["step"] for t in new) / min(t["step"] for t in dry),
+    (STEP_BYTES + 131) / STEP_BYTES,
+)
+rounds = [m["step"] / d["step"] for m, d in zip(new, dry, strict=True)]
+page.says("it was {} to {} times. What changed", min(rounds), max(rounds))
+
 PEGASUS, MIYABI = (2000, 64, 282), (4022, 450, 512)  # GB/s: GPU memory, link, CPU memory
 READ = 4 * 4  # bytes of a cell: u, v, w and theta
 of_all = [STEP_BYTES / gpu + READ / link + READ / cpu for gpu, link, cpu in (PEGASUS, MIYABI)]

@@ -123,6 +123,23 @@ TEST(les_directive, a_host_run_says_so_and_warms_the_city) {
     }
 }
 
+TEST(les_directive, mist_and_trees_are_refused_with_the_reason) {
+    for (const auto& [style, function] : les_styles()) {
+        chosen = function;
+        auto misty = city(style, les::precision::single_precision, {32, 16, 16}), leafy = misty;
+        misty.mist = {0, 0, 8, 1e-3};
+        leafy.trees = {0, 0, 8, 0.5};
+        for (const auto& p : {misty, leafy}) try {
+                by_directives(p);
+                FAIL() << style;
+            } catch (const unsupported& error) {
+                EXPECT_NE(std::string(error.what()).find("neither mist, trees nor"),
+                          std::string::npos)
+                    << error.what();
+            }
+    }
+}
+
 TEST(les_directive, a_missing_shared_object_names_its_compiler) {
     using cases::compiler;
     const std::tuple<const char*, compiler, const char*> rows[] = {

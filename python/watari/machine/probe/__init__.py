@@ -17,6 +17,7 @@ from watari.common.errors import UnsupportedError
 from watari.common.files import PACKAGE
 from watari.machine import cupti, openblas
 from watari.machine.probe import host, links, memories, nvml, system
+from watari.machine.probe.attributes import attribute
 from watari.machine.probe.system import System
 from watari.machine.probe.tables import render
 
@@ -116,8 +117,7 @@ def cpu(files: System, topology: dict[str, Any]) -> dict[str, Any]:
 
 def memory_node(gpu: dict[str, Any]) -> int | None:
     """The NUMA node of the GPU's own memory; None on machines where it is not a node."""
-    attributes = gpu["attributes"]
-    return attributes.get("numaId") if attributes.get("numaConfig") == 1 else None
+    return attribute(gpu, "numaId") if attribute(gpu, "numaConfig") == 1 else None
 
 
 def cuda(gpus: dict[str, Any]) -> dict[str, str | None] | None:

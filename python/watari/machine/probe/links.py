@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from watari.machine.probe import nvml
+from watari.machine.probe.attributes import attribute
 from watari.machine.probe.system import System
 
 # GT/s per lane, and the share that the encoding leaves: 8b/10b, 128b/130b, 242B/256B.
@@ -46,7 +47,7 @@ def cpu_link(index: int, gpu: dict[str, Any], reported: dict[str, Any], system: 
     ends = ("cpu", f"gpu:{index}")
     if known.get("c2c"):
         return link(*ends, "c2c", **known["c2c"])
-    if gpu["attributes"].get("pageableMemoryAccessUsesHostPageTables"):
+    if attribute(gpu, "pageableMemoryAccessUsesHostPageTables"):
         hopper = gpu["compute_capability"].startswith("9.")
         return link(*ends, "c2c", bandwidth=GRACE_HOPPER_C2C if hopper else None)
     generation = known.get("pcie_generation") or pcie_generation(gpu["pci_bus_id"], system)

@@ -12,6 +12,7 @@ from typing import Any
 
 from watari.common import library
 from watari.machine.probe import system
+from watari.machine.probe.attributes import Attribute, attribute
 from watari.machine.probe.system import System
 
 Gpu = dict[str, Any]
@@ -49,13 +50,13 @@ def why_no_gpu(absence: str | None, machine: System) -> str:
     return absence or "no GPU"
 
 
-def lacking(gpus: list[Gpu], attribute: str) -> Gpu | None:
+def lacking(gpus: list[Gpu], name: Attribute) -> Gpu | None:
     """The first GPU that does not have an attribute."""
-    return next((gpu for gpu in gpus if not gpu["attributes"].get(attribute)), None)
+    return next((gpu for gpu in gpus if not attribute(gpu, name)), None)
 
 
 def managed(gpus: list[Gpu]) -> Judgement:
-    gpu = lacking(gpus, "managedMemory") if "managedMemory" in gpus[0]["attributes"] else None
+    gpu = next((gpu for gpu in gpus if attribute(gpu, "managedMemory") == 0), None)
     if gpu:
         return False, f"managedMemory = 0 on {gpu['name']}", None
     gpu = lacking(gpus, "concurrentManagedAccess")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from watari.machine.probe.attributes import SHOWN, attribute
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
@@ -89,20 +91,12 @@ def cpu_lines(cpu: dict[str, Any]) -> list[str]:
 
 def gpu_lines(gpu: dict[str, Any]) -> list[str]:
     node = "" if gpu["numa_node"] is None else f", nearest NUMA node {gpu['numa_node']}"
-    attributes = gpu["attributes"]
-    shown = [
-        "pageableMemoryAccess",
-        "pageableMemoryAccessUsesHostPageTables",
-        "concurrentManagedAccess",
-        "directManagedMemAccessFromHost",
-        "hostNativeAtomicSupported",
-    ]
     return [
         f"compute capability {gpu['compute_capability']}, {gpu['multiprocessors']} SMs, "
         f"L2 {binary(gpu['l2_bytes'])}",
         f"{binary(gpu['memory_bytes'])} at {rate(gpu['memory_bandwidth'])} (theoretical)",
         f"PCI {gpu['pci_bus_id']}{node}",
-        *(f"{name} = {attributes[name]}" for name in shown if name in attributes),
+        *(f"{name} = {value}" for name in SHOWN if (value := attribute(gpu, name)) is not None),
     ]
 
 

@@ -161,7 +161,7 @@ identity identity_of(const surface& of, const build_options& how) {
             how.single ? 4u : 8u, how.recompress, own.first, own.count};
 }
 
-build_counts build(const surface& of, const std::string& path, const build_options& how,
+build_counts build(const surface& of, const matrix_paths& paths, const build_options& how,
                    const std::function<bool(double part)>& progress) {
     const double start = measure::now();
     auto dividing = std::async(std::launch::async, [&] {
@@ -173,7 +173,7 @@ build_counts build(const surface& of, const std::string& path, const build_optio
     const shares share(maker, all, how.eps);
     const row_range own = rows_of(of, how);
     const std::vector<block> leaves = touching(all, own), parts = within(leaves, own);
-    matrix_writer writer(path, identity_of(of, how), parts);
+    matrix_writer writer(paths, identity_of(of, how), parts);
     build_counts counts{.leaves = leaves.size(), .resumed = writer.leaves()};
     const chunk_source make =
         how.who.is_gpu() ? by_gpu(maker, share, how, std::span(leaves).subspan(writer.leaves()))

@@ -36,7 +36,7 @@ identity identity_of(const surface& of, const build_options& how);
 
 /// Calls `progress` between chunks, with the completed part of all entries; false stops the build.
 /// Throws usage_error, file_error.
-build_counts build(const surface& of, const std::string& path, const build_options& how,
+build_counts build(const surface& of, const matrix_paths& paths, const build_options& how,
                    const std::function<bool(double part)>& progress = {});
 
 }  // namespace watari::hmatrix

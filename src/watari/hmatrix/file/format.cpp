@@ -2,7 +2,6 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/files/file_state.hpp"
 #include "watari/memory/rows/rows.hpp"
 
 #include <bit>
@@ -44,8 +43,9 @@ std::uint64_t index_size(const file_head& head) {
            (head.index_offset - page_bytes) / page_bytes * sizeof(std::uint64_t);
 }
 
-file_head read_head(const std::string& path, int file) {
-    const std::string bytes = files::bytes_of(file, 0, page_bytes);
+file_head read_head(const matrix_files& from) {
+    const std::string& path = from.path();
+    const std::string bytes = from.read(0, page_bytes);
     file_head head;
     if (bytes.size() < sizeof head || std::memcmp(bytes.data(), head.magic.data(), 8) != 0)
         refuse(path, "is not a finished H-matrix of watari");
@@ -55,6 +55,9 @@ file_head read_head(const std::string& path, int file) {
                          std::to_string(format_version) + " is known; build it again");
     if (head.checksum != checksum_of(&head, offsetof(file_head, checksum)))
         refuse_damaged(path, "the checksum of its head is wrong");
+    if (head.others + std::size_t{1} != from.count())
+        refuse(path, "is striped over " + std::to_string(head.others + std::size_t{1}) +
+                         " files, not " + std::to_string(from.count()));
     if (head.index_offset < page_bytes || head.index_offset % page_bytes != 0)
         refuse_damaged(path, "its index does not begin at a page");
     if (std::uint64_t{head.of.first_row} + head.of.rows > head.of.triangles || head.of.rows == 0)
@@ -82,15 +85,15 @@ void matrix_index::require(const std::string& path, std::uint64_t offset, std::u
                                  std::to_string(offset) + " have a wrong checksum");
 }
 
-std::string leaf_bytes(const std::string& path, int file, const matrix_index& index,
+std::string leaf_bytes(const matrix_files& from, const matrix_index& index,
                        const leaf_record& leaf) {
     const std::uint64_t bytes = leaf.elements() * index.head.of.element_bytes;
     const std::uint64_t first = leaf.offset / page_bytes * page_bytes;
     const std::uint64_t end = (leaf.offset + bytes + page_bytes - 1) / page_bytes * page_bytes;
-    std::string pages = files::bytes_of(file, first, end - first);
+    std::string pages = from.read(first, end - first);
     pages.resize(end - first);  // a truncated file has wrong checksums
     for (std::uint64_t at = first; at < end; at += page_bytes)
-        index.require(path, at, checksum_of(&pages[at - first], page_bytes, at / 8));
+        index.require(from.path(), at, checksum_of(&pages[at - first], page_bytes, at / 8));
     return pages.substr(leaf.offset - first, bytes);
 }
 
@@ -137,15 +140,16 @@ std::string index_bytes(const matrix_index& index) {
     return bytes;
 }
 
-matrix_index read_index(const std::string& path) {
-    const files::descriptor file(path, O_RDONLY | O_CLOEXEC);
-    matrix_index index{read_head(path, file.get()), {}, {}, {}};
+matrix_index read_index(const matrix_paths& paths) {
+    const matrix_files from(paths);
+    const std::string& path = paths.first();
+    matrix_index index{read_head(from), {}, {}, {}};
     const file_head& head = index.head;
-    const std::uint64_t there = files::file_state::of(file.get()).bytes;
+    const std::uint64_t there = from.bytes();
     if (there < head.index_offset || there - head.index_offset < head.index_bytes)
         refuse_damaged(path, "it has " + bytes_text(there) + ", and its index ends at " +
                                  bytes_text(head.index_offset + head.index_bytes));
-    const std::string bytes = files::bytes_of(file.get(), head.index_offset, head.index_bytes);
+    const std::string bytes = from.read(head.index_offset, head.index_bytes);
     if (bytes.size() != index_size(head) ||
         checksum_of(bytes.data(), bytes.size()) != head.index_checksum)
         refuse_damaged(path, "the checksum of its index is wrong");

@@ -11,11 +11,14 @@
 /// checksum is that of memory/rows/rows.hpp. Positions count from the file's first byte; those of
 /// the index from its own.
 ///
+/// The file may be striped over several (matrix_files.hpp): offsets are those of all together.
+///
 /// A batch is a run of consecutive leaves, of any size, that is read at once. The file does not
 /// define batches, so the same file serves every budget. Two neighbouring batches may share a page.
 #pragma once
 
 #include "watari/core/precision.hpp"
+#include "watari/hmatrix/file/matrix_files.hpp"
 #include "watari/hmatrix/file/strips.hpp"
 
 #include <array>
@@ -64,7 +67,8 @@ struct batch {
 
 struct file_head {
     std::array<char, 8> magic{'W', 'A', 'T', 'A', 'R', 'I', 'H', 'M'};
-    std::uint32_t version = format_version, reserved = 0;
+    std::uint32_t version = format_version;
+    std::uint32_t others = 0;  ///< files over which the matrix is striped, besides the first
     identity of{};
     std::uint64_t leaves = 0;
     std::uint64_t index_offset = 0, index_bytes = 0, index_checksum = 0;
@@ -99,7 +103,7 @@ std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes);
 std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t first = 0);
 
 /// Reads the bytes of a leaf. Throws file_error for a page with a wrong checksum.
-std::string leaf_bytes(const std::string& path, int file, const matrix_index& index,
+std::string leaf_bytes(const matrix_files& from, const matrix_index& index,
                        const leaf_record& leaf);
 
 /// The first 4096 bytes of a file, and its index.
@@ -107,7 +111,7 @@ std::string head_bytes(file_head head);
 std::string index_bytes(const matrix_index& index);
 
 /// Reads head and index. Throws file_error for a file that is not an H-matrix, another version, a
-/// truncated file, or a wrong checksum.
-matrix_index read_index(const std::string& path);
+/// truncated file, another number of files, or a wrong checksum.
+matrix_index read_index(const matrix_paths& paths);
 
 }  // namespace watari::hmatrix

@@ -53,15 +53,16 @@ std::string beginning_of(const identity& of) {
 
 }  // namespace
 
-matrix_writer::matrix_writer(const std::string& path, const identity& of,
+matrix_writer::matrix_writer(const matrix_paths& paths, const identity& of,
                              std::span<const block> leaves)
-    : path_(path),
+    : path_(paths.first()),
       blocks_(leaves),
-      file_(path),
-      in_memory_(files::window::suits(files::partial_path(path))),
-      journal_(files::journal_path(path), O_RDWR | O_CREAT | O_CLOEXEC),
+      file_(paths.all, stripe_bytes),
+      in_memory_(file_.count() == 1 && files::window::suits(files::partial_path(path_))),
+      journal_(files::journal_path(path_), O_RDWR | O_CREAT | O_CLOEXEC),
       team_(own_threads()) {
     index_.head.of = of;
+    index_.head.others = static_cast<std::uint32_t>(file_.count() - 1);
     resume();
     // an unfinished file has an empty head, which read_index refuses
     file_.allocate(end_, std::string(page_bytes, '\0'), index_.leaves.empty());
@@ -96,7 +97,7 @@ bool matrix_writer::accept(const segment& of, std::span<const std::uint32_t> ran
     if (of.offset != end_ || of.first_leaf != index_.leaves.size() || of.leaves == 0 ||
         of.bytes % page_bytes != 0)
         return false;
-    const std::string data = files::bytes_of(file_.get(), of.offset, of.bytes);
+    const std::string data = file_.read(of.offset, of.bytes);
     if (data.size() != of.bytes || add(sums_of(end_, data.data(), data.size())) != of.checksum) {
         index_.sums.resize((end_ - page_bytes) / page_bytes);
         return false;
@@ -175,7 +176,7 @@ void matrix_writer::write(std::vector<open_segment> complete) {
     if (own.empty()) return;
     std::optional<files::window> all;
     const std::uint64_t begin = own.front().offset;
-    if (in_memory_ && end_ > begin) all.emplace(file_.get(), path_, begin, end_ - begin);
+    if (in_memory_ && end_ > begin) all.emplace(file_.front().get(), path_, begin, end_ - begin);
     if (all)
         by_threads(all->large_pages(), [&](auto, std::size_t page) { all->ask_for_large(page); });
     std::vector<std::vector<std::byte>> buffers(team_.size());
@@ -187,7 +188,7 @@ void matrix_writer::write(std::vector<open_segment> complete) {
         // of our memory, since another process may already have changed the file
         sums[i] = sums_of(own[i].offset, buffer.data(), buffer.size());
         if (!all)
-            write(own[i].offset, buffer.data(), buffer.size());
+            file_.write(own[i].offset, buffer.data(), buffer.size());
         else if (!storage::guarded_copy(all->part(own[i].offset - begin, own[i].bytes).data(),
                                         buffer.data(), buffer.size()))
             throw file_error(files::partial_path(path_) + " was cut while it was written");
@@ -229,8 +230,7 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     }
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
-    if (ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)  // a window lengthened the file
-        throw file_error(path_ + ": cannot be cut: " + std::strerror(errno));
+    file_.resize(end_);  // a window lengthened the file
     index_.order.assign(order.begin(), order.end());
     const std::string index = index_bytes(index_);
     file_head& head = index_.head;
@@ -238,25 +238,14 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     head.index_offset = end_;
     head.index_bytes = index.size();
     head.index_checksum = checksum_of(index.data(), index.size());
-    write(end_, index.data(), index.size());
+    file_.write(end_, index.data(), index.size());
+    file_.resize(end_ + index.size());
     file_.sync();
     const std::string bytes = head_bytes(head);
-    write(0, bytes.data(), bytes.size());
+    file_.write(0, bytes.data(), bytes.size());
     file_.sync();
     file_.put_in_place();
     unlink(files::journal_path(path_).c_str());
-}
-
-void matrix_writer::write(std::uint64_t at, const void* data, std::size_t bytes) const {
-    const auto* from = static_cast<const char*>(data);
-    while (bytes > 0) {
-        const ssize_t done = pwrite(file_.get(), from, bytes, static_cast<off_t>(at));
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) throw file_error(path_ + ": cannot be written: " + std::strerror(errno));
-        from += done;
-        at += static_cast<std::uint64_t>(done);
-        bytes -= static_cast<std::size_t>(done);
-    }
 }
 
 }  // namespace watari::hmatrix

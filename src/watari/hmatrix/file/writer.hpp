@@ -1,5 +1,5 @@
 /// Writes an H-matrix leaf after leaf into FILE.partial, which is renamed to FILE when all is
-/// durable.
+/// durable; of a striped matrix into such a file of each.
 ///
 /// A journal beside the file has each completed segment (a run of leaves in whole pages), with the
 /// ranks of its leaves and its checksum. The next writer of the same matrix reads these segments
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "watari/files/aligned.hpp"
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial_stripes.hpp"
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
 #include "watari/measure/thread_team.hpp"
@@ -43,7 +43,7 @@ class matrix_writer {
 public:
     /// `leaves` are all leaves of the file, in their order. Throws file_error, and usage_error if
     /// another run writes the file.
-    matrix_writer(const std::string& path, const identity& of, std::span<const block> leaves);
+    matrix_writer(const matrix_paths& paths, const identity& of, std::span<const block> leaves);
 
     /// Leaves so far: those of an earlier run, and those that were appended.
     std::size_t leaves() const { return index_.leaves.size(); }
@@ -76,12 +76,11 @@ private:
     /// Calls work(thread, i) for each i < count, by the team.
     void by_threads(std::size_t count,
                     const std::function<void(std::size_t thread, std::size_t i)>& work);
-    void write(std::uint64_t at, const void* data, std::size_t bytes) const;
 
-    std::string path_;
+    std::string path_;  ///< of the first file
     std::span<const block> blocks_;
     matrix_index index_;
-    files::partial_file file_;
+    files::partial_stripes file_;
     bool in_memory_;
     files::descriptor journal_;
     measure::thread_team team_;

@@ -4,6 +4,7 @@
 
 #include "watari/hmatrix/product/plan.hpp"
 #include "watari/storage/backends/backend.hpp"
+#include "watari/storage/backends/disk_array.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,9 @@ struct product_options {
     bool verify_always = false;     ///< verify each read of a batch, not only the first
     std::span<std::byte> memory{};  ///< holds the file, for engines of queues
     std::shared_ptr<storage::backend> behind{};  ///< backend of these engines, instead of the file
-    double timeout = 10;                         ///< seconds that a reader waits for a command
+    std::shared_ptr<storage::disk_array>
+        disks{};          ///< modelled SSDs, whose times reads of files have
+    double timeout = 10;  ///< seconds that a reader waits for a command
 };
 
 /// The forecast for a matrix and a budget.

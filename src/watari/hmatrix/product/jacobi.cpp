@@ -1,7 +1,6 @@
 #include "watari/hmatrix/product/jacobi.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/files/file_state.hpp"
 #include "watari/hmatrix/ranks/row_gather.hpp"
 
 #include <cmath>
@@ -48,10 +47,10 @@ struct blocks {
 };
 
 /// Appends the elements of a square leaf to `to`, row by row, in double.
-void read_leaf(const std::string& path, int file, const matrix_index& index,
-               const leaf_record& leaf, std::vector<double>& to) {
+void read_leaf(const matrix_files& from, const matrix_index& index, const leaf_record& leaf,
+               std::vector<double>& to) {
     const bool single = index.type() == precision::single_precision;
-    const std::string bytes = leaf_bytes(path, file, index, leaf);
+    const std::string bytes = leaf_bytes(from, index, leaf);
     for (std::size_t i = 0; i < leaf.elements(); ++i) {
         float narrow;
         double wide;
@@ -64,13 +63,14 @@ void read_leaf(const std::string& path, int file, const matrix_index& index,
     }
 }
 
-blocks inverses(const std::string& path, const matrix_index& index) {
-    const files::descriptor file(path, O_RDONLY | O_CLOEXEC);
+blocks inverses(const matrix_paths& paths, const matrix_index& index) {
+    const matrix_files from(paths);
+    const std::string& path = paths.first();
     blocks all;
     for (const leaf_record& leaf : index.leaves) {
         if (!is_diagonal(leaf)) continue;
         const std::size_t begin = all.data.size();
-        read_leaf(path, file.get(), index, leaf, all.data);
+        read_leaf(from, index, leaf, all.data);
         if (!invert(all.data.data() + begin, leaf.rows))
             throw file_error(path + ": the diagonal block at row " + std::to_string(leaf.row) +
                              " has no inverse; try without a preconditioner");
@@ -106,10 +106,10 @@ std::size_t block_jacobi::bytes_of(const matrix_index& index, const comm::commun
     return rounded(8 * elements) + rounded(8 * n) + 2 * rounded(4 * n) + 256;
 }
 
-block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who,
+block_jacobi::block_jacobi(const matrix_paths& paths, const matrix_index& index, processor who,
                            const comm::communicator* ranks)
     : who_(who), memory_(memory::local_kind(who), bytes_of(index, ranks), {.device = who.number}) {
-    blocks all = inverses(path, index);
+    blocks all = inverses(paths, index);
     if (ranks)
         all = {gathered(*ranks, std::span<const double>(all.data)),
                gathered(*ranks, std::span<const row_range>(all.rows))};

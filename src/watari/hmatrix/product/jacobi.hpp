@@ -13,7 +13,7 @@ class block_jacobi {
 public:
     /// Reads the leaves from the matrix's file. With ranks, each rank reads its own file, and all
     /// ranks get all leaves. Throws file_error, also for a block that has no inverse.
-    block_jacobi(const std::string& path, const matrix_index& index, processor who,
+    block_jacobi(const matrix_paths& paths, const matrix_index& index, processor who,
                  const comm::communicator* ranks = nullptr);
 
     /// z = M^-1 r, for vectors in the order of the tree. On a GPU it returns before it is done.

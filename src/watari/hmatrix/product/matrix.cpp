@@ -14,19 +14,23 @@ namespace {
 /// Below this size one thread checksums a batch before a team would begin and end.
 constexpr std::size_t serial_bytes = std::size_t{1} << 18;
 
-storage::store_options store_of(const std::string& path, const product_options& how) {
+storage::store_options store_of(const matrix_paths& paths, const product_options& how) {
     storage::store_options wanted;
     wanted.engine = how.engine;
     wanted.who = how.who;
     wanted.memory = how.memory;
     wanted.behind = how.behind;
+    wanted.disks = how.disks;
     wanted.timeout = how.timeout;
     bool direct = how.direct;
     if (how.memory.empty() && !how.behind) {
-        const std::size_t unit = files::direct_unit_of(path);
-        direct = direct && unit > 0 && unit <= page_bytes;
-        wanted.files.paths = {path};
-        wanted.files.padded = true;
+        for (const std::string& path : paths.all) {
+            const std::size_t unit = files::direct_unit_of(path);
+            direct = direct && unit > 0 && unit <= page_bytes;
+        }
+        wanted.files.paths = paths.all;
+        wanted.files.padded = paths.all.size() == 1;  // several files have whole stripes
+        wanted.files.stripe = stripe_bytes;
     }
     wanted.files.cache = storage::cache_of(how.engine, direct);
     wanted.threads = how.readers;
@@ -63,9 +67,9 @@ storage::reader_options reader_of(const product_options& how) {
 
 }  // namespace
 
-matrix_product::matrix_product(const std::string& path, const matrix_index& index,
+matrix_product::matrix_product(const matrix_paths& paths, const matrix_index& index,
                                const product_options& how)
-    : path_(path),
+    : path_(paths.first()),
       index_(index),
       how_(how),
       ahead_(forecast(index, how)),
@@ -76,10 +80,10 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
       sums_(memory::host_kind(how.who), largest_of(ahead_.batches) / page_bytes,
             {.device = how.who.number}) {
     if (how.memory.empty() && !how.behind) {
-        file_.emplace(path, O_RDONLY | O_CLOEXEC);
-        state_ = files::file_state::of(file_->get());
+        files_.emplace(paths);
+        states_ = files_->states();
     }
-    store_.emplace(store_of(path, how));
+    store_.emplace(store_of(paths, how));
     if (ahead_.whole) {
         whole_.emplace(memory::local_kind(how.who), index.data_bytes(),
                        memory::placement{.device = how.who.number});
@@ -108,7 +112,7 @@ void matrix_product::load(stream_t stream) {
 
 /// Throws file_error if the file changed: a batch that is read again could be another matrix's.
 void matrix_product::require_unchanged() const {
-    if (file_ && files::file_state::of(file_->get()) != state_)
+    if (files_ && files_->states() != states_)
         throw file_error(path_ + ": was changed while it was in use");
 }
 

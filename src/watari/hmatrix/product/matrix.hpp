@@ -8,7 +8,6 @@
 /// opened is refused at the next product.
 #pragma once
 
-#include "watari/files/file_state.hpp"
 #include "watari/hmatrix/product/forecast.hpp"
 #include "watari/storage/stores/open_store.hpp"
 #include "watari/storage/stores/ordered_reader.hpp"
@@ -16,13 +15,15 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace watari::hmatrix {
 
 class matrix_product {
 public:
     /// Throws file_error, usage_error, unsupported, beyond_memory; what reading throws.
-    matrix_product(const std::string& path, const matrix_index& index, const product_options& how);
+    matrix_product(const matrix_paths& paths, const matrix_index& index,
+                   const product_options& how);
 
     /// y_s = A x_s; vectors in the order of the tree, in memory of the processor. On a GPU it
     /// returns before it is done. Throws what reading throws, and file_error for a wrong checksum:
@@ -46,7 +47,7 @@ private:
     void verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data, stream_t stream);
     void require_unchanged() const;
 
-    std::string path_;
+    std::string path_;  ///< of the first file
     matrix_index index_;
     product_options how_;
     product_forecast ahead_;
@@ -57,8 +58,8 @@ private:
     std::optional<storage::open_store> store_;
     std::optional<memory::buffer<std::byte>> whole_;
     std::optional<storage::ordered_reader> reader_;
-    std::optional<files::descriptor> file_;  ///< none: memory, or another backend
-    files::file_state state_;
+    std::optional<matrix_files> files_;  ///< none: memory, or another backend
+    std::vector<files::file_state> states_;
     std::uint64_t read_before_ = 0;
     double waited_before_ = 0;
     std::size_t products_ = 0;

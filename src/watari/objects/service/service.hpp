@@ -17,6 +17,7 @@ struct settings {
     unsigned attempts = 6;      ///< of a request, the first included
     double first_pause = 0.1;   ///< seconds; doubles at each attempt, and is cut at random
     double longest_pause = 20;  ///< seconds
+    unsigned lanes = 0;         ///< threads of a read; 0: as many as suit this machine
     unsigned patience = 30;     ///< seconds without a byte before an attempt is given up
 
     /// The defaults, with AWS_MAX_ATTEMPTS and WATARI_INSECURE=1 of the environment. Throws

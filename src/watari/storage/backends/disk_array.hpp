@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace watari::storage {
@@ -23,10 +24,12 @@ struct modelled_disks {
 /// Several SSDs as one: a request is cut at stripes, and where a disk takes no more at once.
 class disk_array {
 public:
-    explicit disk_array(const modelled_disks& wanted) : stripe_(wanted.stripe) {
-        if (wanted.disks == 0 || wanted.stripe == 0) throw usage_error("no modelled SSD");
-        for (std::size_t i = 0; i < wanted.disks; ++i) disks_.push_back(make_ssd(wanted.model));
-        piece_ = std::min(stripe_, disks_.front()->largest());
+    /// Throws usage_error.
+    explicit disk_array(const modelled_disks& wanted) : disk_array(made(wanted), wanted.stripe) {}
+    disk_array(std::vector<std::unique_ptr<ssd>> disks, std::uint64_t stripe)
+        : disks_(std::move(disks)), stripe_(stripe) {
+        if (disks_.empty() || stripe == 0) throw usage_error("no modelled SSD");
+        piece_ = std::min<std::uint64_t>(stripe_, disks_.front()->largest());
     }
 
     std::int64_t due(opcode operation, std::uint64_t offset, std::size_t bytes, std::int64_t now) {
@@ -48,6 +51,12 @@ public:
     }
 
 private:
+    static std::vector<std::unique_ptr<ssd>> made(const modelled_disks& wanted) {
+        std::vector<std::unique_ptr<ssd>> all;
+        for (std::size_t i = 0; i < wanted.disks; ++i) all.push_back(make_ssd(wanted.model));
+        return all;
+    }
+
     /// A request without bytes, a flush, is one piece of each disk.
     template <class Body>
     void each_piece(std::uint64_t offset, std::size_t bytes, const Body& body) {

@@ -5,6 +5,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/loaded/shared_object.hpp"
+#include "watari/storage/engines/modelled_time.hpp"
 #include "watari/storage/engines/rows.hpp"
 
 #include <map>
@@ -190,6 +191,7 @@ private:
 }  // namespace
 
 std::string cufile_unsupported(const engine_options& options) {
+    if (options.disks) return no_modelled_time("cufile");
     if (!options.who.is_gpu()) return "cuFile moves data to and from GPU memory; processor=gpu";
     if (options.files->cache() != files::cache_state::none)
         return "cuFile goes past the page cache; cache=none";

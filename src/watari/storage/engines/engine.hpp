@@ -29,16 +29,21 @@ class object_set;
 
 namespace watari::storage {
 
+class disk_array;
+
 /// A list of blocks. The block at offsets[i] of the store has its location at memory + i x block.
 /// If blocks have several equal parts, part k is at memory + k x stride + i x part_bytes(). Parts
-/// that are read may overlap: the last `overlap` bytes of one are the first of the next.
+/// that are read may overlap: the last `overlap` bytes of one are the first of the next. A list
+/// with `times` is an open loop: request i begins at times[i], or as soon after as a request may
+/// begin, and its seconds count from times[i].
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
-    std::size_t block;        ///< bytes of each
-    std::size_t parts = 1;    ///< of each block
-    std::size_t stride = 0;   ///< bytes from part to part in memory; unused if parts is 1
-    std::size_t overlap = 0;  ///< bytes, at most part_step(); unused if parts is 1
+    std::size_t block;                ///< bytes of each
+    std::size_t parts = 1;            ///< of each block
+    std::size_t stride = 0;           ///< bytes from part to part in memory; unused if parts is 1
+    std::size_t overlap = 0;          ///< bytes, at most part_step(); unused if parts is 1
+    std::span<const double> times{};  ///< moments of now(), ascending; empty: as fast as possible
 
     std::size_t part_bytes() const { return (block + (parts - 1) * overlap) / parts; }
     /// Bytes in the block from the start of a part to the start of the next.
@@ -48,7 +53,13 @@ struct requests {
     }
     /// The list of `count` blocks from block `first` on.
     requests only(std::size_t first, std::size_t count) const {
-        return {offsets.subspan(first, count), location(first), block, parts, stride, overlap};
+        return {offsets.subspan(first, count),
+                location(first),
+                block,
+                parts,
+                stride,
+                overlap,
+                times.empty() ? times : times.subspan(first, count)};
     }
 };
 
@@ -58,6 +69,8 @@ struct engine_options {
     const objects::object_set* objects = nullptr;  ///< for engines that read objects
     const namespace_view* view = nullptr;          ///< for engines that submit commands
     const error_log* errors = nullptr;             ///< of the controller; null if it keeps none
+    disk_array* disks =
+        nullptr;           ///< modelled SSDs whose times the requests to files in memory have
     bool on_disk = false;  ///< each request goes to a disk, and some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
@@ -74,6 +87,9 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
+
+/// Waits until this moment of the same clock. The thread sleeps, and polls at the end.
+void wait_until(double moment);
 
 /// Commands that ended with an error and were sent again, and the status of the first of them.
 struct repetitions {
@@ -96,7 +112,7 @@ public:
     virtual std::span<const double> seconds() { return seconds_; }
 
     /// Waits until earlier writes are durable. Throws.
-    virtual void flush() { options_.files->sync(); }
+    virtual void flush();
 
     /// Releases all pages of the page cache; called between lists.
     virtual void let_go() {}
@@ -112,12 +128,13 @@ public:
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 protected:
-    /// Calls move(i) for each request of a list in turn, and times each call.
+    /// Calls move(i) for each request of a list in turn, at its time, and times each call.
     template <class Move>
     void one_by_one(const requests& list, const Move& move) {
         seconds_.resize(list.offsets.size());
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            if (!list.times.empty()) wait_until(start = list.times[i]);
             move(i);
             const double end = now();
             seconds_[i] = end - start;

@@ -1,5 +1,11 @@
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/atomic.hpp"
+#include "watari/storage/engines/modelled_time.hpp"
 #include "watari/storage/engines/rows.hpp"
+
+#include <sys/prctl.h>
+#include <chrono>
+#include <thread>
 
 namespace watari::storage {
 
@@ -65,6 +71,20 @@ constexpr engine_row table[] = {
 };
 
 }  // namespace
+
+void wait_until(double moment) {
+    constexpr double polled = 1e-4;  // a sleep may end later
+    thread_local const int precise = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    static_cast<void>(precise);
+    if (const double left = moment - now(); left > polled)
+        std::this_thread::sleep_for(std::chrono::duration<double>(left - polled));
+    for (unsigned attempt = 0; now() < moment; ++attempt) cpu::pause(attempt);
+}
+
+void engine::flush() {
+    options_.files->sync();
+    if (const modelled_time held(options_); held.is_on()) held.flush();
+}
 
 std::span<const engine_row> engines() { return table; }
 

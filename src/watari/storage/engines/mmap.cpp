@@ -4,6 +4,7 @@
 #include "watari/core/error.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/storage/engines/guarded_copy.hpp"
+#include "watari/storage/engines/modelled_time.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
 
@@ -93,6 +94,7 @@ private:
 }  // namespace
 
 std::string mmap_unsupported(const engine_options& options) {
+    if (options.disks) return no_modelled_time("mmap");
     if (options.files->cache() == files::cache_state::none)
         return "mmap goes through the page cache; cache=cold or cache=warm";
     return "";

@@ -1,6 +1,7 @@
 // Engine `posix`: pread and pwrite (preadv and pwritev for blocks in parts), one block after the
 // other; to a GPU through pinned memory and its copy engines. It is the CPU path that GPU-initiated
 // access is compared with (Hanawa 2025).
+#include "watari/storage/engines/modelled_time.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 
 class posix_engine final : public engine {
 public:
-    explicit posix_engine(const engine_options& options) : engine(options), staging_(options) {}
+    explicit posix_engine(const engine_options& options)
+        : engine(options), staging_(options), held_(options) {}
 
     void run(const requests& list) override {
         one_by_one(list, [&](std::size_t i) { move(list, i); });
@@ -29,6 +31,7 @@ private:
         const int file = options_.files->descriptor_of(at.file);
         const auto start = static_cast<off_t>(at.offset);
         const std::span pieces = staging_.before(options_.direction, list, i);
+        const std::int64_t due = held_.is_on() ? held_.begin(list.offsets[i], list.block) : 0;
         const int count = static_cast<int>(pieces.size());
         ssize_t moved = 0;
         do
@@ -40,6 +43,10 @@ private:
         if (moved != static_cast<ssize_t>(options_.files->expected(at)))
             files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
                                    list.block, moved < 0 ? -errno : moved);
+        if (held_.is_on()) {
+            modelled_time::wait_until(due);
+            held_.end(list.offsets[i], list.block);
+        }
         staging_.after(options_.direction, list, i);
     }
 
@@ -50,6 +57,7 @@ private:
     }
 
     staging staging_;
+    modelled_time held_;
 };
 
 }  // namespace

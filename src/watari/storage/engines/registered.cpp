@@ -1,6 +1,7 @@
 #include "watari/storage/engines/registered.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/atomic.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,8 @@ registered_ring::registered_ring(const engine_options& options, std::byte* memor
     : files_(options.files),
       direction_(options.direction),
       memory_(memory),
-      ring_(static_cast<unsigned>(options.depth)) {
+      ring_(static_cast<unsigned>(options.depth)),
+      held_(options) {
     ring_.register_files(options.files->descriptors());
     if (bytes == 0) {
         registered_ = false;
@@ -58,13 +60,45 @@ bool registered_ring::push(std::uint64_t offset, files::uring_request request) {
     request.file = static_cast<int>(at.file);
     request.offset = at.offset;
     if (!ring_.push(request)) return false;
+    if (held_.is_on()) {
+        std::size_t bytes = request.bytes;
+        for (const iovec& each : request.pieces) bytes += each.iov_len;
+        requests_.push({held_.begin(offset, bytes), request.tag, offset, bytes});
+    }
     ring_.submit();
     return true;
 }
 
 std::span<const files::uring_completion> registered_ring::wait() {
+    if (held_.is_on()) {
+        modelled_time::wait_until(requests_.top().due);
+        return ended_by_disks();
+    }
     ring_.submit(1);
     return std::span(done_).first(ring_.reap(done_));
+}
+
+std::span<const files::uring_completion> registered_ring::poll() {
+    if (held_.is_on()) return ended_by_disks();
+    ring_.submit();
+    return std::span(done_).first(ring_.reap(done_));
+}
+
+/// Returns the requests that the SSDs have ended.
+std::span<const files::uring_completion> registered_ring::ended_by_disks() {
+    ended_.clear();
+    for (const std::int64_t now = cpu::nanoseconds();
+         !requests_.empty() && requests_.top().due <= now; requests_.pop()) {
+        const held_request& next = requests_.top();
+        while (!arrived_.contains(next.tag)) {
+            ring_.submit(1);
+            for (const files::uring_completion& each : std::span(done_).first(ring_.reap(done_)))
+                arrived_[each.tag] = each.result;
+        }
+        held_.end(next.offset, next.bytes);
+        ended_.push_back({next.tag, arrived_.extract(next.tag).mapped()});
+    }
+    return ended_;
 }
 
 void registered_ring::check(const files::uring_completion& done, std::uint64_t offset,

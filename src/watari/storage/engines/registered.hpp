@@ -1,13 +1,18 @@
 /// An io_uring with the files of a store and one range of memory registered, so that the kernel
-/// looks up neither for each request.
+/// looks up neither for each request. Over modelled SSDs a completion is held back until its time.
 #pragma once
 
 #include "watari/files/uring/uring.hpp"
 #include "watari/storage/engines/engine.hpp"
+#include "watari/storage/engines/modelled_time.hpp"
 
 #include <array>
+#include <functional>
+#include <map>
+#include <queue>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace watari::storage {
 
@@ -28,13 +33,27 @@ public:
     /// Submits, waits for one completion or more, and returns the completions that have arrived.
     std::span<const files::uring_completion> wait();
 
+    /// As above, without waiting: perhaps none.
+    std::span<const files::uring_completion> poll();
+
     /// Throws unless all bytes of the request at this offset were moved.
     void check(const files::uring_completion& done, std::uint64_t offset, std::size_t bytes) const;
 
-    std::size_t in_flight() const noexcept { return ring_.in_flight(); }
+    std::size_t in_flight() const noexcept {
+        return held_.is_on() ? requests_.size() : ring_.in_flight();
+    }
 
 private:
+    /// A request that a modelled SSD ends at `due`.
+    struct held_request {
+        std::int64_t due;
+        std::uint64_t tag, offset;
+        std::size_t bytes;
+        bool operator>(const held_request& other) const { return due > other.due; }
+    };
+
     bool push(std::uint64_t offset, files::uring_request request);
+    std::span<const files::uring_completion> ended_by_disks();
 
     const files::striped_files* files_;
     files::direction direction_;
@@ -43,6 +62,10 @@ private:
     bool registered_ = true;
     std::string why_not_buffers_;
     std::array<files::uring_completion, 64> done_{};
+    modelled_time held_;
+    std::priority_queue<held_request, std::vector<held_request>, std::greater<>> requests_;
+    std::map<std::uint64_t, int> arrived_;  ///< results by tag, of requests that are held back
+    std::vector<files::uring_completion> ended_;
 };
 
 }  // namespace watari::storage

@@ -31,10 +31,11 @@ public:
         double moment = now();
         while (done < offsets.size()) {
             for (; next < offsets.size() && next - done < options_.depth; ++next) {
-                seconds_[next] = moment;
+                if (!list.times.empty() && list.times[next] > moment) break;
+                seconds_[next] = list.times.empty() ? moment : list.times[next];
                 if (!push(list, next)) break;
             }
-            const std::span<const files::uring_completion> found = ring_.wait();
+            const std::span<const files::uring_completion> found = ended(list, next, done);
             moment = now();
             for (const files::uring_completion& each : found) {
                 ring_.check(each, offsets[each.tag], list.block);
@@ -46,6 +47,19 @@ public:
     }
 
 private:
+    /// Waits for a completion, or until the next request may begin.
+    std::span<const files::uring_completion> ended(const requests& list, std::size_t next,
+                                                   std::size_t done) {
+        const bool some_wait = next < list.times.size() && next - done < options_.depth;
+        if (!some_wait) return ring_.wait();
+        if (next > done)
+            if (const auto found = ring_.poll(); !found.empty()) return found;
+        wait_until(next > done ? std::min(list.times[next], now() + polled) : list.times[next]);
+        return {};
+    }
+
+    static constexpr double polled = 5e-6;  ///< seconds between looks at the ring
+
     bool push(const requests& list, std::size_t i) {
         if (list.parts == 1) return ring_.push(list.offsets[i], list.location(i), list.block, i);
         return ring_.push(list.offsets[i], std::span(pieces_).subspan(i * list.parts, list.parts),

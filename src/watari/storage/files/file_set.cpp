@@ -38,8 +38,9 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
     }
     try {
         for (std::size_t i = 0; i < wanted.files; ++i)
-            in_use_.push_back(open_data_file(paths_[i], file_bytes(), wanted.how,
-                                             [&](int file) { fill(file, i); }));
+            in_use_.push_back(open_data_file(paths_[i], file_bytes(), wanted.how, [&](int file) {
+                write_test_data({file, paths_[i], file_bytes(), i, wanted.files});
+            }));
     } catch (...) {  // useless without the others
         for (std::size_t i = 0; i < in_use_.size(); ++i)
             if (in_use_[i].made) unlink(paths_[i].c_str());
@@ -64,22 +65,22 @@ std::vector<std::string> file_set::foreign() const {
     return all;
 }
 
-void file_set::fill(int file, std::size_t number) const {
+void write_test_data(const file_of_set& to) {
     const memory::buffer<std::byte> data(memory::kind::pageable, piece);
     std::vector<std::uint64_t> offsets(piece / stripe_bytes);
-    for (std::uint64_t done = 0; done < file_bytes(); done += piece) {
+    for (std::uint64_t done = 0; done < to.bytes; done += piece) {
         for (std::size_t i = 0; i < offsets.size(); ++i)
-            offsets[i] = ((done / stripe_bytes + i) * wanted_.files + number) * stripe_bytes;
+            offsets[i] = ((done / stripe_bytes + i) * to.count + to.number) * stripe_bytes;
         kernels_on<sector_kernels>(the_cpu).write(
             {data.data(), offsets.data(), offsets.size(), stripe_bytes / sector_bytes}, 0, nullptr);
         const auto bytes =
-            static_cast<std::size_t>(std::min<std::uint64_t>(piece, file_bytes() - done));
-        const ssize_t written = pwrite(file, data.data(), bytes, static_cast<off_t>(done));
+            static_cast<std::size_t>(std::min<std::uint64_t>(piece, to.bytes - done));
+        const ssize_t written = pwrite(to.descriptor, data.data(), bytes, static_cast<off_t>(done));
         if (written != static_cast<ssize_t>(bytes))
-            files::transfer_failed(files::direction::write, paths_[number], done, bytes,
+            files::transfer_failed(files::direction::write, to.path, done, bytes,
                                    written < 0 ? -errno : written);
         // what was written must not fill the page cache
-        sync_file_range(file, static_cast<off_t>(done), static_cast<off_t>(bytes),
+        sync_file_range(to.descriptor, static_cast<off_t>(done), static_cast<off_t>(bytes),
                         SYNC_FILE_RANGE_WRITE);
     }
 }

@@ -25,6 +25,17 @@ struct extent {
     usage how = usage::shared;
 };
 
+/// File `number` of `count` files of test data over which a store is striped, open for writing.
+struct file_of_set {
+    int descriptor;
+    std::string path;
+    std::uint64_t bytes;
+    std::size_t number = 0, count = 1;
+};
+
+/// Writes the test data of a file. Throws file_error.
+void write_test_data(const file_of_set& to);
+
 /// The files by name; each exists and has the right size.
 class file_set {
 public:
@@ -45,7 +56,6 @@ public:
 
 private:
     std::uint64_t file_bytes() const noexcept { return wanted_.bytes / wanted_.files; }
-    void fill(int descriptor, std::size_t number) const;
 
     extent wanted_;
     std::vector<std::string> paths_;

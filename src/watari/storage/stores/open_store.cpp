@@ -5,6 +5,7 @@
 #include "watari/files/disk.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/objects/object_set.hpp"
+#include "watari/storage/backends/disk_array.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/stores/host_engine.hpp"
@@ -99,6 +100,11 @@ std::size_t open_store::depth(std::size_t wanted) const {
     return row_ && row_->deep ? wanted : 1;
 }
 
+std::string open_store::notice() const {
+    if (controller_) return controller_->notice();
+    return wanted_.disks ? "modelled: " + wanted_.disks->source() : "";
+}
+
 std::size_t open_store::unit() const {
     return view_ ? view_->block_bytes : files_ ? files_->alignment() : 1;
 }
@@ -109,6 +115,7 @@ storage::engine_options open_store::complete(storage::engine_options options) co
     options.objects = objects_.get();
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
+    options.disks = wanted_.disks.get();
     options.on_disk = disk_.has_value();
     return options;
 }

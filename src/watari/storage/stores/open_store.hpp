@@ -21,11 +21,13 @@ struct store_options {
     std::vector<std::string> objects{};  ///< addresses, for engine s3; several lie as files apart
     files::file_options files{};         ///< without paths, `memory` or `behind` is the store
     std::span<std::byte> memory{};       ///< for engines queue, gpu, pinned, managed
-    std::shared_ptr<backend> behind{};   ///< for engines queue and gpu, instead of files and memory
-    std::size_t threads = 1;             ///< threads of the controller; or those that read objects
-    std::size_t requests = 1;            ///< in flight at the controller, of all users together
-    std::size_t largest_block = 512;     ///< bytes of the largest request
-    double timeout = 10;                 ///< seconds that a user waits for a command
+    std::shared_ptr<disk_array>
+        disks{};  ///< modelled SSDs, whose times requests to files in memory have
+    std::shared_ptr<backend> behind{};  ///< for engines queue and gpu, instead of files and memory
+    std::size_t threads = 1;            ///< threads of the controller; or those that read objects
+    std::size_t requests = 1;           ///< in flight at the controller, of all users together
+    std::size_t largest_block = 512;    ///< bytes of the largest request
+    double timeout = 10;                ///< seconds that a user waits for a command
     bool spare_identifiers = false;  ///< use every identifier of a queue: a lost command keeps its
                                      ///< own until reset()
 };
@@ -70,6 +72,8 @@ public:
     std::uint64_t bytes() const;
     /// Every offset and size must be a multiple of this many bytes; 1: any.
     std::size_t unit() const;
+    /// A request must not cross a multiple of this many bytes; 0: any. A controller cuts requests.
+    std::size_t stripe() const { return files_ && !controller_ ? files_->stripe() : 0; }
     /// Device number of the disk that this store keeps busy: its file system, or the block device.
     /// None for memory, for the page cache, and for engines with one request in flight.
     std::optional<dev_t> disk() const { return disk_; }
@@ -77,8 +81,8 @@ public:
     const files::striped_files* files() const { return files_ ? &*files_ : nullptr; }
     /// Path of the first file; empty if the store has no files.
     std::string path() const { return files_ ? files_->path(0) : ""; }
-    /// The controller's notice, such as a fallback; may be empty.
-    std::string notice() const { return controller_ ? controller_->notice() : ""; }
+    /// A notice for users, such as a fallback or the model of an SSD; may be empty.
+    std::string notice() const;
 
 private:
     void start_controller();

@@ -54,6 +54,9 @@ const reader_options& sensible(const reader_options& options, const std::vector<
     if (options.request == 0 || options.request % unit != 0)
         throw usage_error("requests of " + bytes_text(options.request) +
                           " are not whole units of " + bytes_text(unit));
+    if (store.stripe() % options.request != 0)
+        throw usage_error("requests of " + bytes_text(options.request) +
+                          " are not whole parts of stripes of " + bytes_text(store.stripe()));
     std::size_t largest = 1;
     for (const byte_range& range : ranges) {
         require_within(store, range);
@@ -140,7 +143,8 @@ std::optional<std::uint64_t> ordered_reader::take(std::unique_lock<std::mutex>& 
     return std::nullopt;
 }
 
-/// Splits a range into requests of equal size and one for the rest.
+/// Splits a range into requests of equal size and one for the rest. In stripes they begin at
+/// multiples of their size, so that none is in two files; the first one may be shorter.
 void ordered_reader::locate(std::uint64_t read, block_list& into) {
     const byte_range& range = ranges_[range_of(read)];
     const std::uint64_t streamed = streamed_before(read);
@@ -151,10 +155,12 @@ void ordered_reader::locate(std::uint64_t read, block_list& into) {
     into.store = store_;
     into.memory = location_of(read);
     into.block = options_.request;
-    into.rest = bytes % into.block;
+    into.head = store_->stripe() > 0 ? std::min(bytes, up(first, into.block) - first) : 0;
+    into.head_offset = first;
+    into.rest = (bytes - into.head) % into.block;
     into.rest_offset = first + bytes - into.rest;
     into.offsets.clear();
-    for (std::uint64_t at = first; at < into.rest_offset; at += into.block)
+    for (std::uint64_t at = first + into.head; at < into.rest_offset; at += into.block)
         into.offsets.push_back(at);
 }
 

@@ -1,5 +1,6 @@
 #include "watari/storage/stores/rate.hpp"
 
+#include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/memory/buffer.hpp"
@@ -16,13 +17,15 @@ namespace {
 
 constexpr double enough = 0.5;        ///< seconds
 constexpr std::uint64_t rounds = 16;  ///< over a small store, at most
-constexpr std::size_t block = std::size_t{1} << 17;
 constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
 
 }  // namespace
 
 double rate(const open_store& from, files::direction direction, const stretch& where, processor who,
-            std::size_t threads, std::size_t depth) {
+            std::size_t threads, std::size_t depth, std::size_t block) {
+    if (block == 0 || block > unit || block % from.unit() != 0)
+        throw usage_error("requests of " + bytes_text(block) + " are not whole units of " +
+                          bytes_text(from.unit()) + ", a MiB at most");
     threads = std::min<std::size_t>(threads, where.bytes / unit);
     if (threads == 0) return 0;
     const std::size_t share = where.bytes / threads / unit * unit;

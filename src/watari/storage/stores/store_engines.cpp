@@ -44,14 +44,16 @@ std::size_t store_engines::move(const block_list& list) {
 
 std::size_t store_engines::move_to(const block_list& list, std::byte* memory) {
     const auto& [by, block] = engines_.at(list.store);
-    if (list.block > block || list.rest > block)
+    if (std::max({list.block, list.head, list.rest}) > block)
         throw std::logic_error("a request for more bytes than the engine was made for");
     try {
+        if (list.head > 0) by->run({std::span(&list.head_offset, 1), memory, list.head});
         if (!list.offsets.empty())
-            by->run({list.offsets, memory, list.block, list.parts, list.stride, list.overlap});
+            by->run({list.offsets, memory + list.head, list.block, list.parts, list.stride,
+                     list.overlap});
         if (list.rest > 0)
-            by->run({std::span(&list.rest_offset, 1), memory + list.offsets.size() * list.block,
-                     list.rest});
+            by->run({std::span(&list.rest_offset, 1),
+                     memory + list.head + list.offsets.size() * list.block, list.rest});
     } catch (const error& reason) {
         // an error of a queue names an address, not a file
         if (!list.store->in_queues() || list.store->path().empty()) throw;

@@ -25,8 +25,9 @@ struct block_list {
                                            ///< `requests`
     std::byte* memory = nullptr;
     std::size_t block = 0, parts = 1, stride = 0, overlap = 0;
-    std::uint64_t rest_offset = 0;
-    std::size_t rest = 0;  ///< bytes of one more block, after the others; only if parts is 1
+    /// Bytes of a block before the others and of one after them; only if parts is 1.
+    std::uint64_t head_offset = 0, rest_offset = 0;
+    std::size_t head = 0, rest = 0;
     /// The rows of a part, realigned after they were read. `data` is not used; if `skip_step` is 0
     /// the rows need no realignment.
     memory::skewed_rows rows{};
@@ -34,7 +35,7 @@ struct block_list {
     /// rows become floats there. `from` is not used, nor is `memory`; parts is 1.
     memory::half_rows widened{};
 
-    std::size_t bytes() const { return offsets.size() * block + rest; }
+    std::size_t bytes() const { return head + offsets.size() * block + rest; }
 };
 
 /// Bounds on the lists that a thread will move for a store: bytes of a block, and blocks of a list.

@@ -196,6 +196,36 @@ TEST_P(OrderedReader, RefusesRangesPastTheEndByFileAndOffset) {
         }
 }
 
+/// Ranges of any bytes, of a store whose stripes lie in two or three files in turn.
+TEST_P(OrderedReader, CutsRangesAtTheStripesOfSeveralFiles) {
+    constexpr std::size_t stripe = std::size_t{1} << 17;
+    for (const std::size_t count : {2, 3}) {
+        std::vector<std::string> paths;
+        for (std::size_t i = 0; i < count; ++i) {
+            paths.push_back(folder_.path + "/stripes" + std::to_string(i));
+            std::ofstream file(paths.back(), std::ios::binary);
+            for (std::size_t at = i * stripe; at < stored_bytes; at += count * stripe)
+                file.write(reinterpret_cast<const char*>(stored_.data()) + at,
+                           static_cast<std::streamsize>(std::min(stripe, stored_bytes - at)));
+            file.close();  // whole stripes, as many in each file
+            const std::size_t rows = (stored_bytes + count * stripe - 1) / (count * stripe);
+            std::filesystem::resize_file(paths.back(), rows * stripe);
+        }
+        store_options wanted = options();
+        wanted.files = {.paths = paths, .stripe = stripe};
+        const open_store store(wanted);
+        for (const std::size_t request : {std::size_t{1} << 14, stripe}) {
+            const auto ranges = some_ranges(31, static_cast<unsigned>(count));
+            ordered_reader reader(store, ranges, {.ahead = 3, .request = request});
+            expect_rounds(reader, ranges, 2);
+        }
+        if (store.stripe() > 0)
+            EXPECT_THROW(ordered_reader(store, {{0, 1}}, {.request = 3 << 14}), usage_error);
+        else
+            EXPECT_TRUE(store.in_queues());  // its controller cuts requests
+    }
+}
+
 std::vector<access_path> paths() {
     std::vector<access_path> all;
     for (const processor who : {the_cpu, gpu_number(0)}) {

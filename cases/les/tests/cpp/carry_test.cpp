@@ -1,0 +1,137 @@
+// The transport of q and l: blocks of rows on a CPU, where each face is computed once, have the
+// bits of a GPU's kernel, which computes the six faces of each cell. Its unchanged source runs here
+// cell by cell.
+#include "../../native/flow/carry.hpp"
+#include "small_city.hpp"
+
+#include <random>
+
+#define __forceinline__ inline
+
+namespace watari::emulated_carry {
+using namespace cpu;
+}
+
+#define gpu emulated_carry
+#include "../../native/flow/carry_gpu.hpp"
+#undef gpu
+
+namespace watari::les {
+namespace {
+
+template <class Real>
+class misty_air {
+public:
+    explicit misty_air(parameters p) : city_(with_mist(std::move(p))) {
+        first_flow<Real>(city_.f, city_.p);
+        f = flow_of<Real>(city_.f, city_.p);
+        const auto& run = kernels_on<moisture_kernels<Real>>(the_cpu);
+        run.mark(f, reinterpret_cast<std::uint8_t*>(city_.f.far), nullptr);
+        fill(f.nu, 0, 0.5);
+        fill(f.next.theta, -20, 20);
+        fill(f.wet[0], -2e-3, 8e-3);
+        fill(f.wet[1], 0, 4e-3);
+        each_air([&](std::size_t at) {  // the edge of a plume, and dry air
+            if (draw() < 0.4) f.wet[1][at] *= Real(std::pow(10.0, -30 * draw()));
+            if (draw() < 0.3) f.wet[1][at] = 0;
+        });
+        for (Real* array : {f.nu, f.wet[0], f.wet[1]}) run.go_around(city_.p.grid, array, nullptr);
+    }
+    template <class Work>
+    void each_air(const Work& work) const {
+        city_.each([&](auto, auto, auto, std::size_t at) {
+            if (city_.flags()[at] & flag::fluid) work(at);
+        });
+    }
+    /// Compares a kernel's q, l and theta with those of the other kernel.
+    template <class Drying>
+    void compare(const Drying& by) {
+        constexpr Real tau = Real(0.04);
+        constexpr bool dries = !std::is_same_v<Drying, emulated_carry::no_drying>;
+        const auto& run = kernels_on<moisture_kernels<Real>>(the_cpu);
+        const std::vector<Real> theta(f.next.theta, f.next.theta + city_.p.grid.points());
+        if constexpr (dries)
+            run.carry_and_dry(f, tau, by, nullptr);
+        else
+            run.carry(f, tau, nullptr);
+        std::vector<Real> warm(f.next.theta, f.next.theta + theta.size());
+        std::copy(theta.begin(), theta.end(), f.next.theta);
+        const emulated_carry::carry_one<Real, Drying> body(f, tau, by);
+        std::size_t wrong = 0, traces = 0, evaporating = 0;
+        city_.each([&](std::size_t k, std::size_t j, std::size_t i, std::size_t at) {
+            const cpu::cell c{k, j, i, at};
+            const bool inner = f.far[at] != 0;
+            const auto same = [&](const auto& own) {
+                wrong += f.wet_next[0][at] != own.wet[0] || f.wet_next[1][at] != own.wet[1];
+                if (dries) wrong += warm[at] != own.theta;
+                evaporating += dries && own.theta != theta[at];
+            };
+            same(body.template value<true>(c));
+            if (inner) same(body.template value<false>(c));
+            const double l = f.wet_next[1][at];
+            traces += !dries && l != 0 && l < cpu::least_water;
+        });
+        EXPECT_EQ(wrong, 0u);
+        EXPECT_EQ(traces, 0u);
+        EXPECT_EQ(evaporating > city_.p.grid.size.cells() / 3, dries);
+    }
+    void compare_both() {
+        compare(emulated_carry::no_drying{});
+        compare(drying_of<Real>(city_.p.air, 0.1));
+    }
+
+    flow_arguments<Real> f;
+
+private:
+    static parameters with_mist(parameters p) {
+        p.mist = {0, 0, 0, 1e-3};
+        p.grid = p.whole_grid();
+        return p;
+    }
+    double draw() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+    void fill(Real* array, double least, double most) {
+        each_air([&](std::size_t at) { array[at] = Real(least + (most - least) * draw()); });
+    }
+
+    std::mt19937 random_{7};
+    small_city<Real> city_;
+};
+
+parameters towers(extents size) {
+    parameters p = city_of(size, 2);
+    for (std::size_t n = 0; n < p.heights.size(); ++n)
+        p.heights[n] = static_cast<std::uint16_t>(n * n % 11 == 3 ? n % 4 : 0);
+    return p;
+}
+
+/// Rows of several pieces, in several blocks.
+TEST(LesCarry, EachCellHasTheSixFluxesOfItsOwn) {
+    misty_air<float>(towers({1030, 40, 6})).compare_both();
+    misty_air<double>(towers({270, 70, 6})).compare_both();
+}
+
+TEST(LesCarry, ACityWithoutWallsHasTheSameBits) {
+    misty_air<float>(city_of({64, 24, 12}, 2)).compare_both();
+}
+
+/// Most air has room for all droplets after one step of Newton; it gets the same as by five.
+TEST(LesCarry, OneStepOfNewtonIsEnoughWhereThereIsRoom) {
+    const auto by = drying_of<double>(constants{}, 0.1);
+    std::mt19937 random{3};
+    std::uniform_real_distribution<double> from(0, 1);
+    std::size_t once = 0;
+    for (int n = 0; n < 10000; ++n) {
+        const double l = 5e-3 * from(random);
+        const cpu::damp_air<double> air{by, 20 * from(random) - 10, 0.012 * from(random) - 0.008};
+        const double first = air.step(0), last = air.last(first);
+        const bool enough = air.has_room(l, first);
+        once += enough;
+        EXPECT_TRUE(!enough || air.taken(l, first) == air.taken(l, last)) << l << " " << first;
+        EXPECT_TRUE(first <= 0 || last >= first * (1 - 1e-12)) << l << " " << first;
+    }
+    EXPECT_GT(once, 1000u);
+    EXPECT_LT(once, 9000u);
+}
+
+}  // namespace
+}  // namespace watari::les
