@@ -129,7 +129,7 @@ def test_rows_that_the_driver_refuses_are_refused_by_it():
 def test_a_capture_that_begins_during_a_copy_stays_valid():
     ended = started("ends", "copy", 64, "captured", late=1)
     assert ended.stdout.splitlines() == ["same", "failed 0"]
-    assert copies(ended) > 10
+    assert copies(ended) > 2  # the first two, and some beside captures
 
 
 def test_a_child_of_fork_has_no_thread_of_ours_and_ends():
