@@ -58,7 +58,8 @@ struct by_16_bytes {
 #else
         const two_words w = *reinterpret_cast<const volatile two_words*>(from);
 #endif
-        return {__builtin_bit_cast(double, w[0]), __builtin_bit_cast(double, w[1])};
+        const unsigned long re = w[0], im = w[1];  // Clang 19 casts an element of a vector as its first one
+        return {__builtin_bit_cast(double, re), __builtin_bit_cast(double, im)};
     }
     template <class Number>
     WATARI_ALWAYS static Number once(const Number* from) {
