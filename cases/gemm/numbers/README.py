@@ -113,10 +113,20 @@ page.says(
     modelled.quantity("block_row_s"),
     modelled.quantity("bytes_read") / 1e9,
 )
+paths = results(f"{H100}20261126-gemm-modelled-paths.json")
+rows = {engine: paths.case("gemm", engine=engine) for engine in ("gpu", "uring")}
+for engine, m in rows.items():
+    page.says(
+        f"| 65,536 | 2048 | a model of his SSD | `{engine}` | {{}} | {{}} | {{}} |",
+        m.quantity("block_row_s"),
+        m.quantity("store_read_bytes_per_s") / 1e9,
+        m.quantity("block_row_s") / rows["gpu"].quantity("block_row_s"),
+    )
 page.given(
     "the case, and a row over itself",
     "| 16,384 | 2048 | a disk |",
     "| 16,384 | 512 | a disk |",
+    "| 65,536 | 2048 |",
     "| 131,072 | 2048 | a model of his SSD |",
     "| 1.00 |",
     "`posix`, 16 |",

@@ -1,0 +1,85 @@
+"""Mist, trees and directives on an H100, of cases/les/README.md."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+from recompute import Page
+from result_files import results
+
+H100 = "nvidia-h100-80gb-hbm3-x86_64/20261126-les-"
+page = Page("cases/les/README.md")
+
+
+def mcells(m):
+    return m.quantity("cells_per_s") / 1e6
+
+
+# Mist beside the dry city, in turns
+misty = [results(f"{H100}mist-{n}.json") for n in (1, 2)]
+
+
+def turns(name, **given):
+    """The mean over both rounds."""
+    return mean(run.case("les", **given).quantity(name) for run in misty)
+
+
+for words, by in (
+    ("its bytes at\n  {} of the dry rate", "central"),
+    ("with `advection=third` at {}", "third"),
+):
+    wet, dry = (turns("step_bytes_per_s", mist=m, advection=by) for m in ("rows:16", "none"))
+    page.says(words, wet / dry)
+page.says(
+    "{} million cells a second beside {}, and {} beside {}",
+    *(
+        turns("cells_per_s", mist=m, advection=by) / 1e6
+        for by in ("central", "third")
+        for m in ("rows:16", "none")
+    ),
+)
+
+# Trees
+drag = results(f"{H100}trees-drag.json")
+bare, leafy = (drag.case("les", trees=t).quantity("cells_per_s") for t in ("none", "rows:16"))
+page.says("that only drag cost {}% of a step", 100 * (bare / leafy - 1))
+trees = results(f"{H100}trees.json")
+
+
+def radiant(where, which):
+    return trees.case("les", style="explicit", radiation=where, trees=which)
+
+
+page.says(
+    "M makes {} million cells a second beside {}\n  on the GPU, and {} beside {} on the CPU",
+    *(mcells(radiant(where, which)) for where in ("gpu", "cpu") for which in ("rows:16", "none")),
+)
+page.says(
+    "pairs of facets and leaves are {} times as many",
+    radiant("cpu", "rows:16").quantity("view_nonzeros")
+    / radiant("cpu", "none").quantity("view_nonzeros"),
+)
+
+# Directives
+ported = results(f"{H100}directives.json")
+explicit, managed, data, kept = (
+    ported.case("les", style=style, cpu_touch="none", compiler=by)
+    for style, by in (
+        ("explicit", "none"),
+        ("managed", "none"),
+        ("acc-data", "gcc"),
+        ("acc-managed", "gcc"),
+    )
+)
+page.says(
+    "`explicit`\n  {} million cells a second, `managed` {}", mcells(explicit), mcells(managed)
+)
+page.says("`acc-data` {} and `acc-managed` {} by GCC", mcells(data), mcells(kept))
+by_llvm = results(f"{H100}directives-llvm.json")
+other = by_llvm.case("les", style="omp-target")
+page.says("it reached {} million cells a second", mcells(other))
+page.says(
+    "its flow is off by {}%",
+    100 * (other.quantity("energy") / by_llvm.case("les", style="explicit").quantity("energy") - 1),
+)
+page.given("the runs", "every 10 steps M makes", "from the 9th digit on")
