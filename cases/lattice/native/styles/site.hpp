@@ -58,7 +58,8 @@ struct by_16_bytes {
 #else
         const two_words w = *reinterpret_cast<const volatile two_words*>(from);
 #endif
-        const unsigned long re = w[0], im = w[1];  // Clang 19 casts an element of a vector as its first one
+        // Copied first: Clang 19 casts any element of a vector as the first one
+        const unsigned long re = w[0], im = w[1];
         return {__builtin_bit_cast(double, re), __builtin_bit_cast(double, im)};
     }
     template <class Number>
