@@ -371,7 +371,7 @@ page.says(
     *times("uring", 16),
     *times("posix", 1),
 )
-page.given("settings", "from memory, N = 8192", "on a disk at 4 GB and 40 GB")
+page.given("settings", "from memory, N = 8192", "at 4 GB. 40 GB: `watari")
 solves = {}
 for memory in (64, 256):
     for batch in (1, 8):

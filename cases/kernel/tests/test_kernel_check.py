@@ -144,7 +144,7 @@ def test_a_value_has_the_hash_of_the_file_and_no_folder(tmp_path: Path) -> None:
         ("absent.py:f", "absent.py: cannot be read: No such file"),
         ("mine.py:g", "mine.py: expected a function 'g'; it defines f, h"),
         ("broken.py:f", "broken.py:2: is not Python: "),
-        (".:f", "cannot be read: a folder: name the files in it"),
+        (".:f", "cannot be read: Is a directory"),
     ],
 )
 def test_what_is_no_check_is_refused(

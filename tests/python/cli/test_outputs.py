@@ -131,6 +131,7 @@ def aliases(path: Path) -> list[str]:
         *(
             (name := f"m{Path(output).suffix}", reading(words, name))
             for words, _, _, output in READS
+            if "--trees" not in words  # a .npy, which wind does not write
         ),
     ],
 )

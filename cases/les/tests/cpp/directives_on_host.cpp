@@ -17,6 +17,10 @@
 
 using namespace watari;
 
+namespace watari::les {
+measure::trial run_directive(const parameters& p);  // loads the style, as the case does
+}
+
 namespace {
 
 /// A style of a shared object: other applications' styles in this program have the same names.
