@@ -16,14 +16,14 @@
 
 namespace watari::files {
 
+[[noreturn]] void cannot_write(const std::string& output, int error_number) {
+    throw file_error(output + ": cannot be written: " + std::strerror(error_number));
+}
+
 namespace {
 
 /// The longest tick of a kernel's times (CONFIG_HZ=100).
 constexpr std::chrono::milliseconds tick{10};
-
-[[noreturn]] void cannot_write(const std::string& output, int error_number) {
-    throw file_error(output + ": cannot be written: " + std::strerror(error_number));
-}
 
 std::string folder_of(const std::string& path) {
     return std::filesystem::path(path).parent_path().string();

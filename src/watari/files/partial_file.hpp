@@ -29,6 +29,9 @@
 
 namespace watari::files {
 
+/// Throws file_error for a result that cannot be written. `error_number` is that of errno.
+[[noreturn]] void cannot_write(const std::string& output, int error_number);
+
 /// C.npy.partial, and the journal beside it, for the output C.npy.
 std::string partial_path(const std::string& output);
 std::string journal_path(const std::string& output);

@@ -10,14 +10,6 @@
 
 namespace watari::files {
 
-namespace {
-
-[[noreturn]] void cannot_write(const std::string& output, int error_number) {
-    throw file_error(output + ": cannot be written: " + std::strerror(error_number));
-}
-
-}  // namespace
-
 partial_stripes::partial_stripes(const std::vector<std::string>& outputs, std::size_t stripe)
     : outputs_(outputs), stripe_(stripe) {
     if (outputs.empty() || stripe == 0) throw usage_error("no file to write");
