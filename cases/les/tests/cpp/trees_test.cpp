@@ -198,6 +198,7 @@ parameters leafy_blocks() {
                 if (j % 8 < 4)
                     for (const double n : {double(i), double(j), double(k), 0.5})
                         p.trees.push_back(n);
+    p.grid = p.whole_grid();  // of moist air
     return p;
 }
 
