@@ -8,13 +8,12 @@ planes than the grid.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from watari.case.axis import Parameters
 from watari.cases.les import axes
-from watari.common.errors import FileError, UsageError
-from watari.common.reading import require_readable
+from watari.cases.les.city.maps import opened
+from watari.common.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,17 +48,7 @@ def from_file(path: str) -> NDArray[Any]:
     """The densities of a file. Raises FileError, UsageError."""
     import numpy as np
 
-    try:
-        require_readable(path)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a head that Python 2 wrote
-            found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; whole
-    except OSError as error:
-        raise UsageError(f"trees {path}: {error.strerror or error}") from None
-    except FileError:
-        raise
-    except Exception:  # of many kinds: NumPy evaluates the head as Python
-        raise UsageError(f"trees {path}: not a complete .npy file of numbers") from None
+    found = opened(path, f"trees {path}")
     if found.ndim != 3 or not found.size or found.dtype.kind not in "fiu":
         raise UsageError(f"trees {path}: not one array of numbers with three axes, [z][y][x]")
     return np.asarray(found, dtype=float)

@@ -91,21 +91,26 @@ def refuse(text: str, metres: Any, bad: Any, why: str) -> None:
     raise UsageError(f"city {text}: {metres[row, column]:g} m at y {row}, x {column} {why}")
 
 
-def npy(path: str) -> Any:
-    """A NumPy file with an array of two axes. Raises UsageError, FileError."""
+def opened(path: str, what: str) -> Any:
+    """The array of a .npy file, mapped. `what` begins the message. Raises UsageError, FileError."""
     import numpy as np
 
     try:
         require_readable(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a head that Python 2 wrote
-            found = np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; whole
+            return np.lib.format.open_memmap(path, mode="r")  # no zip, no pickle; whole
     except OSError as error:
-        raise UsageError(f"city file:{path}: {error.strerror or error}") from None
+        raise UsageError(f"{what}: {error.strerror or error}") from None
     except FileError:
         raise
     except Exception:  # of many kinds: NumPy evaluates the head as Python
-        raise UsageError(f"city file:{path}: not a complete .npy file of numbers") from None
+        raise UsageError(f"{what}: not a complete .npy file of numbers") from None
+
+
+def npy(path: str) -> Any:
+    """A NumPy file with an array of two axes. Raises UsageError, FileError."""
+    found = opened(path, f"city file:{path}")
     if found.ndim != 2 or not found.size:
         raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
     return found
