@@ -12,7 +12,7 @@ from tried import driver, program
 
 from watari.attach.entry import PACKAGE, PRELOADED
 
-BELOW = ("copy", 3, "copy", 3, "copy", 3)  # MiB: too small for threads
+BELOW = ("copy", 4, "copy", 4, "copy", 4)  # 24 MiB: too few for threads
 LIFE = ("device", 4096, "again", 4096, "streams", 4096, "reset", 4096)
 MANAGED = ("managed", 4096, *LIFE)
 
