@@ -27,7 +27,9 @@ for name in (None, *plan.stored()):
 
 
 page.given(
-    "the plan, as --dry-run counts its files and memory", "80 GB of RAM, a disk", "| 35 GB, or as the rate of the disk decides |"
+    "the plan, as --dry-run counts its files and memory",
+    "80 GB of RAM, a disk",
+    "| 35 GB, or as the rate of the disk decides |",
 )
 page.given("the same", "| 47 GB; 7 suffice")
 

@@ -371,7 +371,7 @@ page.says(
     *times("uring", 16),
     *times("posix", 1),
 )
-page.given("settings", "from memory, N = 8192", "at 4 GB. 40 GB: `watari")
+page.given("settings", "from memory, N = 8192", "at 4 GB. 40 GB: `watari", "16 of his fill it")
 solves = {}
 for memory in (64, 256):
     for batch in (1, 8):

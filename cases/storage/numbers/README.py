@@ -162,4 +162,5 @@ page.given(
     "Blocks of 64 KiB by `gpu` from",
     "1, 2, 4, 8 and 16 of",
     "At 4 KiB 16 of",
+    "and 16 of his",
 )
