@@ -51,13 +51,16 @@ std::size_t bytes_of(CUpti_ActivityKind kind) {
     }
 }
 
-// Nanoseconds from the driver's clock to CLOCK_REALTIME; 0 once the client has given a clock.
+// Nanoseconds from the driver's clock to CLOCK_REALTIME; 0 once the client has given a clock. One
+// difference for all records: the thread may stop between the two readings.
 std::uint64_t ahead() {
-    timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    const auto real = static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
-                      static_cast<std::uint64_t>(time.tv_nsec);
-    return timestamp ? 0 : real - fake::now();
+    static const std::uint64_t once = [] {
+        timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+               static_cast<std::uint64_t>(time.tv_nsec) - fake::now();
+    }();
+    return timestamp ? 0 : once;
 }
 
 template <typename Activity>

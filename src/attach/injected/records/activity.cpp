@@ -4,6 +4,7 @@
 #include "translated.hpp"
 #include "writer.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -73,11 +74,18 @@ void CUPTIAPI complete(CUcontext context, std::uint32_t stream, std::uint8_t* bu
 
 std::uint64_t CUPTIAPI timestamp() { return writer::now(); }
 
-std::uint64_t real_time() {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(time.tv_nsec);
+// Nanoseconds by which CLOCK_REALTIME is ahead of CLOCK_MONOTONIC. The thread may stop between two
+// readings, which makes the difference less: the largest of a few.
+std::uint64_t real_time_ahead() {
+    std::uint64_t found = 0;
+    for (int times = 0; times < 5; ++times) {
+        timespec time{};
+        clock_gettime(CLOCK_REALTIME, &time);
+        const auto real = static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+                          static_cast<std::uint64_t>(time.tv_nsec);
+        found = std::max(found, real - writer::now());
+    }
+    return found;
 }
 
 }  // namespace
@@ -85,7 +93,7 @@ std::uint64_t real_time() {
 bool start_activities(bool kernels_alone) {
     const auto& library = cupti();
     if (library.register_timestamp(timestamp) != CUPTI_SUCCESS) {
-        clock_ahead = real_time() - writer::now();  // CUPTI's own clock on Linux
+        clock_ahead = real_time_ahead();  // CUPTI's own clock on Linux
     }
     if (!check(library.register_callbacks(request, complete), "cuptiActivityRegisterCallbacks")) {
         return false;
