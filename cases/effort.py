@@ -17,6 +17,7 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
+from watari.case.native import missing
 from watari.cases import CASES
 from watari.common.errors import UnsupportedError, UsageError
 
@@ -130,7 +131,7 @@ def sources(program: str) -> dict[str, Path]:
         if folder.is_dir():
             names = {path.stem: path for suffix in COUNTERS for path in folder.glob(f"*{suffix}")}
             return {style: names[style] for style in case.axes["style"].choices}
-    raise UnsupportedError("the style sources are not installed")
+    raise UnsupportedError(missing(f"watari.cases.{case.styles.parent.name}"))
 
 
 def effort(program: str) -> list[Effort]:
