@@ -129,7 +129,7 @@ def sources(program: str) -> dict[str, Path]:
     in_tree = case.styles.parent / "native" / "styles"  # not installed
     for folder in (case.styles, in_tree):
         if folder.is_dir():
-            names = {path.stem: path for suffix in COUNTERS for path in folder.glob(f"*{suffix}")}
+            names = {path.stem: path for suffix in COUNTERS for path in folder.rglob(f"*{suffix}")}
             return {style: names[style] for style in case.axes["style"].choices}
     raise UnsupportedError(missing(f"watari.cases.{case.styles.parent.name}"))
 

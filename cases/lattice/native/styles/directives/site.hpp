@@ -9,7 +9,7 @@
 #define WATARI_UNROLLED  // by measurement: GCC unrolls by itself in its code for a GPU
 #endif
 
-#include "../kernels/edge_site.hpp"
+#include "../../kernels/edge_site.hpp"
 #include "directive.hpp"
 
 namespace watari::lattice::directive {

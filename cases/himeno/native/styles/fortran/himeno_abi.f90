@@ -1,4 +1,4 @@
-! The interface of styles/directive.hpp for the styles in Fortran: the caller's request, the style's
+! The interface of styles/directives/directive.hpp for the styles in Fortran: the caller's request, the style's
 ! answer, and a clock. The arrays are p(k, j, i): k is the fastest index, as in the C++ styles.
 module himeno_abi
   use, intrinsic :: iso_c_binding

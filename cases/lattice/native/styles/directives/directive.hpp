@@ -5,7 +5,7 @@
 /// side.
 #pragma once
 
-#include "../problem/fields.hpp"
+#include "../../problem/fields.hpp"
 #include "watari/case/directive_abi.hpp"
 #include "watari/krylov/problem.hpp"
 

@@ -5,7 +5,7 @@
 /// of the other styles: the same bodies, compiled for the directives' loops (directives/).
 #pragma once
 
-#include "../kernels.hpp"
+#include "../../kernels.hpp"
 #include "watari/case/directive_abi.hpp"
 
 #include <cstddef>
