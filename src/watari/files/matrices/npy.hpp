@@ -5,7 +5,7 @@
 /// that its elements can be read where they lie. A matrix by columns is its transpose by rows.
 #pragma once
 
-#include "watari/files/matrix.hpp"
+#include "watari/files/matrices/matrix.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "watari/files/partial_stripes.hpp"
+#include "watari/files/partial/partial_stripes.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/striped_piece.hpp"

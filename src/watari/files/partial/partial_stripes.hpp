@@ -5,7 +5,7 @@
 /// name only when all have, and a reader that begins with it finds a whole result or none.
 #pragma once
 
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 
 #include <cstddef>
 #include <cstdint>

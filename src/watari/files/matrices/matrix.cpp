@@ -1,4 +1,4 @@
-#include "watari/files/matrix.hpp"
+#include "watari/files/matrices/matrix.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"

@@ -1,4 +1,4 @@
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/lock.hpp"

@@ -1,4 +1,4 @@
-#include "watari/files/npy.hpp"
+#include "watari/files/matrices/npy.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
