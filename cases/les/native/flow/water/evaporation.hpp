@@ -10,7 +10,7 @@
 /// kernel. A splitting of dt changes only the rounding.
 #pragma once
 
-#include "../les.hpp"
+#include "../../les.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/unrolled.hpp"
 

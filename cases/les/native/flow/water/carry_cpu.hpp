@@ -6,7 +6,7 @@
 /// velocities (walls_cpu.hpp says why), and chooses without a branch.
 #pragma once
 
-#include "../pressure/planes_cpu.hpp"
+#include "../../pressure/planes_cpu.hpp"
 #include "carry.hpp"
 
 #include <algorithm>

@@ -24,8 +24,8 @@
 /// numbers and 3 flags.
 #pragma once
 
+#include "../flow.hpp"
 #include "evaporation.hpp"
-#include "flow.hpp"
 
 namespace watari::les {
 

@@ -5,7 +5,7 @@
 /// these took half of a CPU's time.
 #pragma once
 
-#include "../grid/loops.hpp"
+#include "../../grid/loops.hpp"
 #include "moisture.hpp"
 
 #include <cmath>

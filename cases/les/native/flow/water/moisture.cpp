@@ -1,7 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "moisture.hpp"
 
-#include "../grid/loops.hpp"
+#include "../../grid/loops.hpp"
 #include "carry.hpp"
 #include "watari/core/parallel/sums.hpp"
 
