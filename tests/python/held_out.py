@@ -14,9 +14,10 @@ from pathlib import Path
 
 from watari.cases import CASES
 from watari.common.errors import UnsupportedError
-from watari.model import fit, observe, predict
+from watari.model import predict
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
+from watari.model.profiles import fit, observe
 from watari.model.render import whole_seconds
 from watari.results import schema
 from watari.results.measured import Measured, measurements

@@ -9,8 +9,9 @@ from tracing import trace
 
 from watari.attach import fit
 from watari.common.errors import UsageError
-from watari.model import choose, predict, program, trace_file
+from watari.model import predict, program, trace_file
 from watari.model.advise import advise
+from watari.model.profiles import choose
 
 PEGASUS = choose.by_text("pegasus")
 REASON = "what its kernels touch was not recorded (not asked for)"

@@ -18,8 +18,9 @@ import pytest
 from synthetic.replays import Call, copy, launch, traced, wait
 from synthetic.traced import placements
 
-from watari.model import choose, trace_file
+from watari.model import trace_file
 from watari.model.machine import MachineProfile
+from watari.model.profiles import choose
 from watari.model.replay.advice import Styled
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Graph, Role

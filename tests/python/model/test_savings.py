@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from synthetic.replays import FIRST, Call, copy, launch, traced, wait
 
-from watari.model import choose
+from watari.model.profiles import choose
 from watari.model.replay.answer import says
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import NONE, Graph, Role, Wait

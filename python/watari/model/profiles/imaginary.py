@@ -23,7 +23,7 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.machine.record import CpuProcessor, GpuProcessor, Machine
 from watari.model.machine import Curve, MachineProfile
-from watari.model.scaled import CACHE, LINK, MEMORY, PARTLY, Limits, limit_of, scaled_curve
+from watari.model.profiles.scaled import CACHE, LINK, MEMORY, PARTLY, Limits, limit_of, scaled_curve
 
 SUFFIX = ".toml"
 MARK = "imaginary"

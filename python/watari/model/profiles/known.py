@@ -19,9 +19,9 @@ from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.common.library import KINDS
 from watari.machine.record import Machine
-from watari.model.fit import solve
 from watari.model.machine import MachineProfile, read
-from watari.model.observe import Observation
+from watari.model.profiles.fit import solve
+from watari.model.profiles.observe import Observation
 from watari.model.program import of_profile
 from watari.model.walk import Traits, parts
 from watari.model.work import Work

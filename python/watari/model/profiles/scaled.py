@@ -26,9 +26,9 @@ from pathlib import Path
 from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.machine.record import GpuProcessor, Machine
-from watari.model import fit
 from watari.model.files import checked
 from watari.model.machine import LATENCY, Curve, MachineProfile, Point, Scaled
+from watari.model.profiles import fit
 
 MEMORY, CACHE, LINK, PARTLY = "GPU memory", "GPU cache", "link", "link in part"
 DRIVER, CPU = "driver", "CPU"

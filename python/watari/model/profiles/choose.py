@@ -11,8 +11,9 @@ from watari.case.axis import Machine, unknown
 from watari.common import reading
 from watari.common.errors import FileError, UsageError
 from watari.common.places import RESULTS
-from watari.model import fit, imaginary, known, machine
+from watari.model import machine
 from watari.model.machine import MachineProfile
+from watari.model.profiles import fit, imaginary, known
 from watari.results import schema
 from watari.results.schema import Results
 

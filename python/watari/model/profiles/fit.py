@@ -22,11 +22,11 @@ from watari.case import limits
 from watari.cases import words
 from watari.common.errors import UnsupportedError, UsageError
 from watari.machine.record import Machine
-from watari.model.beside import contention, latencies, of_several, stores
-from watari.model.levels import Level, with_capacities
 from watari.model.machine import Curve, MachineProfile, Point, Refused
-from watari.model.observe import Observation, impossible, of_case, of_setup, usable
 from watari.model.price import Prices
+from watari.model.profiles.beside import contention, latencies, of_several, stores
+from watari.model.profiles.levels import Level, with_capacities
+from watari.model.profiles.observe import Observation, impossible, of_case, of_setup, usable
 from watari.model.work import Pass, Step, components
 from watari.results.measured import Measured, measurements
 from watari.results.schema import Results

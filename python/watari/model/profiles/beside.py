@@ -11,7 +11,7 @@ from watari.case.profile import STORE
 from watari.cases import CASES, presentation, words
 from watari.common.errors import UnsupportedError
 from watari.model.machine import Contention, Latency, Rate
-from watari.model.observe import OUTLIERS, impossible, of_case
+from watari.model.profiles.observe import OUTLIERS, impossible, of_case
 from watari.model.walk import Traits
 from watari.model.work import Work, components
 from watari.results.measured import Measured
