@@ -30,7 +30,7 @@ from watari.model.replay.styles.placed import styled
 from watari.model.trace_file import Trace
 from watari.model.trace_observed import Kernel
 
-RESULTS = Path(__file__).parents[3] / "results" / "nvidia-h200-x86_64"
+RESULTS = Path(__file__).parents[4] / "results" / "nvidia-h200-x86_64"
 TO_GPU, TO_CPU = 1, 2
 
 

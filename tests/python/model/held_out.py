@@ -22,7 +22,7 @@ from watari.model.render import whole_seconds
 from watari.results import schema
 from watari.results.measured import Measured, measurements
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[3] / "results"
 FITTED = RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json"
 TESTED = (
     "nvidia-h200-x86_64/20261121-gh200-sam.json",

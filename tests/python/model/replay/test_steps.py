@@ -9,7 +9,7 @@ import pytest
 
 from watari.model.replay.styles import steps
 
-FILE = Path(__file__).parents[3] / "results/nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt"
+FILE = Path(__file__).parents[4] / "results/nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt"
 COLUMNS = (
     *("allocate", "first in", "in", "out", "pinned in", "pinned out", "first fill", "fill"),
     *("inside", "first write", "write", "read", "free"),

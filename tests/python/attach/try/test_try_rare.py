@@ -26,7 +26,7 @@ def tried(cwd, *words, options=()):
     return ended, {case["parameters"]["style"]: case for case in cases}
 
 
-SOURCES = Path(__file__).parents[3] / "src/attach"
+SOURCES = Path(__file__).parents[4] / "src/attach"
 MOVED = ("managed", "managed-prefetch", "mapped", "pinned", "system")
 GB = 10**9
 
