@@ -1,7 +1,7 @@
 // Pools, and virtual memory: their handles alone. Memory of a pool is as any other.
 #include <cstdlib>
 
-#include "fake_cuda.hpp"
+#include "../fake_cuda.hpp"
 
 using namespace fake;
 

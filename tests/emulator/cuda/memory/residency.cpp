@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "observe.hpp"
+#include "../observe.hpp"
 
 fake::observer fake_cuda_observer = nullptr;
 

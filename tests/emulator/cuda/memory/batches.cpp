@@ -1,9 +1,9 @@
 // Batches of copies, in no order among one another; here in theirs. Not on the legacy default
 // stream. A batch with a copy that cannot be made copies nothing.
+#include "../observe.hpp"
+#include "../streams.hpp"
 #include "copies.hpp"
 #include "memory.hpp"
-#include "observe.hpp"
-#include "streams.hpp"
 
 namespace fake {
 namespace {

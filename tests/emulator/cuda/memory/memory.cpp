@@ -8,8 +8,8 @@
 #include <map>
 #include <mutex>
 
-#include "observe.hpp"
-#include "streams.hpp"
+#include "../observe.hpp"
+#include "../streams.hpp"
 
 namespace fake {
 namespace {

@@ -2,10 +2,10 @@
 #include <atomic>
 #include <cstring>
 
+#include "../observe.hpp"
+#include "../streams.hpp"
 #include "copies.hpp"
 #include "memory.hpp"
-#include "observe.hpp"
-#include "streams.hpp"
 
 namespace fake {
 namespace {

@@ -2,7 +2,7 @@
 // reservation on, and mappings change nothing.
 #include <cstring>
 
-#include "fake_cuda.hpp"
+#include "../fake_cuda.hpp"
 
 using namespace fake;
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../observe.hpp"
 #include "memory.hpp"
-#include "observe.hpp"
 
 namespace fake {
 namespace {

@@ -1,7 +1,7 @@
 // A copy of rows of bytes.
 #pragma once
 
-#include "fake_cuda.hpp"
+#include "../fake_cuda.hpp"
 
 namespace fake {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "queue.hpp"
+#include "../queue.hpp"
 
 namespace fake {
 

@@ -1,8 +1,8 @@
 // Fills of memory: cuMemsetD8 and its kin.
 #include <cstring>
 
-#include "observe.hpp"
-#include "streams.hpp"
+#include "../observe.hpp"
+#include "../streams.hpp"
 
 namespace fake {
 namespace {
