@@ -8,7 +8,7 @@ import time
 import builds
 import emulator
 import pytest
-import tracing
+import tried
 from launching import HANGS
 
 WAYS = ("--again", "--report")  # of reading rows
@@ -37,7 +37,7 @@ same = ["-"]
 def run(tmp_path):
     """Starts the command in a folder with a table of two programs."""
     (tmp_path / "table.toml").write_text(TABLE)
-    (tmp_path / "programs").symlink_to(tracing.built() / "programs")
+    (tmp_path / "programs").symlink_to(tried.built() / "programs")
     environment = emulator.environment(WATARI_CUPTI=emulator.cupti())
 
     def start(*words: str) -> subprocess.Popen:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 
-import emulator
 import pytest
 import tracing
 from tracing import trace
@@ -14,13 +13,6 @@ from watari.attach.start import Start
 from watari.attach.trace import runs, sampled
 from watari.attach.trace.aside import Aside
 from watari.case.axis import parse_duration
-
-
-@pytest.fixture
-def made_up(monkeypatch):
-    """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
-    return emulator.cupti()
 
 
 @pytest.mark.parametrize("seconds", [0.1, 1, 10, 100])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 
-import emulator
 import numpy as np
 import pytest
 import tracing
@@ -25,12 +24,11 @@ EVERY = {"local", "mapped", "faulting"}
 
 
 @pytest.fixture
-def made_up(monkeypatch):
-    """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
+def made_up(made_up, monkeypatch):
+    """The made-up driver with times of the link and of a fault."""
     monkeypatch.setenv("FAKE_CUDA_LINK_NS", str(LINK))
     monkeypatch.setenv("FAKE_CUDA_FAULT_NS", str(FAULT))
-    return emulator.cupti()
+    return made_up
 
 
 def sampling_run(tmp_path, cupti, *words: str, bounds: sampled.Bounds = LONG):

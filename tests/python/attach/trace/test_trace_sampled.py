@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import emulator
 import pytest
 import tracing
 from tracing import MIB, trace
@@ -17,13 +16,6 @@ from watari.attach.trace.observed import touched
 LONG = sampled.Bounds(60, 60)
 FAULTS = "records of faults alone say whether launches write 1 of the allocations"
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
-
-
-@pytest.fixture
-def made_up(monkeypatch):
-    """Puts the made-up driver in the environment of new programs. Returns the path of CUPTI."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(emulator.driver()))
-    return emulator.cupti()
 
 
 @pytest.mark.parametrize(

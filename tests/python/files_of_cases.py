@@ -6,7 +6,7 @@ import runpy
 from collections.abc import Callable
 from pathlib import Path
 
-CASES = Path(__file__).parents[3] / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 FOUND = [runpy.run_path(str(path)) for path in sorted(CASES.glob("*/tests/files.py"))]
 Content = Callable[[], bytes]
 WRITES: list[tuple[list[str], str, str]] = [row for found in FOUND for row in found["WRITES"]]

@@ -10,6 +10,7 @@ import object_server
 import stored
 
 import watari
+from watari.cases.gemm.product import Silent
 
 
 def factors(m: int = 300, k: int = 520, n: int = 270, dtype: Any = "float32") -> tuple[Any, Any]:
@@ -37,6 +38,14 @@ def uploaded(server: object_server.Server, maker: str, name: str, values: Any, *
 
 def product(a: str, b: str, out: str = "C.npy", **how: Any) -> Any:
     return watari.gemm(a, b, out, processor="cpu", fast_memory="8MiB", **how)
+
+
+class Stopping(Silent):
+    """Interrupts a product once it has completed a tile."""
+
+    def advance(self, fraction: float, finished: int) -> None:
+        if finished:
+            raise KeyboardInterrupt
 
 
 def content(path: str, shape: tuple[int, int]) -> Any:
