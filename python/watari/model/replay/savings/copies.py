@@ -56,8 +56,8 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
     if large.any() and not len(staging.staged(graph, rates)):
         size = format_bytes(float(rows["bytes"][large].sum()))
         yield (
-            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 24 "
-            "MiB, or when copies reach 32 MiB"
+            f"`staged` leaves {size} of pageable copies to the driver: it begins when large copies "
+            "reach 96 MiB together"
         )
 
 
