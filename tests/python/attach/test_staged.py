@@ -121,7 +121,7 @@ def test_threads_start_with_the_first_large_copies_and_sleep_when_idle(cpus):
 
 
 def test_rows_that_lie_apart_are_staged_and_nothing_between_them_is_written():
-    ended = started("ends", "rows", 98)
+    ended = started("ends", "rows", 99)
     assert ended.stdout.splitlines() == ["same"]
     assert copies(ended) == 2
 
