@@ -11,11 +11,12 @@ from watari.arrays.array import Array
 from watari.arrays.layout import Layout
 from watari.arrays.reading import Reader
 from watari.arrays.source import Place, Source, place_of
+from watari.case.engines import FILE_ENGINES, QUEUED
 from watari.common.errors import FileError, UsageError
 
 MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n\x1a\n": "hdf5"}
 SUFFIXES = {".npy": "npy", ".safetensors": "safetensors", ".h5": "hdf5", ".hdf5": "hdf5"}
-ENGINES = ("posix", "uring", "mmap", "cufile")
+ENGINES_OF_ARRAYS = tuple(each for each in FILE_ENGINES if each not in QUEUED)
 ADVICE = {
     ".npz": "a .npz file is an archive: numpy.load reads it, unzip makes .npy files of it",
     ".zip": "an archive: unpack it first",
@@ -53,8 +54,8 @@ def open_array(
     Python package that is not installed.
     """
     text = os.fspath(path)
-    if engine not in ENGINES:
-        raise UsageError(f"engine={engine}: arrays are read by {', '.join(ENGINES)}")
+    if engine not in ENGINES_OF_ARRAYS:
+        raise UsageError(f"engine={engine}: arrays are read by {', '.join(ENGINES_OF_ARRAYS)}")
     found = located(os.fsdecode(text), dataset, shape, dtype)
     return Array(Reader(found.layout, found.place, found.source, engine))
 
