@@ -170,7 +170,7 @@ class Answered(Shown):
             ("rewritten", answer.rewritten),
         ):
             rows += [
-                {"kind": kind, "name": s.style, **cost(s.seconds), "reason": s.reason or None}
+                {"kind": kind, "name": s.style, **cost(s.run), "reason": s.reason or None}
                 for s in styles
             ]
         return table(rows)

@@ -63,10 +63,10 @@ def test_pages_of_copied_buffers_are_those_of_malloc() -> None:
     one = huge_saving(found)
     assert one.is_sure
     bound = 200_000 * (SMALL - HUGE) * 1e-9
-    assert one.saves.low == pytest.approx(bound, rel=1e-3)
+    assert one.saves.low == pytest.approx(0.9 * bound, rel=1e-3)
     once = replace(copy(MS, size=size), pair=5)
     one = huge_saving(helped(200_000, copies=[once] * 3))
-    assert one.saves.low == pytest.approx(0.75 * bound, rel=1e-3)
+    assert one.saves.low == pytest.approx(0.9 * 0.75 * bound, rel=1e-3)
     middle = 0.75 + 0.25 * huge_pages.REST
     assert one.saves.middle == pytest.approx(middle * bound, rel=1e-3)
 

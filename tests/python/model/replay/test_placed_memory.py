@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from synthetic.replays import Call, launch
+from synthetic.replays import Call, copy, launch
 from synthetic.styles import MS, answer, cost
 from synthetic.traced import MIB, allocation, graph, kernel, placements
 
+from watari.case.sentence import Cost
+from watari.model.replay.graph import Wait
+from watari.model.replay.styles.bounds import Bounds, of_graph
 from watari.model.replay.styles.placements import pairs
 
 
@@ -61,3 +65,29 @@ def test_the_first_launches_of_many_say_less_of_later_ones() -> None:
     all_of_them, few = (answer(made, [r], [allocation("device", MIB)])[0]["mapped"] for r in rows)
     assert cost(few).middle == pytest.approx(cost(all_of_them).middle)
     assert cost(few).low < cost(all_of_them).low < cost(all_of_them).high < cost(few).high
+
+
+def bounds_of(*calls: Call) -> Bounds:
+    return of_graph(*graph(list(calls)))
+
+
+def test_a_copy_that_becomes_cheaper_takes_less_before_and_after() -> None:
+    """A small copy to pinned memory is made by the CPU: nothing is submitted, and nothing waited
+    for. What goes beyond the wait after its end goes from the time before its begin."""
+    made = bounds_of(*[copy(1_000.0)] * 10)
+    which = made.graph.calls["wait"] == Wait.OWN
+    spent = float(made.late[0][which].sum() + made.issue[0].sum())
+    for part in (0.2, 0.9):
+        less = made.calls(which, Cost(*[-part * spent * 1e-9] * 3))
+        assert made.seconds().middle - less.seconds().middle == pytest.approx(part * spent * 1e-9)
+    none = made.calls(which, Cost(-1.0, -1.0, -1.0))
+    assert float(none.late.min()) >= 0
+    assert float(none.issue.min()) >= 0
+
+
+def test_a_call_that_ends_before_its_copy_is_not_longer_where_it_gets_cheaper() -> None:
+    made = bounds_of(*[copy(1_000.0)] * 10)
+    which = made.graph.calls["wait"] == Wait.OWN
+    made.late[:, which] = -500.0
+    less = made.calls(which, Cost(*[-1e-6] * 3))  # 100 ns of each call
+    assert made.seconds().middle - less.seconds().middle == pytest.approx(1e-6)

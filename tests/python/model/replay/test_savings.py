@@ -53,12 +53,24 @@ def test_a_pageable_buffer_is_staged_or_pinned() -> None:
     saved = changes(found)
     pinned = 64 * MIB / 50e9 * 1e9
     assert saved["pin"] == pytest.approx((40 * (10 * MS - pinned) - 0.1 * 64 * MIB) / MS, rel=1e-3)
-    once = staging.once(np.array([64 * MIB] * 40)) / MS
-    assert saved["staged"] == pytest.approx(40 * (10 - pinned / 0.76 / MS) - once, rel=1e-3)
+    once = staging.once(np.array([64 * MIB] * 39)) / MS  # the first copy is the driver's
+    assert saved["staged"] == pytest.approx(39 * (10 - pinned / 0.76 / MS) - once, rel=1e-3)
     staged = next(one for one in found.savings if one.change == "staged")
-    assert (staged.imposed, staged.site, staged.times) == ("staged", "fill", 40)
-    assert staged.bytes == 40 * 64 * MIB
+    assert (staged.imposed, staged.site, staged.times) == ("staged", "fill", 39)
+    assert staged.bytes == 39 * 64 * MIB
     assert staged.saves.low < staged.saves.middle < staged.saves.high
+
+
+def test_a_staged_copy_may_save_as_much_less_as_the_drivers_copies_differ() -> None:
+    """A copy that is hardly slower than a staged one may lose time: that is not sure."""
+    found = helped(*[sent(10 * MS, 64 * MIB)] * 40).savings
+    one = next(one for one in found if one.change == "staged")
+    differs = staging.DIFFERS * 39 * 10e-3
+    assert one.saves.middle - one.saves.low >= differs
+    assert one.saves.high - one.saves.middle >= differs
+    assert one.is_sure
+    found = helped(*[sent(2.2 * MS, 64 * MIB)] * 40).savings
+    assert not next(one for one in found if one.change == "staged").is_sure
 
 
 def test_small_copies_are_not_staged() -> None:
@@ -69,8 +81,8 @@ def test_small_copies_are_not_staged() -> None:
     ("sizes", "staged"),
     [
         ([8] * 3, 0),
-        ([8] * 5, 2),  # the fourth makes it 32 MiB
-        ([4, 2, 24, 16, 2], 2),  # a large one pays for the threads by itself
+        ([8] * 13, 2),  # the twelfth makes it 96 MiB
+        ([4, 2, 96, 16, 2], 2),  # a large one pays for the threads by itself
         ([2] * 100, 0),
     ],
 )
@@ -83,8 +95,8 @@ def test_the_first_copies_stay_with_the_driver(sizes: list[int], staged: int) ->
 
 def test_a_copy_to_fresh_memory_starts_the_threads_sooner() -> None:
     usual = 4 * MIB / staging.DRIVER * 1e9
-    for takes, count in ((usual, 0), (4 * usual, 3)):
-        calls = [back(takes, 4 * MIB, pageable=True)] * 3  # the first counts as one of 32 MiB
+    for takes, count in ((usual, 0), (4 * usual, 1)):
+        calls = [back(takes, 4 * MIB, pageable=True)] * 3  # each counts as one of 32 MiB
         assert len(staging.staged(fitted(traced(*calls))[0], RATES)) == count
 
 
@@ -102,12 +114,12 @@ def test_a_staged_copy_takes_as_long_as_measured_from_its_call_on() -> None:
 def test_threads_share_the_page_faults_of_fresh_memory() -> None:
     """The driver takes 64 MiB at 12 GB/s otherwise."""
     warm, fresh = (
-        changes(helped(*[back(takes * MS, 64 * MIB, True)] * 40))["staged"] / 40
-        for takes in (5.5, 50)
+        changes(helped(*[back(takes * MS, 64 * MIB, True)] * 40))["staged"] / count
+        for takes, count in ((5.5, 39), (50, 40))
     )
     usual = 64 * MIB / staging.DRIVER * 1e3
     assert fresh - warm == pytest.approx(50 - 5.5 - (50 - usual) / 8, abs=0.1)
-    sent_fresh = changes(helped(*[sent(50 * MS, 64 * MIB)] * 40))["staged"] / 40
+    sent_fresh = changes(helped(*[sent(50 * MS, 64 * MIB)] * 40))["staged"] / 39
     assert sent_fresh > fresh + 5
 
 
@@ -191,7 +203,7 @@ def test_changes_to_one_thing_are_not_added_up() -> None:
 
 
 def test_a_saving_that_may_be_none_comes_last_and_is_not_sure() -> None:
-    calls = [sent(3 * MS, MIB, pair=7, pageable=False), sent(2 * MS, 64 * MIB), launch(MS)] * 40
+    calls = [sent(30 * MS, MIB, pair=7, pageable=False), sent(10 * MS, 64 * MIB), launch(MS)] * 40
     found = helped(*calls).savings
     sure = [one.is_sure for one in found]
     assert sure == sorted(sure, reverse=True)
@@ -210,8 +222,8 @@ def test_a_change_from_outside_acts_on_all_of_the_program() -> None:
     assert run.keys() == {"staged", "pooled", "staged+pooled"}
     total = replay(*fitted(replace(traced(*calls, *allocations(400)), **NAMES))).total
     staged = 64 * MIB / 50e9 / 0.76
-    once = staging.once(np.array([64 * MIB] * 200)) / 1e9
-    assert run["staged"] == pytest.approx(total / 1e9 - 200 * (10e-3 - staged) + once, rel=1e-3)
+    once = staging.once(np.array([64 * MIB] * 199)) / 1e9
+    assert run["staged"] == pytest.approx(total / 1e9 - 199 * (10e-3 - staged) + once, rel=1e-3)
     assert run["staged+pooled"] < min(run["staged"], run["pooled"])
 
 

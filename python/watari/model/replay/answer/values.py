@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.sentence import Cost
 from watari.model.replay.advice import Answer, Saving, Styled
-from watari.model.replay.styles.groups import groups, verdict
+from watari.model.replay.styles.groups import best, groups, verdict
 
 SCHEMA = "watari-advice-1"
 
@@ -34,7 +34,7 @@ def saving(one: Saving) -> dict[str, Any]:
 def styled(rows: Sequence[Styled]) -> list[dict[str, Any]]:
     """Styles with their seconds, or the reason."""
     return [
-        {"style": one.style, "reason": one.reason, **(cost(one.seconds) if one.seconds else {})}
+        {"style": one.style, "reason": one.reason, **(cost(one.run) if one.run else {})}
         for one in rows
     ]
 
@@ -60,6 +60,10 @@ def of(answer: Answer) -> dict[str, Any]:
         "groups": {
             "imposed": [list(group) for group in groups(answer.imposed)],
             "rewritten": [list(group) for group in groups(answer.rewritten)],
+        },
+        "best": {
+            "imposed": list(best(answer.imposed)),
+            "rewritten": list(best(answer.rewritten)),
         },
         "verdict": {"imposed": verdict(answer.imposed), "rewritten": verdict(answer.rewritten)},
         "notes": list(answer.notes),

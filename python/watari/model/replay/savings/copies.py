@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace as changed
 from functools import partial
 
@@ -55,8 +56,8 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
     if large.any() and not len(staging.staged(graph, rates)):
         size = format_bytes(float(rows["bytes"][large].sum()))
         yield (
-            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 24 "
-            "MiB, or when copies reach 32 MiB"
+            f"`staged` leaves {size} of pageable copies to the driver: it begins when large copies "
+            "reach 96 MiB together"
         )
 
 
@@ -96,14 +97,21 @@ def faster(
             rows["call"][some],
             saved[0],
             partial(shorter, own=some, takes=np.minimum(before, takes[0])),
-            saved[2] / saved[0],
-            saved[1] / saved[0],
+            *ends_of(saved, staging.DIFFERS * float(before.sum())),
             named(graph, site),
             len(some),
             int(sizes.sum()),
             "staged" if change == "staged" else "",
             once,
         )
+
+
+def ends_of(saved: Sequence[float], differs: float) -> tuple[float, float]:
+    """The ends of an interval, as parts of its middle. `saved`: middle, most and least by the new
+    seconds; `differs`: by which the old ones may be off."""
+    middle, most, least = saved
+    low = middle - math.hypot(middle - least, differs)
+    return max(low, 0.0) / middle, 1 + math.hypot(most - middle, differs) / middle
 
 
 def lasting(
