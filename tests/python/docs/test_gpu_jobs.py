@@ -87,7 +87,7 @@ def test_what_a_job_measures_ends_before_it_is_ended() -> None:
 def test_what_a_job_measures_fits_in_it() -> None:
     limits = {name: int(seconds) for name, seconds, *_ in TABLE}
     every: dict[str, int] = defaultdict(int)
-    for job, name, seconds, *_ in MEASURED:
+    for job, _, seconds, *_ in MEASURED:
         every[job] += int(seconds)
     assert not {job: taken for job, taken in every.items() if taken > limits[job]}
 
