@@ -96,7 +96,9 @@ for job in "${jobs[@]}"; do
         *=*) # a plan ends by itself within its budget
             limit=$left name=${job%=*}
             command=(watari run --plan "$name" --budget "${job#*=}" -o "$runs/$name.json")
-            [[ -f $runs/$name.json ]] && command+=(--resume "$runs/$name.json")
+            for earlier in "$runs/$name.json.journal" "$runs/$name.json"; do # the journal is that of a killed run
+                [[ -f $earlier ]] && command+=(--resume "$earlier") && break
+            done
             ;;
         *)
             limit=$(awk -v job="$job" '$1 == job { print $2 }' <<<"$table") name=$job

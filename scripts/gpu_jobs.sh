@@ -16,9 +16,11 @@ trap 'exit 130' INT # the interrupted run writes its results; no other run follo
 failed=0
 
 run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
-    local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=()
+    local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=() earlier
     shift 2
-    [[ -f $file ]] && resume=(--resume "$file")
+    for earlier in "$file" "$file.journal"; do # a run that was killed leaves its journal
+        [[ ! -f $earlier ]] || resume=(--resume "$earlier")
+    done
     [[ ${LIMIT:-} ]] && resume+=(--time-limit "$LIMIT")
     watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
 }

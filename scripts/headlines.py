@@ -13,12 +13,13 @@ from statistics import fmean
 from watari.cli.summary import numbers
 from watari.plan.request import Request, describe_all
 from watari.results import schema
+from watari.results.trial import Trial
 
 QUANTITIES = ("hop_bytes_per_s", "build_s", "products", "solve_s", "read_s", "outside_loop")
 SERIES = ("cpu_s", "move_s", "gather_s")  # of the samples that have one
 
 
-def details(trial: schema.Trial) -> str:
+def details(trial: Trial) -> str:
     """The numbers of a trial beside its rate."""
     shown = {name: trial.quantities[name].value for name in QUANTITIES if name in trial.quantities}
     for name in SERIES:

@@ -1,4 +1,4 @@
-"""Where the numbers of docs/advise.md come from: tests/python/held_out.py, above all."""
+"""Where the numbers of docs/advise.md come from: tests/python/model/held_out.py, above all."""
 
 import sys
 
@@ -77,7 +77,7 @@ page.says(
     four / one,
 )
 page.given(
-    "rules of the model: SESSION and HOST of model/fit.py, FURTHER of machine.py, KERNEL of "
+    "rules of the model: SESSION and HOST of model/profiles/fit.py, FURTHER of machine.py, KERNEL of "
     "predict.py, WIDER of scaled.py, REACHED of known.py",
     "contains 90% of all samples. It is at least 5% wide",
     "it is at least 25% wide",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 import object_server
 import pytest
-from gemm_objects import content, factors, product, uploaded
+from gemm_objects import Stopping, content, factors, product, uploaded
 
 from watari import _native
 from watari.cases.gemm.product import Silent
@@ -133,14 +133,6 @@ def test_a_factor_that_changes_is_an_error(server: object_server.Server) -> None
     with pytest.raises((FileError, ChangedError), match="changed while it was read"):
         product(first, "b.npy", progress=Changing())
     assert not list(Path().glob("C.npy*"))
-
-
-class Stopping(Silent):
-    """Interrupts a product once it has completed a tile."""
-
-    def advance(self, fraction: float, finished: int) -> None:
-        if finished:
-            raise KeyboardInterrupt
 
 
 def test_a_product_of_objects_resumes_unless_one_changed(
