@@ -175,6 +175,9 @@ def test_the_command(server: object_server.Server) -> None:
     assert "s3://bucket/C.npy: 300 x 270" in ended.stdout
     assert "; stored in " in ended.stdout
     assert "zq-secret-zq" not in ended.stdout + ended.stderr
+    assert f"{first}: requests of 512 B, one for each row of a tile" in ended.stdout
+    whole = command(first, "b.npy", "-o", "s3://bucket/D.npy", "--tile", "1024", "--dry-run")
+    assert "requests of" not in whole.stdout
     for words in (
         (first, "b.npy", "-o", "s3://nowhere/C.npy"),
         ("s3://nowhere/a.npy", "b.npy", "-o", "C.npy"),
