@@ -35,7 +35,7 @@ pack() { # writes the three files, even if more jobs follow
         for name in $(new -path "$runs/*.log" ! -path "$runs/programs/*" ! -name build.log); do
             [[ -s $runs/$name ]] && echo "== $name" && tail -n 40 "$runs/$name"
         done
-        ((${#results[@]})) && python3 scripts/headlines.py "${results[@]/#/$runs/}"
+        ((${#results[@]})) && python3 scripts/gpu/headlines.py "${results[@]/#/$runs/}"
         printf '%s\n' "" "${report[@]}"
     } >"$folder/summary.txt" 2>&1 || true
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from synthetic.replays import Call, copy, launch
 from synthetic.styles import MS, answer, cost

@@ -105,7 +105,7 @@ def test_another_schema_is_refused(graph, tmp_path) -> None:
     path = tmp_path / "trace.graph"
     files.write(graph, path)
     rewritten(path, of_rest(schema="watari-graph-9"))
-    with pytest.raises(FileError, match="schema: Input should be 'watari-graph-2'"):
+    with pytest.raises(FileError, match="this version of Watari reads 'watari-graph-2'"):
         files.read(path)
 
 

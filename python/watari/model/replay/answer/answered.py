@@ -86,7 +86,7 @@ def known_of(observed: Observed, seen: Replay, seconds: float) -> tuple[list[str
     if unknown > FAR_OFF * seen.untraced_seconds:
         stops.append(text)
     elif unknown:
-        notes.append(f"{text}: every interval is {format_duration(unknown)} wider at either end")
+        notes.append(f"{text}: every difference is uncertain by {format_duration(unknown)} more")
     elif abs(off) > CLOSE:
         notes.append(f"{text}, within the noise of the runs without tracing")
     return notes, stops

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace as changed
 from functools import partial
 
 import numpy as np
@@ -96,7 +95,7 @@ def faster(
             f"{verb} {many(graph, some, direction, 'pageable ')}",
             rows["call"][some],
             saved[0],
-            partial(shorter, own=some, takes=np.minimum(before, takes[0])),
+            partial(changes.shorter, own=some, takes=np.minimum(before, takes[0])),
             *ends_of(saved, staging.DIFFERS * float(before.sum())),
             named(graph, site),
             len(some),
@@ -129,13 +128,6 @@ def lasting(
     )
     middle, low, high = (np.maximum(end - issue, AT_LEAST * end) + faults for end in ends)
     return middle, low, high
-
-
-def shorter(graph: Graph, own: Array, takes: Array) -> Graph:
-    """These operations take as long, or less."""
-    rows = graph.operations.copy()
-    rows["takes"][own] = np.minimum(rows["takes"][own], takes)
-    return changed(graph, operations=rows)
 
 
 def left_out(

@@ -103,16 +103,10 @@ def verdict(styles: Sequence[Styled]) -> str:
         either = f"either of {', '.join(fast)}" if len(fast) > 1 else sure
         seconds = next(one.run for one in styles if one.style == sure)
         assert seconds
-        text = f"{either}: {within(seconds)} instead of {format_duration(run)}"
+        text = f"{either}: {seconds.within} instead of {format_duration(run)}"
         open_ones = [name for name in open_ones if name not in fast]
     elif open_ones:
         text = f"none is faster by {CLOSE:.0%} for sure"
     else:
         text = f"no memory style makes this run faster by {CLOSE:.0%}"
     return text + (f"; {NOT_SURE}: {', '.join(open_ones)}" if open_ones else "")
-
-
-def within(cost: Cost) -> str:
-    """`1.2 s (1.1 s to 1.4 s)`."""
-    low, high = format_duration(cost.low), format_duration(cost.high)
-    return f"{format_duration(cost.middle)} ({low} to {high})"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CASES, SHARED = "cases", "case"  # of each case one folder, and what they share
 NATIVE = {".cpp", ".hpp", ".cu", ".cuh"}
 EXAMPLES = "library"  # whose tests build them against an installed library

@@ -72,7 +72,7 @@ def lint(files: list[str]) -> str:
 
 
 def build(files: list[str]) -> str:
-    run("scripts/build_tests.sh")
+    run("scripts/testing/build_tests.sh")
     return "the package, and the C++ tests"
 
 

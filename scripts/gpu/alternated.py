@@ -1,6 +1,6 @@
 """Results of an earlier package beside this one's, measured in turn: rates, and equal values.
 
-python3 scripts/alternated.py FOLDER    # alternated-earlier-1.json, alternated-now-1.json ...
+python3 scripts/gpu/alternated.py FOLDER    # alternated-earlier-1.json, alternated-now-1.json ...
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Result files in short: a line a case, for the end of a log.
 
-python3 scripts/headlines.py FILE...
+python3 scripts/gpu/headlines.py FILE...
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rates of CPU cores against their byte floor: the files of `floors` (gpu_jobs.sh) in one table.
 
-python3 scripts/floors.py FOLDER CASE QUANTITY
+python3 scripts/gpu/floors.py FOLDER CASE QUANTITY
 
 Rates of a memory vary from minute to minute: so copies, STREAM's triad and the case ran in turn,
 and the ratios are of medians. All count bytes read and written.
