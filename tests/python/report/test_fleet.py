@@ -300,6 +300,23 @@ def test_check_of_several_hosts_checks_each(folder: Path, capsys: Any) -> None:
     assert {each["hosts"][0]: each["exit_code"] for each in values}["n3"] == 3
 
 
+def test_check_names_no_cause_that_sound_nodes_have_too(
+    folder: Path, recorded: Plain, capsys: Any
+) -> None:
+    files = sorted(folder.glob("n*.json"))
+    assert json.loads(files[0].read_text())["machine"]["virtual_machine"]
+    assert run("check", *files) == 3
+    shown = capsys.readouterr().out
+    assert "hypervisor" not in shown
+    assert "likely causes: none" in shown
+    for path in files:  # all but the slow node are no virtual machines
+        values = json.loads(path.read_text())
+        values["machine"]["virtual_machine"] = path.stem == "n3"
+        path.write_text(json.dumps(values))
+    assert run("check", *files) == 3
+    assert "n3: virtual machine: runs under a hypervisor" in capsys.readouterr().out
+
+
 def test_many_files_are_read_by_several_processes(
     folder: Path, monkeypatch: Any, recorded: Plain
 ) -> None:
