@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import csv
+import html
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -255,6 +257,9 @@ def test_by_its_command(folder: Path, capsys: Any) -> None:
     assert all(name.stat().st_size for name in names)
     figure = (folder / "fleet.svg").read_text()
     assert all(f">n{i}<" in figure for i in range(6))
+    longest = max(re.findall(r">((?:copy|access)[^<]*)<", figure), key=len)
+    left = float(re.search(r"translate\(([\d.]+),", figure)[1])  # type: ignore[index]
+    assert left > 6.5 * len(html.unescape(longest))  # also for the letters of a wider font
     assert run("fleet", folder, *wanted) == 3  # its own files are replaced
     (folder / "n5.json").write_text('{"schema": 1, "program": {}')
     assert run("fleet", folder) == 3
