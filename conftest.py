@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +15,9 @@ from hypothesis import HealthCheck, settings
 from watari import _native
 from watari.case.native import NOT_BUILT
 from watari.common.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import object_server
 
 # An example may take any time: the machine may be busy.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -85,3 +90,25 @@ def folder(tmp_path):
     except UnsupportedError as error:
         pytest.skip(str(error))
     return str(tmp_path / "disk")
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Two empty folders."""
+    both = tmp_path / "a", tmp_path / "b"
+    for folder in both:
+        folder.mkdir()
+    return both
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
+    """A small server of objects (tests/python/objects/), to which the environment leads."""
+    import object_server
+
+    running = object_server.Server()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
+    yield running
+    running.close()

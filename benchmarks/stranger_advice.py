@@ -12,7 +12,8 @@ from stranger_table import Row
 from watari.cli import answers
 from watari.common.errors import WatariError
 from watari.common.places import portable
-from watari.model import choose, trace_file
+from watari.model import trace_file
+from watari.model.profiles import choose
 from watari.model.replay import files
 from watari.model.replay.answer import values
 from watari.model.replay.graph import Work

@@ -5,6 +5,7 @@
                     most of them, or if the answer has the reason why it stops
     best style      right if no style is faster than the named one by more than 3%, beyond noise;
                     "none matters" if all styles of the answer are so close to the program as it is
+    in the group    the same of any style that the answer says may be the fastest
     times as fast   wrong if what is said to be faster by more than 3% is slower, beyond noise
 
 stranger_noise.py says what is noise. The strict criteria have no noise in them: 2% of the median. A
@@ -17,6 +18,7 @@ stranger_changes.py judges changes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -42,6 +44,8 @@ class Pair:
     style: str
     predicted: float
     measured: float
+    low: float = math.nan  # the interval of a run
+    high: float = math.nan
 
     @property
     def off(self) -> float:
@@ -73,6 +77,8 @@ class Judged:
     is_compared: bool = True  # False: there was no time for any style of which something is said
     named: bool = False
     strictly: bool = False  # named, without noise
+    group: list[str] = field(default_factory=list)  # styles that may be the fastest
+    grouped: bool = False  # whether one of the group is right
     faster_wrong: list[str] = field(default_factory=list)
     predicted: int = 0  # styles with a prediction
     timeouts: list[str] = field(default_factory=list)
@@ -100,6 +106,15 @@ def predictions(row: Row, seconds: float) -> dict[str, float]:
     styles = advice.get("styles", {}).get("imposed", [])
     ratio = stranger_changes.ratio(row, seconds)
     return {one["style"]: one["seconds"] * ratio for one in styles if "seconds" in one}
+
+
+def intervals(row: Row, seconds: float) -> dict[str, tuple[float, float]]:
+    """The intervals of runs in each style by `advise`."""
+    ratio = stranger_changes.ratio(row, seconds)
+    styles = row.get("advice", {}).get("styles", {}).get("imposed", [])
+    return {
+        one["style"]: (one["low"] * ratio, one["high"] * ratio) for one in styles if "low" in one
+    }
 
 
 def baseline(row: Row, seconds: float) -> dict[str, float]:
@@ -134,11 +149,19 @@ def highest(row: Row) -> float:
     )
 
 
-def called(said: Mapping[str, float], most: float = 0.0) -> str:
+def group_of(row: Row) -> list[str] | None:
+    """The styles that may be the fastest by `advise`, none where none matters; None in a row of an
+    earlier version."""
+    found: list[str] | None = row.get("advice", {}).get("best", {}).get("imposed")
+    return found
+
+
+def called(said: Mapping[str, float], most: float = 0.0, matters: bool | None = None) -> str:
     """What is called best: a style, or NOTHING. `said` has AS_IS. `most`: what the slowest style
-    may take, in times of AS_IS."""
+    may take, in times of AS_IS. `matters`: whether a style does, if the answer says so."""
     run = said[AS_IS]
-    if most <= 1 + CLOSE and all(abs(one / run - 1) <= CLOSE for one in said.values()):
+    alike = most <= 1 + CLOSE and all(abs(one / run - 1) <= CLOSE for one in said.values())
+    if alike if matters is None else not matters:
         return NOTHING
     name = min(said, key=lambda style: said[style])
     return AS_IS if said[name] > run * (1 - CLOSE) else name
@@ -173,20 +196,29 @@ def judged(row: Row, said: Mapping[str, float] | None = None) -> Judged:
     most = 0.0 if said is not None else highest(row)
     if said is None:
         said = {} if found.stops else predictions(row, seconds)
+        group = group_of(row)
+    else:
+        group = None
     found.predicted = len(said.keys() - {AS_IS})
-    found.pairs = [Pair(found.name, s, said[s], styles[s]) for s in styles if s in said]
+    ends = intervals(row, seconds)
+    found.pairs = [
+        Pair(found.name, s, said[s], styles[s], *ends.get(s, ())) for s in styles if s in said
+    ]
     both = {style for style in styles if style in said}
     ended = {style for style in found.timeouts if style in said}
     if not styles and not found.timeouts:  # no style acts on it, or none was measured
         found.is_compared = not said
         found.said, found.named, found.strictly = NOTHING, not said, not said
+        found.grouped = found.named
     elif both or ended:
         runs = {AS_IS: row["as_is"], **{style: row["styles"][style]["seconds"] for style in styles}}
         run = said.get(AS_IS, seconds)
         there = {AS_IS: run, **{style: said[style] for style in both | ended}}
-        found.said = called(there, most)
+        found.said = called(there, most, None if group is None else bool(group))
         found.named = is_best(found.said, there, runs)
         found.strictly = is_best(found.said, there, runs, strictly_as_fast)
+        found.group = group or [found.said]
+        found.grouped = found.named or any(is_best(one, there, runs) for one in group or ())
         found.faster_wrong = [
             style
             for style in both

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+import stranger_floor
 import stranger_judge
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from stranger_changes import Change
 from stranger_judge import Judged, Pair
 from stranger_table import Row
 
@@ -120,6 +122,28 @@ def percents(offs: Sequence[float]) -> str:
     return f"{median(offs):.1%}, {quantile(offs, TAIL):.1%}" if offs else "none"
 
 
+def numbers(compared: Sequence[Judged]) -> str:
+    """`40 programs, 5 programs`: those whose answer names one style, or none; and several."""
+    several = sum(len(one.group) > 1 for one in compared)
+    return f"{len(compared) - several} programs, {several} programs"
+
+
+def intervals(pairs: Sequence[Pair], group: str) -> str:
+    """How many measured seconds lie in the 95% interval, and in the 68% one."""
+    known = [one for one in pairs if one.group == group and one.low == one.low]
+    both = [stranger_floor.inside(known, part) for part in (1.0, stranger_floor.MIDDLE)]
+    return ", ".join(share(one, len(known)) for one in both)
+
+
+def allowed(good: Sequence[Row], told: Sequence[Change]) -> dict[str, str]:
+    """What the same measurements would say of right predictions."""
+    return {
+        "a right best style would be judged so": f"{stranger_floor.best_style(good):.0%}",
+        "right savings of changes would be judged so": f"{stranger_floor.savings(told):.1f} of "
+        f"{len(told)}",
+    }
+
+
 def statistics(found: Sequence[Judged]) -> dict[str, str]:
     """The figures of all programs."""
     pairs = [pair for one in found for pair in one.pairs]
@@ -144,7 +168,12 @@ def statistics(found: Sequence[Judged]) -> dict[str, str]:
             f"seconds off, median and 90%: {text}": errors(pairs, group)
             for group, text in GROUPS.items()
         },
+        **{f"in 95%, in 68% interval: {text}": intervals(pairs, g) for g, text in GROUPS.items()},
         "best style named, or none matters": share(sum(o.named for o in compared), len(compared)),
+        "one of those that may be the best, by the answer": share(
+            sum(o.grouped for o in compared), len(compared)
+        ),
+        "styles that may be the best: one, more": numbers(compared),
         "the same without noise, within 2%": share(
             sum(o.strictly for o in compared), len(compared)
         ),
@@ -195,6 +224,9 @@ def report(rows: Sequence[Row], figure: Path | None) -> None:
         is_same = "replay" in title or "stopped" in title or "limit" in title or "change" in title
         other = before[title] if has_baseline else "unsupported"
         shown.add_row(title, text, "" if is_same else other)
+    told = [c for one in found for c in one.changes if c.predicted is not None]
+    for title, text in allowed(good, told).items():
+        shown.add_row(title, text, "")
     console.print(shown)
     if figure:
         import stranger_figure

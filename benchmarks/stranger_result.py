@@ -61,7 +61,7 @@ def pared(row: Row) -> Row:
     if replay := trace.get("replay"):
         found["trace"]["replay"] = chosen(replay, OF_REPLAY)
     found["advice"] = chosen(advice, ("error", "measured", "replayed", "shares", "changes"))
-    found["advice"] |= chosen(advice, ("verdict", "stops"))
+    found["advice"] |= chosen(advice, ("best", "verdict", "stops"))
     found["advice"]["savings"] = [saving(one) for one in advice.get("savings", [])[:MOST]]
     imposed = advice.get("styles", {}).get("imposed", [])
     found["advice"]["styles"] = {"imposed": [one for one in imposed if "seconds" in one]}

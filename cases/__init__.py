@@ -40,7 +40,8 @@ def find(name: str) -> Case:
         other = written(name)
         if other:
             raise UsageError(f"unknown case '{name}'; here it is: {other}")
-        raise unknown("case", name, CASES.names())
+        failed = [f"; {folder} {why}" for folder, why in CASES.broken.items()]
+        raise UsageError("".join([str(unknown("case", name, CASES.names())), *failed]))
     return CASES[name]
 
 

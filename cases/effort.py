@@ -17,6 +17,7 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
+from watari.case.native import missing
 from watari.cases import CASES
 from watari.common.errors import UnsupportedError, UsageError
 
@@ -128,9 +129,9 @@ def sources(program: str) -> dict[str, Path]:
     in_tree = case.styles.parent / "native" / "styles"  # not installed
     for folder in (case.styles, in_tree):
         if folder.is_dir():
-            names = {path.stem: path for suffix in COUNTERS for path in folder.glob(f"*{suffix}")}
+            names = {path.stem: path for suffix in COUNTERS for path in folder.rglob(f"*{suffix}")}
             return {style: names[style] for style in case.axes["style"].choices}
-    raise UnsupportedError("the style sources are not installed")
+    raise UnsupportedError(missing(f"watari.cases.{case.styles.parent.name}"))
 
 
 def effort(program: str) -> list[Effort]:

@@ -5,8 +5,8 @@
 #   watari_styles_gpu     the files styles/<name>.cpp of the programs in C++ for a GPU
 #   watari_styles_cpu     the files styles/<name>-cpu.cpp of those for a CPU
 #
-# A style of a directive language runs by `run_directive`; its file, styles/<name>.cpp or .f90, is
-# compiled by watari_directives or watari_fortran.
+# A style of a directive language runs by `run_directive`. Its file, styles/directives/<name>.cpp or
+# styles/fortran/<name>.f90, is compiled by watari_directives or watari_fortran.
 include_guard()
 
 set(WATARI_STYLE_COLUMNS name kind host field halos overlaps language fortran processors modelled)

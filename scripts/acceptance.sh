@@ -3,7 +3,7 @@
 # long tests. Needs no GPU. Tests leave cores idle, so the other builds are made and tested beside them.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
-source scripts/stages.sh acceptance
+source scripts/testing/stages.sh acceptance
 
 # name, command...: starts it beside the next stages, at a lower priority
 begin() {
@@ -49,7 +49,7 @@ for extra in servers fleet; do
         echo "The packages of '$extra' cannot be installed: their tests are skipped"
 done
 scripts/setup.sh docs || echo "No Sphinx or Doxygen: the test of the site is skipped"
-source scripts/testing.sh
+source scripts/testing/testing.sh
 stage "build for acceptance" build_all
 gtest=false aarch64=false
 [[ -x build/test/tests/cpp/watari_tests ]] && gtest=true

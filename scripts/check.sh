@@ -4,5 +4,5 @@ set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
 scripts/setup.sh test
-source scripts/testing.sh
-exec "$VENV/bin/python" scripts/check.py
+source scripts/testing/testing.sh
+exec "$VENV/bin/python" scripts/testing/check.py

@@ -35,7 +35,7 @@ pack() { # writes the three files, even if more jobs follow
         for name in $(new -path "$runs/*.log" ! -path "$runs/programs/*" ! -name build.log); do
             [[ -s $runs/$name ]] && echo "== $name" && tail -n 40 "$runs/$name"
         done
-        ((${#results[@]})) && python3 scripts/headlines.py "${results[@]/#/$runs/}"
+        ((${#results[@]})) && python3 scripts/gpu/headlines.py "${results[@]/#/$runs/}"
         printf '%s\n' "" "${report[@]}"
     } >"$folder/summary.txt" 2>&1 || true
 }
@@ -96,7 +96,9 @@ for job in "${jobs[@]}"; do
         *=*) # a plan ends by itself within its budget
             limit=$left name=${job%=*}
             command=(watari run --plan "$name" --budget "${job#*=}" -o "$runs/$name.json")
-            [[ -f $runs/$name.json ]] && command+=(--resume "$runs/$name.json")
+            for earlier in "$runs/$name.json.journal" "$runs/$name.json"; do # the journal is that of a killed run
+                [[ -f $earlier ]] && command+=(--resume "$earlier") && break
+            done
             ;;
         *)
             limit=$(awk -v job="$job" '$1 == job { print $2 }' <<<"$table") name=$job

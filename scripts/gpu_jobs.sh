@@ -16,9 +16,11 @@ trap 'exit 130' INT # the interrupted run writes its results; no other run follo
 failed=0
 
 run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
-    local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=()
+    local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=() earlier
     shift 2
-    [[ -f $file ]] && resume=(--resume "$file")
+    for earlier in "$file" "$file.journal"; do # a run that was killed leaves its journal
+        [[ ! -f $earlier ]] || resume=(--resume "$earlier")
+    done
     [[ ${LIMIT:-} ]] && resume+=(--time-limit "$LIMIT")
     watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
 }
@@ -84,7 +86,7 @@ floors() { # case, seconds of a run, its quantity, its axes: cores beside their 
         run "floor-$1-$round" "$2" "$1" processor=cpu trials=1 threads="$threads" "${@:4}"
     done
     stream 3
-    python3 scripts/floors.py "$folder" "$1" "$3" | tee "$folder/floors-$1.txt"
+    python3 scripts/gpu/floors.py "$folder" "$1" "$3" | tee "$folder/floors-$1.txt"
 }
 
 sanitized() { # tool, file, its tests (pytest -k)
@@ -102,7 +104,7 @@ job_tests() {
 }
 
 # job alternated 300 - the rates of an earlier package beside this one's, for pages that say that none changed
-# EARLIER: a folder with an earlier package, by `pip install --target`. scripts/alternated.py compares the results
+# EARLIER: a folder with an earlier package, by `pip install --target`. scripts/gpu/alternated.py compares the results
 job_alternated() {
     local package=${PYTHONPATH:-} round turn
     for round in 1 2 3; do
@@ -113,7 +115,7 @@ job_alternated() {
             [[ $turn == now ]] || export PYTHONPATH=$package
         done
     done
-    python3 scripts/alternated.py "$folder" | tee "$folder/alternated.txt"
+    python3 scripts/gpu/alternated.py "$folder" | tee "$folder/alternated.txt"
 }
 
 # job contention 45 2 evidence/advise.md: several processes on one link

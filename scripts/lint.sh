@@ -14,4 +14,4 @@ clang-format --dry-run -Werror "${sources[@]}"
 ruff format --check .
 ruff check .
 mypy -n auto
-shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/*.sbatch cases/*/*.sh .ci/run
+shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/testing/*.sh scripts/*.sbatch cases/*/*.sh .ci/run

@@ -20,7 +20,7 @@ packages=("gcc-$version-offload-nvptx" nvptx-tools libgomp-plugin-nvptx1 libgomp
     cd "$build"
     apt-get -q download "${packages[@]}"
     for package in ./*.deb; do dpkg -x "$package" root; done
-    # ptxas and the linker of CUDA 12: see scripts/nvlink.py
+    # ptxas and the linker of CUDA 12: see scripts/gpu/nvlink.py
     python3 -m pip download -q --no-deps --exists-action i -d . 'nvidia-cuda-nvcc-cu12==12.8.*' 'nvidia-nvjitlink-cu12==12.8.*'
     for wheel in ./nvidia_*.whl; do python3 -m zipfile -e "$wheel" "$cuda"; done
 )
@@ -28,7 +28,7 @@ ln -sfn nvidia/cuda_nvcc/nvvm "$cuda/nvvm"
 ln -sfn nvidia/nvjitlink/lib "$cuda/lib"
 ln -sfn "$(dirname "$(dirname "$(realpath "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")")")/include" "$cuda/include"
 mkdir -p "$cuda/bin"
-cp "$cuda/nvidia/cuda_nvcc/bin/ptxas" scripts/nvlink.py "$cuda/bin"
+cp "$cuda/nvidia/cuda_nvcc/bin/ptxas" scripts/gpu/nvlink.py "$cuda/bin"
 mv "$cuda/bin/nvlink.py" "$cuda/bin/nvlink"
 chmod +x "$cuda"/bin/*
 

@@ -234,6 +234,8 @@ def compared(page: str) -> Page:
     opened.clear()
     pages.clear()
     folder = module(page).with_suffix("")
+    if str(folder.parent) not in sys.path:
+        sys.path.append(str(folder.parent))  # what the modules of a case share
     for file in sorted(folder.glob("*.py")) if folder.is_dir() else [module(page)]:
         runpy.run_path(str(file))
     found, *others = pages

@@ -3,12 +3,12 @@
 # and kills at random, and long tests.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
-source scripts/stages.sh "test"
+source scripts/testing/stages.sh "test"
 
 cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
 
 scripts/setup.sh test
-source scripts/testing.sh
+source scripts/testing/testing.sh
 stage "lint" scripts/lint.sh
 stage "build" build_tests
 gtest=false

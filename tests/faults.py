@@ -6,9 +6,9 @@
 
 faults.toml has the faults, cases/<name>/tests/faults.toml those of a case. A fault is put into a
 copy of HEAD (build/faults/), which is built if the file is C++, and tested: first by the tests of
-its folder, then by those of the folders that use it (scripts/affected.py), up to the first that
-fail. Their names become `seen` of the fault. build/faults/seen.json has the searches of a fault
-that is not yet tried in full. A fault that no test sees needs a test.
+its folder, then by those of the folders that use it (scripts/testing/affected.py), up to the
+first that fail. Their names become `seen` of the fault. build/faults/seen.json has the searches of
+a fault that is not yet tried in full. A fault that no test sees needs a test.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts" / "testing"))
 import affected  # noqa: E402
 
 from watari.common.reading import toml  # noqa: E402
@@ -87,7 +87,7 @@ def git(*words: str | Path) -> None:
 
 
 def build() -> None:
-    done = call("scripts/build_tests.sh")
+    done = call("scripts/testing/build_tests.sh")
     if done.returncode:
         sys.exit(f"{done.stdout}{done.stderr}\nThe build failed")
 

@@ -8,8 +8,8 @@ from statistics import median
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
 from watari.cases.deep.case import nodes
+from watari.cases.passes import first_seconds, pass_seconds, passes
 from watari.common.units import format_duration, format_size
-from watari.results import statistics
 from watari.results.measured import Measured
 
 SAYS = (
@@ -31,21 +31,6 @@ def outside(m: Measured, quantity: str) -> float:
     """Seconds of a part outside the passes: the median over trials, 0 where a style has none."""
     found = [t["quantities"].get(quantity, {"value": 0.0})["value"] for t in m.trials]
     return float(median(found))
-
-
-def passes(m: Measured) -> list[list[float]]:
-    """Seconds of every pass, by trial."""
-    return [list(statistics.seconds(trial)) for trial in m.trials]
-
-
-def first(m: Measured) -> float:
-    """Seconds of the first pass."""
-    return median(each[0] for each in passes(m))
-
-
-def later(m: Measured) -> float:
-    """Seconds of a pass."""
-    return median(median(each) for each in passes(m))
 
 
 def spent(m: Measured) -> dict[str, float]:
@@ -79,8 +64,8 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Data": format_size(m["size"]),
         "Build": shown["Build"],
         "In": shown["In"],
-        "First": format_duration(first(m)),
-        "A pass": format_duration(later(m)),
+        "First": format_duration(first_seconds(m)),
+        "A pass": format_duration(pass_seconds(m)),
         "Out": shown["Out"],
         "Release": shown["Release"],
     }

@@ -8,8 +8,9 @@ from statistics import median
 from watari.case.axes import line_bytes
 from watari.case.sentence import Sentence, arrays, bar, nanoseconds, span, within
 from watari.cases.gather.axes import elements
-from watari.cases.gather.words import LINE, pass_seconds, passes, special
+from watari.cases.gather.words import LINE, special
 from watari.cases.notes import within_cache
+from watari.cases.passes import pass_seconds, passes
 from watari.common.library import own_memory
 from watari.common.units import format_rate, format_size
 from watari.results.measured import Measured

@@ -7,7 +7,6 @@ that are gathered, once. They are written side by side in the processor's own me
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 from watari.case.axes import (
@@ -157,16 +156,14 @@ CASES = (
                 lambda m, p: usual_stride(p),
                 "a cache line (64 on the cpu, 128 on a gpu), or the element",
             ),
-            replace(
-                words(
-                    "turns",
-                    "what brings the source back before each pass: nothing; its processor reads "
-                    "it; the same, and prefetches of the elements, there and back",
-                    "none",
-                    "none",
-                    "read",
-                    "prefetch",
-                ),
+            words(
+                "turns",
+                "what brings the source back before each pass: nothing; its processor reads "
+                "it; the same, and prefetches of the elements, there and back",
+                "none",
+                "none",
+                "read",
+                "prefetch",
                 before="none",
             ),
             Axis(
@@ -188,8 +185,11 @@ CASES = (
                 "an eighth of the file",
                 before=NO_FILE,
             ),
-            replace(
-                axis("folder", "folder of that file, kept for later runs", parse_folder, FOLDER),
+            axis(
+                "folder",
+                "folder of that file, kept for later runs",
+                parse_folder,
+                FOLDER,
                 before=FOLDER,
             ),
             THP,

@@ -12,7 +12,8 @@ from typing import Any
 
 from watari.cases.gather import hit_figures
 from watari.cases.gather.axes import of_file
-from watari.cases.gather.words import passes, special
+from watari.cases.gather.words import special
+from watari.cases.passes import passes
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import Look, decades, groups, heading, lines_panel, size_axis

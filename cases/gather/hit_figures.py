@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from watari.cases.gather.axes import elements, of_file
-from watari.cases.gather.words import passes
+from watari.cases.passes import passes
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import Look, decades, groups, heading, lines_panel

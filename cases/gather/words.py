@@ -9,9 +9,9 @@ from watari.case.axes import page_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, in_numbers, plain_columns
 from watari.cases.gather.axes import elements, of_file, usual_stride
+from watari.cases.passes import first_seconds, pass_seconds
 from watari.common.library import side
 from watari.common.units import format_count, format_duration, format_size
-from watari.results import statistics
 from watari.results.measured import Measured
 
 SAYS = (
@@ -51,21 +51,6 @@ def words(case: str, p: Parameters) -> str:
     where = f"a file of {format_size(p['size'])}" if of_file(p) else f"{p['memory']} memory"
     text = f"{size} elements of {where} {order} by {p['processor'].upper()}"
     return ", ".join(part for part in (text, special(p)) if part)
-
-
-def passes(m: Measured) -> list[list[float]]:
-    """Seconds of every pass, by trial."""
-    return [list(statistics.seconds(trial)) for trial in m.trials]
-
-
-def pass_seconds(m: Measured) -> float:
-    """Seconds of a pass: the median over trials of their medians."""
-    return median(median(each) for each in passes(m))
-
-
-def first_seconds(m: Measured) -> float:
-    """Seconds of the first pass, the median over trials."""
-    return median(each[0] for each in passes(m))
 
 
 def turn_seconds(m: Measured) -> float:

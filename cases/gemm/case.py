@@ -116,13 +116,11 @@ CASES = (
                 "reuse",
                 *axes.SCHEDULES,
             ),
-            replace(
-                axis(
-                    "rows",
-                    "block rows of C that are computed, the first ones, by naive; 0: all",
-                    count(0, 2**17),
-                    0,
-                ),
+            axis(
+                "rows",
+                "block rows of C that are computed, the first ones, by naive; 0: all",
+                count(0, 2**17),
+                0,
                 before=0,
             ),
             Axis(
@@ -134,13 +132,11 @@ CASES = (
                 "file",
                 modelled_store.STORES,
             ),
-            replace(
-                axis(
-                    "files",
-                    "modelled SSDs, over which the store is striped",
-                    count(1, modelled_store.MOST_SSDS),
-                    1,
-                ),
+            axis(
+                "files",
+                "modelled SSDs, over which the store is striped",
+                count(1, modelled_store.MOST_SSDS),
+                1,
                 before=1,
             ),
             axis(

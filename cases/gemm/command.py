@@ -38,6 +38,8 @@ class ProgressReport:
         print(f"tiles of {p['tile']} in {format_bytes(p['fast-memory'])}")
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
+        if work.advice:
+            print(*work.advice, sep="\n", flush=True)
         if finished:
             print(f"{finished} of {work.tiles} tiles are completed already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops

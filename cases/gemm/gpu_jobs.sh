@@ -1,20 +1,22 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # The jobs of case gemm on a GPU machine, for scripts/gpu_jobs.sh.
 
-# job gemm-naive 150 7 cases/gemm/README.md, "In the conditions of Hanawa (2025)": a block row from a file, each tile read when needed; studies.md
+# job gemm-naive 400 8 cases/gemm/README.md, "In the conditions of Hanawa (2025)": a block row from a file, each tile read when needed; studies.md
 # A block row reads 8 N^2 bytes, whatever the tile. One thread of posix is our reading of his CPU path
 job_gemm-naive() {
-    run gemm-naive 55 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=gpu,uring trials=1 samples=1
-    run gemm-naive-posix 45 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=posix threads=16 trials=1 samples=1
-    run gemm-naive-thread 46 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,4096,1024 fast-memory=2GiB engine=posix threads=1 trials=1 samples=1
+    run gemm-naive 150 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=gpu,uring trials=1 samples=1
+    run gemm-naive-posix 120 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,512,1024,4096 fast-memory=2GiB engine=posix threads=16 trials=1 samples=1
+    run gemm-naive-thread 125 gemm processor=gpu schedule=naive n=16384 rows=1 tile=2048,4096,1024 fast-memory=2GiB engine=posix threads=1 trials=1 samples=1
 }
 
-# job gemm-modelled 120 7 cases/gemm/README.md, "In the conditions of Hanawa (2025)": N = 131,072 from a model of his SSD; studies.md
-# B is whole, and one of 64 block rows of A and C: 71 GB. With less memory the largest N that four fifths of it hold
+# job gemm-modelled 120 8 cases/gemm/README.md, "In the conditions of Hanawa (2025)": N = 131,072 from a model of his SSD; studies.md
+# B is whole, and one of 64 block rows of A and C: 71 GB. With less memory the largest N that four fifths of it hold,
+# which another call takes over: it resumes the same case
 job_gemm-modelled() {
     local n=131072 available
     available=$(awk '/^MemAvailable/ { printf "%.0f", $2 * 1024 * 0.8 }' /proc/meminfo)
     while ((n > 2048 && 4 * n * (n + 2 * 2048) > available)); do ((n -= 2048)); done
+    [[ ! -f $folder/gemm-modelled.toml ]] || n=$(sed -n 's/^n = //p' "$folder/gemm-modelled.toml")
     run_cases gemm-modelled 116 <<EOF
 [[case]]
 case = "gemm"

@@ -14,9 +14,11 @@ from watari.arrays.layout import Layout
 from watari.arrays.opening import is_npy, located, split
 from watari.common.errors import FileError
 from watari.common.files import allow_open
+from watari.common.units import format_bytes
 from watari.memory.bfloat import is_bfloat16
 from watari.objects import PREFIX, is_address
 
+SMALL = 2**16  # bytes of a request: a smaller one takes as long
 TYPES = ("float32", "float64", "float16", "bfloat16")
 
 
@@ -32,6 +34,25 @@ def place(path: str) -> dict[str, Any] | None:
     if found.place.is_local:
         allow_open(path, len(facts["chunks"]))
     return facts
+
+
+def request_bytes(place: dict[str, Any], tile: int) -> int:
+    """Bytes of a request for a tile of an object: one row of it, unless its rows follow one
+    another."""
+    width = place["chunk_columns"] or place["columns"]
+    item = 8 if place["type"] == "float64" else 4 if place["type"] == "float32" else 2
+    rows = 1 if width > tile else min(tile, place["chunk_rows"] or place["rows"])
+    return int(item * min(width, tile) * rows)
+
+
+def advice(path: str, place: dict[str, Any] | None, tile: int) -> str:
+    """What to say of a factor that is read by many small requests; empty for others."""
+    if place is None or not is_address(path) or (size := request_bytes(place, tile)) >= SMALL:
+        return ""
+    return (
+        f"{path}: requests of {format_bytes(size)}, one for each row of a tile, are slow: store it "
+        f"as Zarr in chunks of {tile} x {tile}, or copy it to a local file"
+    )
 
 
 def files(*paths: str) -> list[str]:

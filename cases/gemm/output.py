@@ -17,7 +17,8 @@ from pathlib import Path
 
 from watari import objects
 from watari.arrays.opening import open_array
-from watari.arrays.writing import create, is_zarr, require_format
+from watari.arrays.source import unknown_place
+from watari.arrays.writing import create, is_zarr, require_format, require_written
 from watari.common import written
 from watari.common.errors import FileError, UsageError
 from watari.common.written import Written
@@ -73,6 +74,7 @@ class Output:
 def output(named: str, work: str | None = None) -> Output:
     """The output of a name; `work` is the folder of the work file of an object. Raises UsageError,
     FileError."""
+    require_written(named)
     if objects.is_address(named):
         key = named.removeprefix(objects.PREFIX).partition("/")[2].rstrip("/")
         if not key:
@@ -85,7 +87,7 @@ def output(named: str, work: str | None = None) -> Output:
         file = os.path.join(folder, name) if work else name
         return Output(named, file, named.endswith(SUFFIXES))
     if "://" in named:
-        raise FileError(f"{named}: paths are those of files, or begin with {objects.PREFIX}")
+        raise unknown_place(named)
     if work:
         raise UsageError(f"--work is for C in objects; {named} is written where it is")
     if is_zarr(named):

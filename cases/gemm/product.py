@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from watari.case.axis import Parameters, count, numbered, parse_size
@@ -38,6 +38,7 @@ class Work:
     parameters: Parameters  # of the case `gemm`, except the store of the matrices
     plan: dict[str, float]  # bytes that will move
     tiles: int  # of C
+    advice: tuple[str, ...] = ()  # on factors that are slow to read
 
 
 class Progress(Protocol):
@@ -146,6 +147,8 @@ def gemm(
     settled.pop("depth", None)  # the library chooses it
     product = prepared({**paths, **settled, **switches}, places)
     of = described(product, to.named, asked)
+    said = (operand.advice(paths[name], places[name], of.parameters["tile"]) for name in places)
+    of = replace(of, advice=tuple(filter(None, said)))
     if dry_run:
         plan, before = of.plan, product.completed_before()
         (progress or Silent()).start(of, before)

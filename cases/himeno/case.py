@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from watari.case.axes import (
@@ -109,13 +108,11 @@ CASES = (
                 tuple(axes.GRIDS),
             ),
             axis("iterations", "Jacobi iterations, each timed", kept, 100),
-            replace(
-                axis(
-                    "rehearsal",
-                    "iterations before the clock starts; the original has 3, which move pages",
-                    count(0, 10_000),
-                    0,
-                ),
+            axis(
+                "rehearsal",
+                "iterations before the clock starts; the original has 3, which move pages",
+                count(0, 10_000),
+                0,
                 before=0,
             ),
             words(
@@ -133,9 +130,8 @@ CASES = (
                 "tuned",
             ),
             words("data", "initial data", "standard", "standard", "general"),
-            replace(
-                words("init", "processor that writes the initial data", "cpu", "cpu", "gpu"),
-                before="cpu",
+            words(
+                "init", "processor that writes the initial data", "cpu", "cpu", "gpu", before="cpu"
             ),
             *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "depends on the style"),
             OVERSUBSCRIBE,

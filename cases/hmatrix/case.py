@@ -95,31 +95,25 @@ CASES = (
                 "block-jacobi",
                 *axes.PRECONDITIONERS,
             ),
-            replace(
-                axis(
-                    "restart",
-                    "iterations of (f)gmres before a restart; 0: 30, fewer in a small budget",
-                    count(0, 1000),
-                    0,
-                ),
+            axis(
+                "restart",
+                "iterations of (f)gmres before a restart; 0: 30, fewer in a small budget",
+                count(0, 1000),
+                0,
                 before=0,
             ),
-            replace(
-                axis(
-                    "inner",
-                    "inner iterations of fgmres with the resident batches, for each read; 0: none",
-                    count(0, 100),
-                    0,
-                ),
+            axis(
+                "inner",
+                "inner iterations of fgmres with the resident batches, for each read; 0: none",
+                count(0, 100),
+                0,
                 before=0,
             ),
-            replace(
-                axis(
-                    "steps",
-                    "iterations after which the solver stops; 0: at its tolerance",
-                    count(0, 1000),
-                    0,
-                ),
+            axis(
+                "steps",
+                "iterations after which the solver stops; 0: at its tolerance",
+                count(0, 1000),
+                0,
                 before=0,
             ),
             axis("rhs", "right-hand sides that share each read", count(1, 64), 1),
@@ -140,13 +134,11 @@ CASES = (
                 "file",
                 modelled_store.STORES,
             ),
-            replace(
-                axis(
-                    "files",
-                    "modelled SSDs, over which the matrix is striped",
-                    count(1, modelled_store.MOST_SSDS),
-                    1,
-                ),
+            axis(
+                "files",
+                "modelled SSDs, over which the matrix is striped",
+                count(1, modelled_store.MOST_SSDS),
+                1,
                 before=1,
             ),
             axis(
@@ -157,13 +149,11 @@ CASES = (
             ),
             axis("batch", "bytes of a batch of leaves; 1: each leaf alone", parse_size, 2**22),
             axis("fast-memory", "bytes for batches and vectors; 0: all", axes.parse_budget, 0),
-            replace(
-                axis(
-                    "pinned",
-                    "batches that fit are resident in fast memory; no: each product reads all",
-                    parse_boolean,
-                    True,
-                ),
+            axis(
+                "pinned",
+                "batches that fit are resident in fast memory; no: each product reads all",
+                parse_boolean,
+                True,
                 before=True,
             ),
             replace(
@@ -173,23 +163,19 @@ CASES = (
                 default_text="2",
             ),
             axis("depth", "requests in flight of each thread", count(1, 4096), 16),
-            replace(
-                words(
-                    "fault",
-                    "fault that the device behind queue and gpu injects now and then",
-                    *FAULTS[:1],
-                    *FAULTS,
-                ),
+            words(
+                "fault",
+                "fault that the device behind queue and gpu injects now and then",
+                *FAULTS[:1],
+                *FAULTS,
                 before="none",
             ),
             samples(5, "products, one after the other"),
-            replace(
-                axis(
-                    "ranks",
-                    "processes, started by the launcher: each with rows and a budget of its own",
-                    count(1, MOST_RANKS),
-                    1,
-                ),
+            axis(
+                "ranks",
+                "processes, started by the launcher: each with rows and a budget of its own",
+                count(1, MOST_RANKS),
+                1,
                 before=1,
             ),
         ),

@@ -121,7 +121,7 @@ def step_bytes(parameters: Parameters) -> int:
     of_cell = 69 * number + 7 + 3 * cycles * (45 * number // 2 + 6)
     if cycles > 1:
         of_cell -= 9 * number
-    if is_moist(parameters):  # native/flow/moisture.hpp
+    if is_moist(parameters):  # native/flow/water/moisture.hpp
         of_cell += 32 * number + 3
     if parameters["advection"] == "third":  # native/flow/upwind.hpp
         of_cell += 39 * number + 3

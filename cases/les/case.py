@@ -174,16 +174,13 @@ CASES = (
             *radiation.AXES,
             axis("cycles", "iterations of each projection", count(1, 8), 2),
             words("precision", "of all fields", "single", "single", "double"),
-            replace(
-                words("advection", "flux of momentum", "central", *axes.ADVECTIONS),
-                before="central",
-            ),
-            replace(
-                axis("mist", f"nozzles of mist: {mist.FORMS}", mist.parse, mist.NONE),
-                before=mist.NONE,
-            ),
-            replace(
-                axis("trees", f"leaves by cell: {trees.FORMS}", trees.parse, trees.NONE),
+            words("advection", "flux of momentum", "central", *axes.ADVECTIONS, before="central"),
+            axis("mist", f"nozzles of mist: {mist.FORMS}", mist.parse, mist.NONE, before=mist.NONE),
+            axis(
+                "trees",
+                f"leaves by cell: {trees.FORMS}",
+                trees.parse,
+                trees.NONE,
                 before=trees.NONE,
             ),
             axis("ranks", "processes, started by the launcher", count(1, MOST_RANKS), 1),

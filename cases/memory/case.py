@@ -65,20 +65,19 @@ NUMA = Axis(
     "local",
 )
 # older results have what the kernel of their revision did, like `default`
-STORES = replace(
-    words(
-        "stores",
-        "of the CPU's loop: `default` bypass the caches if both arrays exceed the last cache",
-        "default",
-        "default",
-        "ordinary",
-    ),
+STORES = words(
+    "stores",
+    "of the CPU's loop: `default` bypass the caches if both arrays exceed the last cache",
+    "default",
+    "default",
+    "ordinary",
     before="default",
 )
-SPREAD = replace(
-    axis(
-        "gpus", "GPUs that the processes use in turn, each its own device memory", count(1, 64), 1
-    ),
+SPREAD = axis(
+    "gpus",
+    "GPUs that the processes use in turn, each its own device memory",
+    count(1, 64),
+    1,
     before=1,
 )
 # the same for cases that had no such axes at first
@@ -253,18 +252,19 @@ CASES = (
             HINT,
             SIZE,
             axis("phases", "processors in turn", sequence("cpu", "gpu"), "gpu+cpu+gpu"),
-            replace(
-                axis("map", "parts of each array with a residency of their own", count(0, 512), 0),
+            axis(
+                "map",
+                "parts of each array with a residency of their own",
+                count(0, 512),
+                0,
                 before=0,
             ),
-            replace(
-                words(
-                    "look",
-                    "when residency is read: after each sample, or between phases",
-                    "samples",
-                    "samples",
-                    "phases",
-                ),
+            words(
+                "look",
+                "when residency is read: after each sample, or between phases",
+                "samples",
+                "samples",
+                "phases",
                 before="samples",
             ),
             samples(100, "timed executions in each phase"),

@@ -108,14 +108,12 @@ CASES = (
                 "random",
                 (*workload.ORDERS, *workload.GENERATED),
             ),
-            replace(
-                words(
-                    "loop",
-                    "closed: as fast as the engine can; open: at the times of a trace, from which "
-                    "latency counts",
-                    "closed",
-                    *workload.LOOPS,
-                ),
+            words(
+                "loop",
+                "closed: as fast as the engine can; open: at the times of a trace, from which "
+                "latency counts",
+                "closed",
+                *workload.LOOPS,
                 before="closed",
             ),
             words("direction", "read or write", "read", "read", "write"),

@@ -37,6 +37,8 @@ def modelled(path: Path, name: str) -> tuple[SsdModel, int]:
     found = fio_rows.load(str(path))
     rows = found.rows
     source = f"{found.version}, {len(rows)} rows"
+    if not found.direct:
+        source += ", without direct=1: the page cache may have answered"
     model = SsdModel(
         name, source, rows, ssd_error.residual(rows), ssd_error.left_out(rows), found.spread
     )
@@ -56,7 +58,9 @@ def summary(model: SsdModel, output: Path, skipped: int) -> list[str]:
     if model.spread is not None:
         lines.append(f"  the disk's own spread, of repeated rows: IOPS {model.spread:.1%}")
     if skipped:
-        lines.append(f"  {skipped} jobs were not used: only randread and randwrite of one size are")
+        lines.append(
+            f"  {skipped} jobs were not used: only completed randread and randwrite of one size are"
+        )
     return lines
 
 

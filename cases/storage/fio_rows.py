@@ -29,6 +29,7 @@ class FioRows:
     rows: tuple[Row, ...]
     spread: float | None
     skipped: int
+    direct: bool  # whether all rows are of direct I/O
 
 
 def load(path: str) -> FioRows:
@@ -40,10 +41,14 @@ def load(path: str) -> FioRows:
         general = found.get("global options", {})
         groups: dict[int, list[Row]] = {}
         names: dict[int, set[str]] = {}
-        skipped = 0
+        skipped, direct = 0, True
         for job in found["jobs"]:
-            row = row_of(job, {**general, **job.get("job options", {})})
+            if job.get("error"):
+                raise FileError(f"{path}: job {job['jobname']} ended with error {job['error']}")
+            options = {**general, **job.get("job options", {})}
+            row = row_of(job, options)
             skipped += row is None
+            direct &= row is None or is_direct(options)
             groups.setdefault(job["groupid"], []).extend([row] if row else [])
             names.setdefault(job["groupid"], set()).add(str(job["jobname"]))
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
@@ -56,7 +61,7 @@ def load(path: str) -> FioRows:
             raise FileError(f"{path}: {both} ran at the same time: give each job `stonewall`")
     every, spread = merged([together(rows) for rows in groups.values() if rows])
     require_rows(path, every)
-    return FioRows(str(found["fio version"]), every, spread, skipped)
+    return FioRows(str(found["fio version"]), every, spread, skipped, direct)
 
 
 def require_rows(path: str, rows: Sequence[Row]) -> None:
@@ -72,6 +77,11 @@ def require_rows(path: str, rows: Sequence[Row]) -> None:
                     f"depth{'s' if len(depths) > 1 else ''}: a model needs three or more, such as "
                     "iodepth=1, 16 and 256, so that one can be left out and predicted"
                 )
+
+
+def is_direct(options: Mapping[str, str]) -> bool:
+    """Whether a job read past the page cache."""
+    return options.get("direct") == "1" or options.get("buffered") == "0"
 
 
 def row_of(job: Mapping[str, Any], options: Mapping[str, str]) -> Row | None:

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from watari import _native
-from watari.case.ssd_model import DIRECTIONS, Error, Row, numbers
-
-REQUESTS = 20_000  # of a simulated row, beyond those in flight
+from watari.case.ssd_model import DIRECTIONS, SIMULATED, Error, Row, numbers
 
 Rows = Sequence[Row]
 
@@ -29,7 +27,7 @@ def simulated(rows: Rows, at: Row) -> tuple[float, float]:
         at.direction == DIRECTIONS[1],
         at.block,
         at.depth,
-        REQUESTS + at.depth,
+        SIMULATED + at.depth,
     )
     return seen["latency"], seen["iops"]
 

@@ -28,7 +28,7 @@ Line = tuple[str, int, int, bool, float]  # file, offset, bytes, writes, seconds
 
 def load(path: str) -> Requests:
     """The requests in a file. Raises FileError."""
-    text = reading.text(path)
+    text = reading.text(path).removeprefix("\ufeff")  # Excel's mark of UTF-8
     head = text.partition("\n")[0].strip()
     if head in (f"{IOLOG}2 iolog", f"{IOLOG}3 iolog"):
         lines = iolog(path, text, with_time=head.startswith(f"{IOLOG}3"))

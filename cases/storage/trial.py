@@ -17,6 +17,7 @@ from watari.cases.storage import own_data, workload
 from watari.cases.storage.axes import bytes_per_sample, folders
 
 FOREIGN = "is not a test file: it has other data"  # ends a note of cases/storage/storage.cpp
+KEPT = 0.05  # of a model's rate: a trial within it is one of the modelled SSD
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
 
@@ -39,6 +40,7 @@ def run(parameters: Parameters) -> dict[str, Any]:
     trial = module(__package__).storage(given)
     trial["quantities"] |= quantities(trial, parameters) | workload.quantities(parameters)
     modelled_store.tell(trial, parameters["store"], at_row(parameters))
+    tell_share(trial, parameters)
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
     if parameters["file"]:
         changed = "{count} blocks differ from those that a second read returns: if the file did "
@@ -63,6 +65,23 @@ def at_row(parameters: Parameters) -> bool:
         return False
     in_flight = parameters["depth"] * parameters["threads"]
     return ssd_model.is_row(model, parameters["direction"], parameters["block"], in_flight)
+
+
+def tell_share(trial: dict[str, Any], parameters: Parameters) -> None:
+    """Adds the rate that the model of one SSD has for the requests of a closed loop, and a note
+    where the trial had another one: the error of the model is then not that of the trial."""
+    model = modelled_store.model_of(parameters["store"])
+    if model is None or parameters["files"] != 1 or parameters["loop"] != "closed":
+        return
+    in_flight = parameters["depth"] * parameters["threads"]
+    rate = ssd_model.rate(model, parameters["direction"], parameters["block"], in_flight)
+    trial["quantities"]["model_requests_per_s"] = {"value": rate, "unit": "1/s"}
+    share = trial["quantities"]["requests_per_s"]["value"] / rate
+    if abs(share - 1) > KEPT:
+        trial["notes"].append(
+            f"this trial had {share:.2f} of the requests per second of the model, {rate:.4g}: its "
+            "path, or a busy machine, decided, and the error of the model says nothing about it"
+        )
 
 
 def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, dict[str, Any]]:

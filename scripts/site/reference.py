@@ -23,7 +23,7 @@ CPP = {
     "Memory": ["memory/buffer.hpp", "memory/kind.hpp", "memory/hint.hpp", "memory/residency.hpp"],
     "Errors": ["core/error.hpp"],
     "Sums whose bits do not change": ["core/parallel/sums.hpp"],
-    "Files": ["files/npy.hpp", "files/direct_unit.hpp", "files/striped_files.hpp"],
+    "Files": ["files/matrices/npy.hpp", "files/direct_unit.hpp", "files/striped_files.hpp"],
     "Storage that GPU threads read and write": [
         "storage/controller/controller.hpp",
         "storage/backends/file.hpp",

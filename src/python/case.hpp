@@ -24,6 +24,15 @@ nb::dict trial_of(const Run& run, const Parameters&... parameters) {
     return as_dict(std::move(result));
 }
 
+/// A callback of the library that asks Python, which holds the interpreter's lock meanwhile: false
+/// stops the work.
+inline auto asking(const nb::callable& progress) {
+    return [&progress](auto... values) {
+        const nb::gil_scoped_acquire acquired;
+        return nb::cast<bool>(progress(values...));
+    };
+}
+
 inline constexpr auto as_given = [](auto&) {};
 
 /// Binds one case, whose parameters have a table of members. `settle` completes them, or refuses

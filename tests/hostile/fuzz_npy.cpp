@@ -1,7 +1,7 @@
 // Heads of .npy files, for libFuzzer or fuzz_driver.cpp: `files::read_npy` of any bytes returns a
 // matrix that lies within the file, or throws file_error.
 #include "watari/core/error.hpp"
-#include "watari/files/npy.hpp"
+#include "watari/files/matrices/npy.hpp"
 
 #include "fuzz_file.hpp"
 

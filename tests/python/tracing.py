@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import builds
 import commanded
 import emulator
 import numpy as np
+from tried import program
 
 from watari.attach.events import Allocation, Events, Frame, Process
 from watari.attach.trace.observed import observed
@@ -78,15 +78,6 @@ def events(*allocations: Allocation) -> Events:
     one.allocations.extend(allocations)
     sites = {a.site: (Frame("/nowhere/a.out", 0x20),) for a in allocations}
     return Events([one], sites)
-
-
-def built() -> Path:
-    """The folder of the test programs."""
-    return builds.built("tests/attach/programs/linked") / "tests" / "attach"
-
-
-def program(name: str) -> str:
-    return str(built() / "programs" / name)
 
 
 def watari(

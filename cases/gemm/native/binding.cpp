@@ -133,10 +133,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
     gemm::product_counts counts;
     {
         const nb::gil_scoped_release released;
-        counts = product.run([&](std::size_t finished, double part) {
-            const nb::gil_scoped_acquire acquired;
-            return nb::cast<bool>(progress(finished, part));
-        });
+        counts = product.run(asking(progress));
     }
     nb::dict result;
     nb::list notes;

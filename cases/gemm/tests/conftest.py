@@ -1,20 +1,20 @@
-"""A small server of objects for the tests of products."""
+"""The modules that the tests of this folder share, and a small server of objects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
 import object_server
 import pytest
 
+sys.path.append(str(Path(__file__).parent))
+
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
+def server(
+    server: object_server.Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> object_server.Server:
+    """The server, and an empty folder."""
     monkeypatch.chdir(tmp_path)
-    yield running
-    running.close()
+    return server

@@ -17,14 +17,6 @@ from watari.plan.request import resolve
 SMALL = {"m": 512, "n": 640, "k": 640, "tile": 128, "fast-memory": "2MiB", "samples": 2}
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> tuple[Path, Path]:
-    both = tmp_path / "a", tmp_path / "b"
-    for folder in both:
-        folder.mkdir()
-    return both
-
-
 def run(two: tuple[Path, Path], **given: Any) -> dict[str, Any]:
     asked = {**SMALL, "processor": "cpu", "threads": 2, "folder": ":".join(map(str, two)), **given}
     (request,) = resolve("gemm", asked, synthetic.cpu_machine())

@@ -9,9 +9,9 @@ from typing import Any
 import numpy
 import pytest
 import stored
+from gemm_objects import Stopping
 
 import watari
-from watari.cases.gemm.product import Silent
 from watari.common.errors import FileError, UsageError
 
 M, K, N = 300, 520, 270
@@ -154,14 +154,6 @@ def test_what_no_product_takes(tmp_path: Path) -> None:
     refused(f"{tmp_path}/missing.h5", "no such file")
     (tmp_path / "good" / "a.zarr" / "c" / "1" / "1").write_bytes(b"short")
     refused(good, "5 bytes, while an uncompressed chunk has 262144")
-
-
-class Stopping(Silent):
-    """Interrupts a product once it has completed a tile."""
-
-    def advance(self, fraction: float, finished: int) -> None:
-        if finished:
-            raise KeyboardInterrupt
 
 
 def test_a_product_of_zarr_resumes_unless_a_chunk_changed(tmp_path: Path, monkeypatch: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 import object_server
 import pytest
-from gemm_objects import content, factors, product, uploaded
+from gemm_objects import Stopping, content, factors, product, uploaded
 
 from watari import _native
 from watari.cases.gemm.product import Silent
@@ -135,14 +135,6 @@ def test_a_factor_that_changes_is_an_error(server: object_server.Server) -> None
     assert not list(Path().glob("C.npy*"))
 
 
-class Stopping(Silent):
-    """Interrupts a product once it has completed a tile."""
-
-    def advance(self, fraction: float, finished: int) -> None:
-        if finished:
-            raise KeyboardInterrupt
-
-
 def test_a_product_of_objects_resumes_unless_one_changed(
     server: object_server.Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +175,9 @@ def test_the_command(server: object_server.Server) -> None:
     assert "s3://bucket/C.npy: 300 x 270" in ended.stdout
     assert "; stored in " in ended.stdout
     assert "zq-secret-zq" not in ended.stdout + ended.stderr
+    assert f"{first}: requests of 512 B, one for each row of a tile" in ended.stdout
+    whole = command(first, "b.npy", "-o", "s3://bucket/D.npy", "--tile", "1024", "--dry-run")
+    assert "requests of" not in whole.stdout
     for words in (
         (first, "b.npy", "-o", "s3://nowhere/C.npy"),
         ("s3://nowhere/a.npy", "b.npy", "-o", "C.npy"),

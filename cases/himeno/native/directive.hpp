@@ -2,7 +2,7 @@
 #pragma once
 
 #include "himeno.hpp"
-#include "styles/directive.hpp"
+#include "styles/directives/directive.hpp"
 #include "watari/case/directive.hpp"
 
 namespace watari::himeno {

@@ -14,7 +14,8 @@
 ///
 /// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu and
 /// stencil_tuned.cpp (the fast kernels), loop.hpp (the timed loop), styles/ (one program for each
-/// style of memory management).
+/// style of memory management), ranks.cpp (the grid divided, with the halo of comm/halo.hpp),
+/// overlap.hpp (the halo exchanged meanwhile).
 #pragma once
 
 #include "watari/case/compiler.hpp"

@@ -1,14 +1,13 @@
 """Where the numbers of cases/himeno/README.md come from. Rates are those of himeno/speed.py."""
 
+from himeno_rates import FOUR, FUSED, H200, SHARED, rates, ratio
 from recompute import Page
 from result_files import middle, results, series
 
 from watari.cases import effort
 from watari.cases.himeno import speed
 
-H200, FOUR = "nvidia-h200-x86_64/", "4x-nvidia-h200-x86_64/20261121-"
 H100 = "nvidia-h100-80gb-hbm3-x86_64/"
-FUSED, SHARED = {"form": "fused"}, {"form": "two-kernel", "kernel": "shared"}
 XL = {"grid": "XL"}
 
 page = Page("cases/himeno/README.md")
@@ -20,17 +19,6 @@ openacc = results(f"{FOUR}nvlink-openacc.json")
 strong, weak = (results(f"{FOUR}{name}.json") for name in ("himeno-strong", "himeno-weak-4"))
 device = results(f"{FOUR}himeno-device.json")
 statements = {one.style: one.total for one in effort.effort("himeno")}
-
-
-def rates(run, style, **parameters):
-    """The three rates of a case, its first iteration and its seconds."""
-    return speed.of(run.case("himeno", style=style, **parameters))
-
-
-def ratio(run, style, other, rate="benchmark", **parameters):
-    """How many times as fast a style is as another."""
-    one, two = (getattr(rates(run, s, **parameters), rate) for s in (style, other))
-    return one / two
 
 
 # Conclusions 1 to 3

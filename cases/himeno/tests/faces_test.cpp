@@ -1,6 +1,6 @@
 // The planes that ranks exchange, packed from one array and unpacked into another: as between a GPU
 // and the host, of which host code shows nothing.
-#include "../native/styles/omp_kernels.hpp"
+#include "../native/styles/directives/omp_kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -70,10 +70,7 @@ nb::dict build(const checked_surface& of, const nb::dict& given, const nb::calla
     hmatrix::build_counts counts;
     {
         const nb::gil_scoped_release released;
-        counts = hmatrix::build(of.surface, p.path, how, [&](double part) {
-            const nb::gil_scoped_acquire acquired;
-            return nb::cast<bool>(progress(part));
-        });
+        counts = hmatrix::build(of.surface, p.path, how, asking(progress));
     }
     nb::dict result;
     result["seconds"] = counts.seconds;
@@ -130,10 +127,7 @@ struct charge_solver {
         hmatrix::solution found;
         {
             const nb::gil_scoped_release released;
-            found = by->solve(given->surface.signs, [&](std::size_t products, double residual) {
-                const nb::gil_scoped_acquire acquired;
-                return nb::cast<bool>(progress(products, residual));
-            });
+            found = by->solve(given->surface.signs, asking(progress));
         }
         const krylov::report& report = found.reports.at(0);
         nb::dict result;

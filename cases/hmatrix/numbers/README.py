@@ -2,6 +2,7 @@
 
 from statistics import mean, median
 
+from hmatrix_rates import product
 from recompute import Page
 from result_files import results, text, trials
 
@@ -9,11 +10,6 @@ H200 = "nvidia-h200-x86_64/"
 INTEL = "2-core-intel-xeon-x86_64/"
 
 page = Page("cases/hmatrix/README.md")
-
-
-def product(m):
-    """ms of the median product."""
-    return m.quantity("matrix_bytes") / m.median / 1e6
 
 
 # Preconditioners and inner iterations

@@ -16,14 +16,6 @@ MIB = 2**20
 STRIPE = MIB
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> tuple[Path, Path]:
-    both = tmp_path / "a", tmp_path / "b"
-    for folder in both:
-        folder.mkdir()
-    return both
-
-
 def run(folder: str, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "cpu", "engine": "posix", "mesh": "bumpy:8", "samples": 1}
     wanted |= {"folder": folder, "batch": 2**14, "fast-memory": 6 * MIB}

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lattice.hpp"
-#include "styles/directive.hpp"
+#include "styles/directives/directive.hpp"
 #include "watari/case/directive.hpp"
 
 namespace watari::lattice {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "les.hpp"
-#include "styles/directive.hpp"
+#include "styles/directives/directive.hpp"
 
 namespace watari::les {
 

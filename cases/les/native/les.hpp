@@ -8,8 +8,8 @@
 /// copied to the host.
 ///
 /// In fp32 a step moves 283 + 3 x (96 x cycles - 12) bytes per cell, 823 with two cycles; the
-/// arrays take 81 bytes per cell. Mist (flow/moisture.hpp), advection=third (flow/upwind.hpp) and
-/// trees (flow/leaves.hpp) move more.
+/// arrays take 81 bytes per cell. Mist (flow/water/moisture.hpp), advection=third (flow/upwind.hpp)
+/// and trees (flow/leaves.hpp) move more.
 ///
 /// Read next: grid/grid.hpp (memory layout), flow/flow.hpp and flow/momentum.hpp (the equations),
 /// flow/simulation.hpp (a step), pressure/ (conjugate gradients with one V-cycle), city/

@@ -12,7 +12,7 @@ from les_trials import requests, run, value
 
 from watari.cases.les import axes, case, output, picture, trial
 from watari.common.errors import UsageError
-from watari.results import schema
+from watari.results.trial import Picture
 
 
 def test_a_trial_has_a_sample_a_step_and_a_sound_flow() -> None:
@@ -70,7 +70,7 @@ def test_a_trial_has_a_small_picture_of_its_last_wind(precision: str) -> None:
     heights, row = made["heights"], picture.full_row(made["heights"])
     for name, plane, at in (("plan", np.s_[1], 3.0), ("cut", np.s_[:, row], 2 * row + 1.0)):
         seen = made["pictures"][f"speed.{name}"]
-        schema.Picture.model_validate(seen)
+        Picture.model_validate(seen)
         assert (seen["width"], seen["height"], seen["at"]) == (64.0, 64.0, at)
         levels = [[picture.DIGITS.find(sign) for sign in line] for line in seen["rows"]]
         assert (np.array(levels) < 0).tolist() == whole.solid[plane].tolist()

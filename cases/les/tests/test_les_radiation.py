@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import les_trials
 import pytest
+from les_trials import value
 
-from watari.cases.les import trial
 from watari.cases.les.forecast import forecast
 from watari.cases.les.forecast.rates import Rates
 from watari.cases.les.radiation import radiation, sun, surfaces
 from watari.common.errors import UnsupportedError, UsageError
-from watari.machine import probe
-from watari.plan.request import Request, resolve
+from watari.plan.request import Request
 from watari.results.measured import Measured
 
-SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 2, "radiation": "cpu"}
+SHINING = {"every": 2, "radiation": "cpu"}
 # elevation and azimuth by Meeus's formulas, 2026
 MEEUS = {
     "0:0:2026-03-20:9": (43.127, 90.127),
@@ -31,24 +31,15 @@ MEEUS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """View factors of a test are kept in its own folder."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "watari" / "views"
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def requests(**given: Any) -> list[Request]:
-    return resolve("les", {**SMALL, **given}, probe.machine())
+    return les_trials.requests(**{**SHINING, **given})
 
 
 def run(**given: Any) -> dict[str, Any]:
-    pytest.importorskip("watari._native")
-    return trial.run(requests(**given)[0].parameters)
-
-
-def value(of: dict[str, Any], name: str) -> float:
-    return float(of["quantities"][name]["value"])
+    return les_trials.run(**{**SHINING, **given})
 
 
 @pytest.mark.parametrize("text", MEEUS)
@@ -176,7 +167,7 @@ def measured(case: str, trial: dict[str, Any], **parameters: Any) -> Measured:
 
 def touched(**more: Any) -> Measured:
     """A touch of a flat city of 32 x 32 facets, with 50,000 pairs."""
-    parameters = resolve("les", {**SMALL, "city": "flat", **more}, probe.machine())[0].parameters
+    parameters = requests(city="flat", **more)[0].parameters
     return measured(
         "les", {"quantities": {"view_nonzeros": {"value": 5e4, "unit": "1"}}}, **parameters
     )

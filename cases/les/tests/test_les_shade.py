@@ -14,12 +14,7 @@ from watari.cases.les import budgets, command, output, trial
 from watari.cases.les.comfort import maps
 from watari.cases.les.formats import drawing, map_drawing, netcdf, vtk
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """View factors of a test are kept in its own folder."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def blown(*words: str, steps: str = "10", **given: Any) -> output.Wind:

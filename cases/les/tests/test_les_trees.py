@@ -16,11 +16,7 @@ LEAFY = {"trees": "rows:16", "every": 2}
 SHINING = {**LEAFY, "radiation": "cpu"}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """View factors of a test are kept in its own folder."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def prints(of: dict[str, Any]) -> list[float]:

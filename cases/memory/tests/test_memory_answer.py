@@ -6,7 +6,7 @@ import pytest
 import synthetic
 
 from watari.cases.memory import profile
-from watari.cases.memory.answer import shared
+from watari.cases.memory.ways import shared
 from watari.plan.request import resolve
 from watari.results.measured import Measured
 

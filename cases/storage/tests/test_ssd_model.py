@@ -19,6 +19,7 @@ from watari import cases
 from watari.case import ssd_model
 from watari.cases.storage import fio_rows, ssd_error
 from watari.cases.storage.command import modelled
+from watari.cases.storage.trial import tell_share
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.plan.request import resolve
 
@@ -281,6 +282,38 @@ def test_a_trial_on_a_model_takes_its_time_and_carries_its_error(toml: str) -> N
     # no request is faster than the fastest one of fio; how much slower, this machine's load decides
     assert min(result["histograms"]["latency"]["low"]) > 0.9 * row.shape[0] * row.latency
     assert np.mean(result["host_s"]) > 0.5 * 300 * row.latency
+
+
+def test_a_trial_that_is_not_at_the_rate_of_the_model_says_so(toml: str) -> None:
+    result = run(engine="queue", store=f"modelled:{toml}", threads=1, depth=1, requests=300)
+    row = next(r for r in ssd_model.load(toml).rows if (r.block, r.depth) == (4096, 1))
+    rate = result["quantities"]["model_requests_per_s"]["value"]
+    assert rate == pytest.approx(row.iops, rel=0.02)
+    share = result["quantities"]["requests_per_s"]["value"] / rate
+    told = [note for note in result["notes"] if "of the requests per second of the model" in note]
+    assert len(told) == (abs(share - 1) > 0.05)
+    trial: dict[str, Any] = {"quantities": {"requests_per_s": {"value": rate / 2}}, "notes": []}
+    given = {"engine": "queue", "store": f"modelled:{toml}", "threads": 1, "depth": 1}
+    tell_share(trial, request(**given).parameters)
+    assert "had 0.50 of the requests per second" in trial["notes"][0]
+
+
+def test_a_job_that_failed_is_no_row(tmp_path: Path) -> None:
+    three = [job("4k", depth, depth) for depth in (1, 4, 16)]
+    path = written(tmp_path, *three[:2], {**three[2], "error": 5})
+    with pytest.raises(FileError, match="job 4k-16 ended with error 5"):
+        fio_rows.load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "direct"), [({}, False), ({"direct": "1"}, True), ({"buffered": "0"}, True)]
+)
+def test_rows_through_the_page_cache_say_so(
+    options: dict[str, str], direct: bool, tmp_path: Path
+) -> None:
+    path = written(tmp_path, *(job("4k", depth, depth, **options) for depth in (1, 4, 16)))
+    model, _ = modelled(Path(path), "ssd")
+    assert ("page cache" in model.source) != direct
 
 
 @pytest.mark.parametrize("disks", [1, 2, 4])

@@ -12,14 +12,6 @@ from watari.case.engines import folders_of
 from watari.common.errors import UsageError
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> tuple[Path, Path]:
-    both = tmp_path / "a", tmp_path / "b"
-    for folder in both:
-        folder.mkdir()
-    return both
-
-
 @pytest.mark.parametrize("direction", ["read", "write"])
 @pytest.mark.parametrize("engine", OPENING)
 def test_a_store_lies_in_both_folders(engine: str, direction: str, two: tuple[Path, Path]) -> None:

@@ -5,23 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import object_server
 import pytest
 
 from watari import _native
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
-    yield running
-    running.close()
 
 
 def run(output: Path, *words: str) -> subprocess.CompletedProcess[str]:

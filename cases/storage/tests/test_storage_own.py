@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,16 +149,6 @@ def test_anonymous_results_do_not_name_the_file() -> None:
     assert code == 0, text
     assert case["parameters"]["file"] == "<file-1>"
     assert "secret-model" not in Path("run.json").read_text()
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
-    yield running
-    running.close()
 
 
 @pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())

@@ -55,7 +55,7 @@ def replayed(result: dict[str, Any]) -> dict[str, float]:
 # Traces
 
 
-@pytest.mark.parametrize("content", [V2, V3, CSV])
+@pytest.mark.parametrize("content", [V2, V3, CSV, "\ufeff" + CSV])
 def test_three_forms_of_a_trace_are_the_same_requests(content: str, tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_text(content)

@@ -1,4 +1,4 @@
-"""Where the numbers of docs/evidence/advise.md come from: tests/python/held_out.py, above all."""
+"""Where the numbers of docs/evidence/advise.md come from: tests/python/model/held_out.py, above all."""
 
 import sys
 from collections import defaultdict

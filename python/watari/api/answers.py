@@ -25,7 +25,7 @@ def cost(value: Cost | None) -> Row:
     """Seconds with their interval; empty without a prediction."""
     if value is None:
         return {"seconds": None, "low": None, "high": None}
-    return {"seconds": value.middle, "low": value.low, "high": value.high}
+    return value.plain()
 
 
 def drawn(found: Found) -> Figure:
@@ -170,7 +170,7 @@ class Answered(Shown):
             ("rewritten", answer.rewritten),
         ):
             rows += [
-                {"kind": kind, "name": s.style, **cost(s.seconds), "reason": s.reason or None}
+                {"kind": kind, "name": s.style, **cost(s.run), "reason": s.reason or None}
                 for s in styles
             ]
         return table(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +34,7 @@ class Array:
         self._layout = reader.layout
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
+        self._pool_of = 0  # the process whose threads are in the pool
 
     # ---- properties
 
@@ -82,6 +84,10 @@ class Array:
         FileError, ValueError (closed)."""
         reader, chosen = self._open(), self._selection(key)
         return reader.read(chosen.ranges)[chosen.shaped]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Elements of the first axis, each a read of its own; `blocks` reads ahead."""
+        return (self[number] for number in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """All elements, for `numpy.asarray`. Raises ValueError where copy is False."""
@@ -137,6 +143,9 @@ class Array:
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> Any:
+        raise TypeError(f"{self!r} cannot be copied or pickled: pass its path, and open that")
+
     def _open(self) -> Reader:
         reader = self._reader
         if reader is None:
@@ -149,6 +158,7 @@ class Array:
     def _readers(self) -> ThreadPoolExecutor:
         with self._lock:
             self._open()
-            if self._pool is None:
+            if self._pool is None or self._pool_of != os.getpid():  # fork copies no thread
+                self._pool_of = os.getpid()
                 self._pool = ThreadPoolExecutor(AHEAD, "watari-read")
             return self._pool

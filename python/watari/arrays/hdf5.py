@@ -6,11 +6,9 @@ import io
 from typing import Any
 
 from watari.arrays.layout import Layout, in_one_piece, require_bytes
-from watari.arrays.named import chosen, library
+from watari.arrays.named import MOST, chosen, library
 from watari.arrays.source import LocalFile, Source, Stream
 from watari.common.errors import FileError
-
-LISTED = 1000  # datasets that are looked for
 
 
 def layout(path: str, source: Source, name: str | None) -> Layout:
@@ -20,10 +18,20 @@ def layout(path: str, source: Source, name: str | None) -> Layout:
         with h5py.File(path if isinstance(source, LocalFile) else stream(source), "r") as file:
             if name is None or name not in file:
                 name = chosen(path, name, datasets(h5py, file), "dataset")
-            return of_dataset(h5py, path, source, file[name])
+            dataset = file[name]
+            require_here(h5py, f"{path}::{name}", file, dataset)
+            return of_dataset(h5py, path, source, dataset)
     except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
         text = " ".join(str(error).split())
         raise FileError(f"{path}: cannot be read as HDF5: {text}") from None
+
+
+def require_here(h5py: Any, label: str, file: Any, one: Any) -> None:
+    """Raises FileError for a link to another file: the bytes of this one are not its elements."""
+    if h5py.h5o.get_info(one.id).fileno != h5py.h5o.get_info(file.id).fileno:
+        raise FileError(
+            f"{label}: is a link to another file: open that one, {one.file.filename}::{one.name}"
+        )
 
 
 def stream(source: Source) -> io.BufferedReader:
@@ -32,13 +40,13 @@ def stream(source: Source) -> io.BufferedReader:
 
 
 def datasets(h5py: Any, file: Any) -> list[str]:
-    """Names of the datasets of a file, the first LISTED."""
+    """Names of the datasets of a file, the first MOST."""
     names: list[str] = []
 
     def visit(name: str, one: Any) -> bool | None:
         if isinstance(one, h5py.Dataset):
             names.append(name)
-        return True if len(names) == LISTED else None
+        return True if len(names) == MOST else None
 
     file.visititems(visit)
     return names
@@ -46,7 +54,7 @@ def datasets(h5py: Any, file: Any) -> list[str]:
 
 def of_dataset(h5py: Any, path: str, source: Source, dataset: Any) -> Layout:
     """The layout of a dataset. Raises FileError where its bytes are not the elements in a row."""
-    label = f"{path}::{dataset.name.lstrip('/')}"
+    label = f"{path}::{dataset.name.lstrip('/') or '/'}"
     if not isinstance(dataset, h5py.Dataset):
         raise FileError(f"{label}: is a group, not a dataset")
     if dataset.shape is None:

@@ -7,6 +7,7 @@ array in one piece is a grid of one chunk. Chunks at the edge of a grid are stor
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -62,12 +63,12 @@ def in_one_piece(
 
 def checked_shape(name: str, shape: Any, dtype: numpy.dtype[Any]) -> tuple[int, ...]:
     """A shape as Python's numbers. Raises FileError for negative or too large sides, and for
-    elements that are Python objects."""
+    elements that are Python objects; TypeError for sides that are no whole numbers."""
     if dtype.hasobject:
         raise FileError(f"{name}: elements are Python objects, which have no fixed bytes")
     if dtype.itemsize == 0:
         raise FileError(f"{name}: elements of {dtype} have no bytes")
-    sides = tuple(int(side) for side in shape)
+    sides = tuple(operator.index(side) for side in shape)
     if any(side < 0 for side in sides):
         raise FileError(f"{name}: shape {sides} has a negative side")
     # a side of 0 must not hide another that is too large

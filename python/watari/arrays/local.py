@@ -71,7 +71,7 @@ class FileTarget:
                 raise FileError(f"{path}: cannot be written: not a regular file")
             remove_left(self.target)
             self.temporary = temporary_of(self.target)
-            begin = npy.header(shape, dtype) if path.endswith(".npy") else b""
+            begin = npy.header(shape, dtype) if path.lower().endswith(".npy") else b""
             self.layout = in_one_piece(path, shape, dtype, len(begin), str(self.temporary))
             try:
                 allocate(str(self.temporary), len(begin) + self.layout.nbytes, begin)

@@ -8,6 +8,7 @@ from typing import Any
 from watari.common.errors import FileError, UnsupportedError
 
 LISTED = 5  # names in an error
+MOST = 1000  # names that are looked for
 
 
 def chosen(path: str, name: str | None, names: list[str], what: str) -> str:
@@ -18,7 +19,8 @@ def chosen(path: str, name: str | None, names: list[str], what: str) -> str:
         return name
     known = ", ".join(names[:LISTED]) + (", ..." if len(names) > LISTED else "")
     if name is None and names:
-        raise FileError(f"{path}: has {len(names)} {what}s: name one, {path}::{names[0]} ({known})")
+        count = f"{len(names)} or more" if len(names) == MOST else len(names)
+        raise FileError(f"{path}: has {count} {what}s: name one, {path}::{names[0]} ({known})")
     if name is None:
         raise FileError(f"{path}: has no {what}")
     raise FileError(f"{path}: has no {what} {name}" + (f"; it has {known}" if names else ""))

@@ -35,7 +35,7 @@ class ObjectTarget:
     def __init__(
         self, place: Place, path: str, shape: tuple[int, ...], dtype: numpy.dtype[Any]
     ) -> None:
-        begin = npy.header(shape, dtype) if path.endswith(".npy") else b""
+        begin = npy.header(shape, dtype) if path.lower().endswith(".npy") else b""
         self.layout = in_one_piece(path, shape, dtype, len(begin), path)
         self.written = 0  # bytes of elements
         self.sink = place.create(path)

@@ -13,8 +13,14 @@ from watari.arrays.reading import Reader
 from watari.arrays.source import Place, Source, place_of
 from watari.common.errors import FileError, UsageError
 
-MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n\x1a\\n": "hdf5"}
+MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n\x1a\n": "hdf5"}
 SUFFIXES = {".npy": "npy", ".safetensors": "safetensors", ".h5": "hdf5", ".hdf5": "hdf5"}
+ENGINES = ("posix", "uring", "mmap", "cufile")
+ADVICE = {
+    ".npz": "a .npz file is an archive: numpy.load reads it, unzip makes .npy files of it",
+    ".zip": "an archive: unpack it first",
+}
+INDEX = ".safetensors.index.json"
 NAMED = "::"  # between a path and the name of an array in it
 
 
@@ -32,7 +38,8 @@ def open_array(
     `dtype` a file without a header; or `s3://bucket/key` for any of them. `dataset` (or
     `path::dataset`) names one array of an HDF5 file, a Zarr group or a safetensors file; without
     it, the file must have a single one. `path::float32:300x200` names shape and type of a file
-    without a header. `engine` reads local files: posix, uring, mmap or cufile.
+    without a header. An index of several safetensors files, `model.safetensors.index.json::name`,
+    opens the one that has the tensor. `engine` reads local files: posix, uring, mmap or cufile.
 
         with watari.open("A.npy") as a:
             a.shape, a.dtype
@@ -46,6 +53,8 @@ def open_array(
     Python package that is not installed.
     """
     text = os.fspath(path)
+    if engine not in ENGINES:
+        raise UsageError(f"engine={engine}: arrays are read by {', '.join(ENGINES)}")
     found = located(os.fsdecode(text), dataset, shape, dtype)
     return Array(Reader(found.layout, found.place, found.source, engine))
 
@@ -72,6 +81,8 @@ def located(path: str, dataset: str | None = None, shape: Any = None, dtype: Any
     if (shape is None) != (dtype is None):
         raise UsageError(f"{path}: a file without a header needs both shape and dtype")
     place = place_of(path)
+    if shape is None and path.endswith(INDEX):
+        path = safetensors.of_index(path, place, name)
     if shape is None and zarr.is_zarr(place, path):
         return Located(zarr.layout(path, place, name), place, None)
     source = place.open(path)
@@ -94,6 +105,8 @@ def split(path: str, name: str | None) -> tuple[str, str | None]:
     if NAMED not in path or os.path.exists(path):
         return path, name
     path, _, own = path.rpartition(NAMED)
+    if not own:
+        return path, name
     if name is not None and own != name:
         raise UsageError(f"{path}: two arrays are named, {own} and {name}")
     return path, own
@@ -124,6 +137,8 @@ def format_of(path: str, source: Source) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
+    if suffix in ADVICE:
+        raise FileError(f"{path}: {ADVICE[suffix]}")
     raise UnknownFormatError(
         f"{path}: of no format that is known (.npy, HDF5, Zarr, safetensors); a file without a "
         "header needs shape and dtype"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy
 
@@ -34,7 +34,7 @@ def dtype_of(dtype: Any) -> numpy.dtype[Any]:
 
 def layout(path: str, source: Source, shape: Any, dtype: Any) -> Layout:
     """Where the elements lie: in C order, all of the file. Raises FileError, UsageError."""
-    sides = (shape,) if isinstance(shape, int) else tuple(shape)
+    sides = (shape,) if isinstance(shape, SupportsIndex) else tuple(shape)
     found = in_one_piece(path, sides, dtype_of(dtype), 0, path)
     require_bytes(found, source.size, exactly=True)
     return found

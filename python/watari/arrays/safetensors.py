@@ -7,17 +7,18 @@ here. As in that package, tensors must fill the data without gap or overlap.
 from __future__ import annotations
 
 import json
+import posixpath
 from typing import Any
 
 import numpy
 
 from watari.arrays.layout import Layout, in_one_piece
 from watari.arrays.named import chosen
-from watari.arrays.source import Source
+from watari.arrays.source import Place, Source, whole
 from watari.common.errors import FileError
 from watari.memory.bfloat import bfloat16
 
-MOST = 100_000_000  # bytes of a header, as in the package
+MOST = 100_000_000  # bytes of a header, as in the package; and of an index
 TYPES = {"BOOL": "?", "U8": "u1", "I8": "i1", "I16": "<i2", "U16": "<u2", "F16": "<f2"}
 TYPES |= {"I32": "<i4", "U32": "<u4", "F32": "<f4", "F64": "<f8", "I64": "<i8", "U64": "<u8"}
 TYPES |= {"C64": "<c8"}
@@ -40,6 +41,22 @@ def layout(path: str, source: Source, name: str | None) -> Layout:
             f"{label}: {last - first} bytes, while shape {found.shape} of {kind} has {found.nbytes}"
         )
     return found
+
+
+def of_index(path: str, place: Place, name: str | None) -> str:
+    """The file, beside an index in JSON, that has a tensor. Raises FileError."""
+    source = place.open(path)
+    try:
+        files = json.loads(whole(source, MOST, path))["weight_map"]
+        names = sorted(files)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise FileError(f"{path}: not an index of safetensors files: no weight_map") from None
+    finally:
+        source.close()
+    file = files[chosen(path, name, names, "tensor")]
+    if not isinstance(file, str) or posixpath.basename(file) != file or file in ("", ".", ".."):
+        raise FileError(f"{path}: tensor {name} is in {file!r}, which is no file beside the index")
+    return posixpath.join(posixpath.dirname(path), file)
 
 
 def header(path: str, source: Source) -> tuple[int, dict[str, Any]]:

@@ -45,10 +45,12 @@ def selection(key: Any, shape: tuple[int, ...], name: str) -> Selection:
     if axes > len(shape):
         raise IndexError(f"{axes} indices for the {len(shape)} axes of {name}")
     whole = [slice(None)] * (len(shape) - axes)
-    if not any(each is Ellipsis for each in keys):
+    shaped: list[Any] = []
+    if any(each is Ellipsis for each in keys):
+        shaped.append(Ellipsis)  # an array without axes rather than an element
+    else:
         keys = (*keys, Ellipsis)
     ranges: list[Range] = []
-    shaped: list[Any] = []
     for each in keys:
         for one in whole if each is Ellipsis else [each]:
             if one is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -167,9 +168,14 @@ def place_of(path: str) -> Place:
         if path.startswith(begin):
             return make()
     if "://" in path:
-        known = ", ".join(PLACES)
-        raise FileError(f"{path}: paths are those of files, or begin with {known}")
+        raise unknown_place(path)
     return Local()
+
+
+def unknown_place(path: str) -> FileError:
+    """The error for a URL of another kind, without the password or the signature in it."""
+    shown = re.sub("//.*@", "//", path).partition("?")[0]
+    return FileError(f"{shown}: paths are those of files, or begin with {', '.join(PLACES)}")
 
 
 class Stream(io.RawIOBase):

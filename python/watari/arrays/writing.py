@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
 import numpy
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from watari.arrays.layout import Layout, checked_shape
 from watari.arrays.selection import Selection, selection
 from watari.arrays.source import place_of
 from watari.common.errors import UsageError
+
+READ_ONLY = (".h5", ".hdf5", ".safetensors", ".npz")  # suffixes of formats that are not written
 
 
 class Target(Protocol):
@@ -85,7 +87,10 @@ class NewArray:
         ):
             raise IndexError(f"{self._layout.name} is written by slices of step 1")
         shape = numpy.broadcast_to(numpy.False_, chosen.shape)[chosen.shaped].shape
-        fitted = numpy.broadcast_to(numpy.asarray(values, self.dtype), shape)
+        fitted = numpy.asarray(values)
+        if fitted.dtype != self.dtype or fitted.shape != shape:
+            fitted = numpy.empty(shape, self.dtype)
+            fitted[...] = values
         target.write(chosen, numpy.ascontiguousarray(fitted.reshape(chosen.shape)))
 
     def close(self) -> None:
@@ -132,11 +137,20 @@ class NewArray:
 
 def require_format(path: str) -> None:
     """Before the work whose result `create` will store: raises UnsupportedError if a Python package
-    is missing or the place has no client, FileError without the bucket of an object."""
+    is missing or the place has no client, FileError without the bucket of an object, UsageError
+    for a format that is only read."""
+    require_written(path)
     place = place_of(path)
     if is_zarr(path):
         zarr.package(path)
     place.require(path)
+
+
+def require_written(path: str) -> None:
+    """Raises UsageError for a name that promises a format which is only read."""
+    file = path.partition("::")[0].rstrip("/")
+    if os.path.splitext(file)[1].lower() in READ_ONLY:
+        raise UsageError(f"{path}: this format is not written: name a .npy, .zarr or .bin file")
 
 
 def is_zarr(path: str) -> bool:
@@ -170,7 +184,8 @@ def create(
     if isinstance(text, bytes):
         text = os.fsdecode(text)
     kind = raw.dtype_of(dtype)
-    sides = checked_shape(text, (shape,) if isinstance(shape, int) else shape, kind)
+    require_written(text)
+    sides = checked_shape(text, (shape,) if isinstance(shape, SupportsIndex) else shape, kind)
     if chunks is not None and not is_zarr(text):
         raise UsageError(f"{text}: only Zarr arrays (.zarr) have chunks")
     place = place_of(text)

@@ -13,6 +13,8 @@ import math
 import os
 from typing import Any
 
+import numpy
+
 from watari import _native
 from watari.arrays.layout import Layout, checked_shape
 from watari.arrays.named import library
@@ -21,6 +23,7 @@ from watari.arrays.zarr_plain import plain
 from watari.common.errors import FileError, UnsupportedError, UsageError
 
 METADATA = ("zarr.json", ".zarray")  # of version 3, and 2
+GROUP = "is a Zarr group: name one of its arrays, PATH::NAME"
 MOST = 2**24  # bytes of metadata
 MOST_CHUNKS = 2**24  # their names are listed: some 2 GB
 
@@ -82,6 +85,8 @@ def metadata_in(label: str, place: Place, folder: str) -> bytes:
         content = whole(source, MOST, label)
         source.close()
         return content
+    if place.is_local and os.path.exists(f"{folder}/.zgroup"):
+        raise FileError(f"{label}: {GROUP}")
     raise FileError(f"{label}: no Zarr array is there ({errors[0]})")
 
 
@@ -97,7 +102,7 @@ def metadata(path: str, shape: tuple[int, ...], dtype: Any, chunks: Any) -> byte
             chunks=chunks or "auto",
             compressors=None,
             filters=None,
-            fill_value=0,
+            fill_value=numpy.zeros((), dtype)[()],
         )
     except (ValueError, TypeError) as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
@@ -128,7 +133,7 @@ def described(label: str, content: bytes) -> Any:
 def why(error: Exception, content: bytes) -> str:
     """Why metadata are not those of an array."""
     if b'"node_type"' in content and b'"group"' in content:
-        return "is a Zarr group: name one of its arrays, PATH::NAME"
+        return GROUP
     return f"its metadata cannot be read: {' '.join(str(error).split()) or type(error).__name__}"
 
 

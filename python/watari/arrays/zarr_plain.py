@@ -45,7 +45,7 @@ def plain(content: bytes) -> Plain | None:
     try:
         found = json.loads(content)
         return {2: of_version_2, 3: of_version_3}[found["zarr_format"]](found)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return None
 
 

@@ -17,7 +17,6 @@ from watari.common.errors import WatariError
 from watari.common.progress import Progress
 from watari.common.units import format_latency
 from watari.model.replay.advice import Answer, Styled
-from watari.model.replay.answer.values import cost
 from watari.model.replay.savings.candidates import LEAST
 
 RUNS, BEST = 3, 2  # of each row; styles
@@ -150,7 +149,7 @@ def values(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [
         {
             "name": one.name,
-            "predicted": cost(one.predicted),
+            "predicted": one.predicted.plain(),
             "measured": list(one.runs),
             "reason": one.reason,
         }

@@ -13,6 +13,7 @@ from watari.attach.styles import AS_IS
 from watari.case.axis import Machine
 from watari.machine import record
 from watari.results import schema
+from watari.results.trial import LEAST_SECONDS, Quantity, Scalar, Trial
 from watari.run.prepare import program
 from watari.run.worker import now
 
@@ -20,7 +21,7 @@ CASE = "try"  # in results; no case of `watari run`
 WORST_FIRST = ("wrong", "failed", "unsupported", "ok")
 
 
-def quantities(one: Run) -> dict[str, schema.Quantity]:
+def quantities(one: Run) -> dict[str, Quantity]:
     """Quantities of a run; `*_peak`: most bytes that were allocated at once."""
     done = one.events.allocations
     values = {"exit_code": (float(one.ending.code), "1")}
@@ -34,7 +35,7 @@ def quantities(one: Run) -> dict[str, schema.Quantity]:
             **{f"{kind}_peak": (float(peak(done, kind)), "B") for kind in kinds(one)},
         }
         values |= copied(one) | changed(one)
-    return {name: schema.Quantity(value=v, unit=unit) for name, (v, unit) in values.items()}
+    return {name: Quantity(value=v, unit=unit) for name, (v, unit) in values.items()}
 
 
 def copied(one: Run) -> dict[str, tuple[float, str]]:
@@ -71,20 +72,20 @@ def kinds(one: Run) -> list[str]:
     return ["device", *sorted({a.got for a in one.events.allocations} - {"device"})]
 
 
-def trial(one: Run, ranks: int) -> schema.Trial:
+def trial(one: Run, ranks: int) -> Trial:
     """A run as a trial; a failed one has no samples."""
     good = one.status in ("ok", "wrong")
-    return schema.Trial(
+    return Trial(
         status=one.status,  # type: ignore[arg-type]
         error=one.reason or None,
         started=one.started,
         ranks=ranks,
-        host_s=[max(one.ending.seconds, schema.LEAST_SECONDS)] if good else [],
+        host_s=[max(one.ending.seconds, LEAST_SECONDS)] if good else [],
         quantities=quantities(one),
     )
 
 
-def parameters(measured: Measured, style: str) -> dict[str, schema.Scalar]:
+def parameters(measured: Measured, style: str) -> dict[str, Scalar]:
     """The key that `compare` matches: command line, style, selected allocations and ranks."""
     moved = [rule for rule in measured.rules if not rule.startswith("!")]
     return {
@@ -95,13 +96,11 @@ def parameters(measured: Measured, style: str) -> dict[str, schema.Scalar]:
     }
 
 
-def counted(measured: Measured, style: str) -> dict[str, schema.Quantity]:
+def counted(measured: Measured, style: str) -> dict[str, Quantity]:
     """Counts of the traced run of a style: `traced_*`."""
     counts = measured.counts.get(style)
     return {
-        f"traced_{name}": schema.Quantity(
-            value=float(value), unit="B" if name.endswith("_bytes") else "1"
-        )
+        f"traced_{name}": Quantity(value=float(value), unit="B" if name.endswith("_bytes") else "1")
         for name, value in (asdict(counts) if counts else {}).items()
     }
 

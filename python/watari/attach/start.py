@@ -19,6 +19,7 @@ import signal
 import stat
 import subprocess
 import termios
+import threading
 import time
 from array import array
 from collections.abc import Mapping, Sequence
@@ -215,11 +216,17 @@ def with_launcher(start: Start, variables: Mapping[str, str]) -> list[str]:
 
 
 def wait(process: subprocess.Popen[bytes], limit: float) -> int:
-    """Waits without polling, so that the time of the end is exact. Raises TimeoutExpired."""
+    """Waits without polling, so that the time of the end is exact: Popen.wait with a timeout looks
+    every 50 ms. Raises TimeoutExpired."""
     try:
         descriptor = os.pidfd_open(process.pid)
-    except (AttributeError, OSError):  # Linux before 5.3
-        return process.wait(timeout=limit)
+    except (AttributeError, OSError):  # Linux before 5.3, or a sandbox without it
+        waiting = threading.Thread(target=process.wait, daemon=True)
+        waiting.start()
+        waiting.join(limit)
+        if waiting.is_alive():
+            raise subprocess.TimeoutExpired(process.args, limit) from None
+        return process.wait()
     try:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)

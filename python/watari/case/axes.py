@@ -81,15 +81,26 @@ def page_words(parameters: Parameters) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def axis(name: str, summary: str, parse: Callable[[str], Value], default: Value) -> Axis:
-    """An axis whose default is one value on every machine."""
+def axis(
+    name: str,
+    summary: str,
+    parse: Callable[[str], Value],
+    default: Value,
+    *,
+    before: Value | None = None,
+) -> Axis:
+    """An axis whose default is one value on every machine. `before`: as in `Axis`."""
     text = exact_size(default) if parse is parse_size else as_text(default)
-    return Axis(name, summary, parse, lambda m, p: default, text)
+    return Axis(name, summary, parse, lambda m, p: default, text, before=before)
 
 
-def words(name: str, summary: str, default: str, *choices: str) -> Axis:
-    """An axis of a few words."""
-    return Axis(name, summary, one_of(*choices), lambda m, p: default, default, choices)
+def words(
+    name: str, summary: str, default: str, *choices: str, before: Value | None = None
+) -> Axis:
+    """An axis of a few words. `before`: as in `Axis`."""
+    return Axis(
+        name, summary, one_of(*choices), lambda m, p: default, default, choices, before=before
+    )
 
 
 def style(*styles: str) -> Axis:
@@ -184,8 +195,11 @@ THREADS = Axis(
     lambda m, p: m["processors"][0]["cores"],
     "one a core",
 )
-PROCESSES = replace(
-    axis("processes", "processes that do this at once, each with its own memory", count(1, 256), 1),
+PROCESSES = axis(
+    "processes",
+    "processes that do this at once, each with its own memory",
+    count(1, 256),
+    1,
     before=1,
 )
 SHARED_THREADS = replace(

@@ -121,8 +121,9 @@ class Registry(Mapping[str, Case]):
             raise UsageError(
                 f"case '{name}' is in {' and in '.join(packages)}: uninstall all packages but one"
             )
-        if name in self.broken and name in self.outside:
-            raise UsageError(f"case '{name}' of {packages[0]} {self.broken[name]}")
+        if name in self.broken:
+            of = f" of {packages[0]}" if packages else ""
+            raise UsageError(f"case '{name}'{of} {self.broken[name]}")
 
     def __getitem__(self, name: str) -> Case:
         self._load(name)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from watari.common.units import format_rate, format_size, format_speed
+from watari.common.units import format_duration, format_rate, format_size, format_speed
 from watari.results.measured import Measured
 from watari.results.statistics import interval
 
@@ -116,6 +116,16 @@ class Cost:
     def times(self, count: float) -> Cost:
         """The cost, multiplied by `count`."""
         return Cost(self.middle * count, self.low * count, self.high * count)
+
+    def plain(self) -> dict[str, float]:
+        """Plain values, for JSON."""
+        return {"seconds": self.middle, "low": self.low, "high": self.high}
+
+    @property
+    def within(self) -> str:
+        """`1.2 s (1.1 s to 1.4 s)`."""
+        low, high = format_duration(self.low), format_duration(self.high)
+        return f"{format_duration(self.middle)} ({low} to {high})"
 
     @property
     def speed(self) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MODELLED = "modelled:"
 SUFFIX = ".toml"  # of a file that `store=modelled:FILE` names; other words are data sheets
 DIRECTIONS = ("read", "write")
+SIMULATED = 20_000  # requests beyond those in flight
 MOST_BLOCK, MOST_DEPTH, MOST = 2**30, 2**16, 1e12  # bytes, requests, seconds and their like
 SHAPE = tuple(_native.SSD_SHAPE)  # parts of the requests whose latency a row states
 
@@ -211,6 +212,15 @@ def require_reach(
             f"{path}: the model has no range for {-(-depth // disks)} requests in flight of each "
             f"disk (depth x threads / files): its rows have up to {depths.stop - 1}"
         )
+
+
+def rate(model: SsdModel, direction: str, block: int, depth: int) -> float:
+    """Requests per second of one modelled SSD with `depth` in flight, in simulated time."""
+    writes = direction == DIRECTIONS[1]
+    requests = SIMULATED + depth
+    return float(
+        _native.simulate_ssd(model.numbers(), model.name, writes, block, depth, requests)["iops"]
+    )
 
 
 def is_row(model: SsdModel, direction: str, block: int, depth: int) -> bool:

@@ -74,7 +74,8 @@ def profile(
 ) -> None:
     """Fits a machine profile to results: rates by size, faults, prefetches, allocation. With --for
     it scales them to the limits of a machine that was not measured."""
-    from watari.model import choose, fit, machine, render, scaled
+    from watari.model import machine, render
+    from watari.model.profiles import choose, fit, scaled
 
     read = [*results, *([probe] if probe else [])]
     written.check([Written("-o", output, written.MACHINE)], read)
@@ -119,8 +120,9 @@ def predict(
 ) -> None:
     """Predicts the seconds of a case or trace in each memory style, on this or another machine; on
     several ranks those of a sample, from results of one and two ranks."""
-    from watari.model import asked, choose, render
+    from watari.model import asked, render
     from watari.model.predict import derivation
+    from watari.model.profiles import choose
 
     words, measured_here = asked.machine_files(words or [])
     results = [*(results or []), *measured_here]
@@ -171,7 +173,8 @@ def predict_ranks(
 ) -> None:
     """A case on several ranks, or all such cases of a plan."""
     from watari.cli.asked import planned
-    from watari.model import choose, foretold, ranks
+    from watari.model import foretold, ranks
+    from watari.model.profiles import choose
     from watari.results.measured import measurements
 
     if not results:

@@ -100,12 +100,15 @@ def of_program(
     """Traces a program, and answers; also a line on the machine, and how the program is started.
     Leaves no files."""
     from watari.attach import advised
+    from watari.attach.start import unread_input
     from watari.model import asked
     from watari.model.replay.answer.answered import answer, recorded
 
     asked.for_trace(on, results, "")  # an error in a word comes before the runs
     start = advised.program(words)
     trace, graph, links = advised.trace(start, report)
+    if note := unread_input():
+        report(f"standard input: {note}")
     machine, here, where = asked.for_trace(on, results, recorded(trace)[0].machine)
     found = answer(trace, graph, links, machine, here)
     return found, where, advised.with_prefetches(start, trace)

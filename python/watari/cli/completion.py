@@ -21,7 +21,7 @@ from watari.case.axes import TRIALS
 from watari.case.axis import Axis, parse_boolean
 from watari.cli.draw import FORMATS
 from watari.cli.listing import LISTS
-from watari.model import known
+from watari.model.profiles import known
 from watari.plan.plan import stored
 from watari.plan.request import sets_both
 from watari.results.table import BY

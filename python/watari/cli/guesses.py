@@ -215,7 +215,8 @@ def of_refused(arguments: Sequence[str], text: str) -> str:
 
 def of_program(arguments: Sequence[str]) -> str:
     """Advice for a program that was typed where a command takes result files; else empty."""
-    words = [word for word in arguments[1:] if os.path.isfile(word)]
+    typed = arguments[1 : arguments.index("--")] if "--" in arguments else arguments[1:]
+    words = [word for word in typed if os.path.isfile(word)]
     is_program = words and os.access(words[0], os.X_OK) and not kinds.kind(Path(words[0]))
     return of_file(words) if is_program else ""
 

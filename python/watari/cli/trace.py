@@ -77,7 +77,11 @@ def trace(
         digest = graphs.write(traced.again.measured, graph)
         traced.content["observed"]["replay"] |= {"graph": graph.name, "graph_digest": digest}
         content = portable(traced.content)
-        write_atomically(output, json.dumps(content))
+        try:
+            write_atomically(output, json.dumps(content))
+        except BaseException:  # a graph without its trace is of no use
+            graph.unlink(missing_ok=True)
+            raise
         say(content["observed"])
         if note := unread_input():
             print(f"standard input: {note}")

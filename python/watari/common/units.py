@@ -78,6 +78,11 @@ def format_count(number: float) -> str:
     return f"{number:.3g}"
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """`1 kernel`, `2 kernels`."""
+    return f"{format_count(number)} {one if number == 1 else many}"
+
+
 def format_latency(seconds: float) -> str:
     """A latency for people: `64 µs`, `1.2 ms`, `0.31 s`."""
     for scale, unit in ((1.0, "s"), (1e-3, "ms")):

@@ -22,7 +22,7 @@ import shlex
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from watari.common.errors import FileError, UsageError
@@ -162,8 +162,8 @@ def check(
         check_not_read(one, read)
         check_suffix(one)
         check_replaced(one)
-        if one.path.parent != makes or makes.is_dir():
-            check_room(one)
+        is_made = one.path.parent == makes and not os.path.lexists(makes)
+        check_room(replace(one, path=makes) if makes and is_made else one)
     for number, one in enumerate(files):
         for other in files[:number]:
             if same(one.path, other.path):

@@ -105,7 +105,7 @@ def advise(
     first, *rest = ranked
     close = [p for p in rest if not surely_faster(first, p, profile)]
     best = (first.style, *(p.style for p in close))
-    seconds = within(first.total)
+    seconds = first.total.within
     if not rest:
         verdict = f"{first.style}: {seconds}; no other style can be predicted"
     elif close:
@@ -141,7 +141,7 @@ def in_groups(alike: Sequence[Prediction]) -> str:
     }
     cuts = sorted(sorted(gaps, key=lambda i: -gaps[i])[: GROUPS - 1])
     parts = [alike[a:b] for a, b in zip([0, *cuts], [*cuts, len(alike)], strict=True)]
-    said = (f"{', '.join(p.style for p in part)}: {within(joint(part))}" for part in parts)
+    said = (f"{', '.join(p.style for p in part)}: {joint(part).within}" for part in parts)
     return f"either of {'; or '.join(said)}"
 
 
@@ -149,12 +149,6 @@ def joint(alike: Sequence[Prediction]) -> Cost:
     """The cost of styles that belong together: the first one's, and the ends of all."""
     totals = [one.total for one in alike]
     return Cost(totals[0].middle, min(t.low for t in totals), max(t.high for t in totals))
-
-
-def within(cost: Cost) -> str:
-    """`1.2 s (1.1 s to 1.4 s)`."""
-    low, high = format_duration(cost.low), format_duration(cost.high)
-    return f"{format_duration(cost.middle)} ({low} to {high})"
 
 
 def decides(first: Prediction, rest: Sequence[Prediction], profile: MachineProfile) -> str:

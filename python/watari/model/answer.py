@@ -18,7 +18,7 @@ from watari.case.sentence import TOPICS, Sentence
 from watari.cases import presentation
 from watari.common.units import format_bytes, format_speed
 from watari.model import predict
-from watari.model.advise import advise, within
+from watari.model.advise import advise
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.model.program import Program
@@ -105,7 +105,7 @@ def of_profile(profile: MachineProfile) -> list[Sentence]:
         because = f"{found.because}." if found.because else ""
         worst = found.ranked[-1]
         if len(found.ranked) > len(found.best):
-            text += f" Slowest: {worst.prediction.style}, {within(worst.total)}."
+            text += f" Slowest: {worst.prediction.style}, {worst.total.within}."
         sure = f"by the model, from {where}"
         sentences.append(Sentence(topic, text, speed, sure, because, beyond(predictions, profile)))
     if link:

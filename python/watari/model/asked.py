@@ -15,10 +15,11 @@ from watari.case.sentence import Sentence
 from watari.cases import effort
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.places import RESULTS as FOLDER
-from watari.model import answer, choose, fit, known, predict, program, scaled, trace_file
+from watari.model import answer, predict, program, trace_file
 from watari.model.kinds import PROBE, PROFILE, RESULTS, TRACE, begins_an_object, kind
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
+from watari.model.profiles import choose, fit, known, scaled
 from watari.plan.request import Request, describe, resolve
 
 # steps that a result must have to describe a machine, by whether the machine has a GPU

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from watari.common import reading
 from watari.common.errors import FileError
@@ -24,6 +25,17 @@ def checked(schema: type[Read], content: bytes, path: Path, what: str) -> Read:
     try:
         return schema.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors()[0]
+        every = error.errors()
+        first = next((one for one in every if one["loc"] == ("schema",)), every[0])
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise FileError(f"{path}: no {what}: {where}: {first['msg']}") from None
+        raise FileError(f"{path}: no {what}: {where}: {why(where, first)}") from None
+
+
+def why(where: str, first: ErrorDetails) -> str:
+    """The error of a field. Another version of Watari may have other schemas and fields."""
+    if where == "schema" and first["type"] == "literal_error":
+        wanted = first.get("ctx", {}).get("expected", "another one")
+        return f"{first['input']!r}, but this version of Watari reads {wanted}"
+    if first["type"] == "extra_forbidden":
+        return "this version of Watari does not know it"
+    return first["msg"]

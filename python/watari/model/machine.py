@@ -127,7 +127,7 @@ class Latency(Record):
 
 
 class Scaled(Record):
-    """The origin of the profile of a machine that was not measured (scaled.py)."""
+    """The origin of the profile of a machine that was not measured (profiles/scaled.py)."""
 
     machine: str = Field(description="the measured machine")
     ratios: dict[str, Annotated[float, Field(gt=0)]] = Field(

@@ -29,7 +29,7 @@ from typing import Any
 from watari.case.profile import Exchange, Profile
 from watari.cases import CASES, find
 from watari.common.errors import WatariError
-from watari.model.fit import SESSION
+from watari.model.profiles.fit import SESSION
 from watari.plan.request import Request
 from watari.results.measured import Measured
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from watari.case.sentence import Cost, Sentence
+from watari.case.sentence import Sentence
 from watari.cases import CASES
 from watari.common.units import format_bytes, format_duration, format_latency, format_speed
 from watari.model import predict
@@ -104,11 +104,6 @@ def notes(predictions: Sequence[Prediction]) -> list[str]:
     return [*lines, *(f"assumed: {text}" for text in assumed)]
 
 
-def cost(value: Cost) -> dict[str, float]:
-    """A cost as plain values."""
-    return {"seconds": value.middle, "low": value.low, "high": value.high}
-
-
 def values(
     title: str,
     predictions: Sequence[Prediction],
@@ -124,8 +119,8 @@ def values(
             {
                 "style": p.style,
                 "reason": p.reason or None,
-                **({} if p.reason else cost(p.total)),
-                "parts": {name: cost(c) for name, c in p.parts.items()},
+                **({} if p.reason else p.total.plain()),
+                "parts": {name: c.plain() for name, c in p.parts.items()},
                 "measured": beside(case_of(title), p, seen),
                 "assumed": list(p.assumed),
                 "left_out": list(p.left_out),
@@ -174,7 +169,7 @@ def advice_values(title: str, given: Advice) -> dict[str, Any]:
         "not_sure": list(given.unsaid),
         "refused": dict(given.refused),
         "ranked": [
-            {"style": r.prediction.style, **cost(r.total), "statements": r.effort}
+            {"style": r.prediction.style, **r.total.plain(), "statements": r.effort}
             for r in given.ranked
         ],
     }

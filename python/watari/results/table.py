@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from watari.common.errors import UsageError
 from watari.common.files import write_atomically
 from watari.results import schema, statistics
+from watari.results.trial import Trial
 
 if TYPE_CHECKING:
     import pandas
@@ -40,7 +41,7 @@ def origin(results: schema.Results, case: schema.Case, file: str) -> Row:
     }
 
 
-def head(case: schema.Case, trial: schema.Trial, number: int) -> Row:
+def head(case: schema.Case, trial: Trial, number: int) -> Row:
     """The columns that all samples of a trial share."""
     return {
         "trial": number,
@@ -56,7 +57,7 @@ def rate(case: schema.Case, seconds: float | None) -> float | None:
     return case.bytes_per_sample / seconds / 1e9 if case.bytes_per_sample and seconds else None
 
 
-def samples(case: schema.Case, trial: schema.Trial) -> Iterator[Row]:
+def samples(case: schema.Case, trial: Trial) -> Iterator[Row]:
     """Each sample of a trial, with its phase."""
     timed = trial.device_s or trial.host_s
     phases = {
@@ -73,7 +74,7 @@ def samples(case: schema.Case, trial: schema.Trial) -> Iterator[Row]:
         }
 
 
-def whole(case: schema.Case, trial: schema.Trial) -> Row:
+def whole(case: schema.Case, trial: Trial) -> Row:
     """A trial in one row: medians over its samples, and its quantities."""
     timed = trial.device_s or trial.host_s
     return {

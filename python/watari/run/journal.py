@@ -31,6 +31,7 @@ from watari.common.reading import require_readable
 from watari.machine.record import Count, Machine, Record
 from watari.plan.request import Request
 from watari.results import schema
+from watari.results.trial import Trial as TrialRecord
 
 SCHEMA = schema.SCHEMA
 SUFFIX = ".journal"
@@ -193,7 +194,7 @@ def whole_number(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def plain_trial(case: schema.Case, trial: schema.Trial) -> Trial:
+def plain_trial(case: schema.Case, trial: TrialRecord) -> Trial:
     """A trial of a result file as a worker gives it."""
     common = {name: getattr(case, name) for name in OF_CASE}
     return {**trial.model_dump(exclude_none=True), **common}

@@ -24,6 +24,8 @@ from watari.common.progress import Progress, Silent
 from watari.plan.request import Request, describe_all, no_sense
 from watari.results import schema
 from watari.results.statistics import parts
+from watari.results.trial import Status
+from watari.results.trial import Trial as TrialRecord
 from watari.run import launch, scratch
 from watari.run.budget import Estimate
 from watari.run.gpu_mpi import Probe
@@ -31,7 +33,7 @@ from watari.run.journal import OF_CASE, Journal, State, Trial, checked_trial, pa
 from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import empty_trial, now
 
-WORST_FIRST: tuple[schema.Status, ...] = ("failed", "wrong", "unsupported", "ok")
+WORST_FIRST: tuple[Status, ...] = ("failed", "wrong", "unsupported", "ok")
 ENDING_SECONDS = 1.0  # reserved of a budget for writing the result file
 
 
@@ -245,7 +247,7 @@ def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> sche
         reason=reason,
         flags=flags(request, trials, machine),
         trials_planned=request.trials,
-        trials=[schema.Trial.model_validate(trial) for trial in kept],
+        trials=[TrialRecord.model_validate(trial) for trial in kept],
         bytes_per_sample=common["bytes_per_sample"],
         flops_per_sample=common["flops_per_sample"],
     )

@@ -1,6 +1,6 @@
 /// The answer of a style written in directives to its caller: plain data, since these styles are in
-/// separate shared objects. Each application defines its own request (styles/directive.hpp of a
-/// case).
+/// separate shared objects. Each application defines its own request
+/// (styles/directives/directive.hpp of a case).
 ///
 /// Before the call the caller makes a CUDA context of the GPU current; libgomp then shares it.
 #pragma once

@@ -87,7 +87,8 @@ void require_same(const http_answer& answer, const object_facts& of) {
 
 void refused(const http_answer& answer, const question& asked, const service& server) {
     const std::string where = asked.object.text(), code = element(answer.text, "Code");
-    const std::string region = answer.field("x-amz-bucket-region");
+    std::string region = answer.field("x-amz-bucket-region");
+    if (region.empty()) region = element(answer.text, "Region");
     std::string words = "status " + std::to_string(answer.status);
     if (!code.empty()) words += ", " + code;
     if (const std::string message = element(answer.text, "Message"); !message.empty())
@@ -98,11 +99,16 @@ void refused(const http_answer& answer, const question& asked, const service& se
     if (code == "NoSuchBucket") throw file_error(where + ": there is no such bucket");
     if (code == "NoSuchUpload") throw no_such_upload(where + ": there is no such upload");
     if (answer.status == 404) throw no_such_object(where + ": there is no such object");
+    if (code == "RequestTimeTooSkewed")
+        throw file_error(where + ": the server refuses the clock of this machine (" + words +
+                         "): set its time");
     if (answer.status == 401 || answer.status == 403)
         throw file_error(where + ": access was denied (" + words + "; " + server.who() + ")");
     if (answer.status == 301 || (answer.status == 400 && !region.empty()))
         throw file_error(where + ": its bucket is in another region (" + words +
                          (region.empty() ? ")" : "); set AWS_REGION=" + one_line(region)));
+    if (answer.status == 400 && asked.method == "HEAD")  // without words: a GET gets them
+        throw file_error(where + ": the request was refused (" + words + ")");
     throw service_error(where + ": " + asked.method + " failed (" + words + ")");
 }
 

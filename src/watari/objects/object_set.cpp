@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 #include <thread>
 
 namespace watari::objects {
@@ -14,7 +15,8 @@ std::uint64_t length_in(const http_answer& answer, const std::string& name) {
     const std::string text = answer.field("content-length");
     std::uint64_t bytes = 0;
     const char* end = text.data() + text.size();
-    if (text.empty() || std::from_chars(text.data(), end, bytes).ptr != end)
+    const auto [ptr, failed] = std::from_chars(text.data(), end, bytes);
+    if (text.empty() || ptr != end || failed != std::errc())
         throw service_error(name + ": the server does not say how long it is");
     return bytes;
 }

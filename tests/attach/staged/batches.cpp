@@ -12,7 +12,7 @@
 //     random COUNT UNIT random batches of copies around 4 UNITs, and fills between them; prints a
 //                       hash of all memory after each
 //
-// It copies 64 MiB before, so that threads have started, and prints `same` or what differs.
+// It copies 96 MiB before, so that threads have started, and prints `same` or what differs.
 #include <cstring>
 #include <functional>
 #include <iterator>

@@ -298,7 +298,7 @@ void watched() {
 }
 
 void fail(const char* how) {
-    constexpr std::size_t bytes = 64 * mib;
+    constexpr std::size_t bytes = 96 * mib;
     device_pointer device;
     void* stream;
     std::vector<char> host(bytes);

@@ -6,7 +6,7 @@
 //     pool
 //                       (pool) or of a handle (handle); then it is closed
 //
-// It copies 64 MiB before, so that threads have started, and prints `same` or what differs.
+// It copies 96 MiB before, so that threads have started, and prints `same` or what differs.
 #include <sys/mman.h>
 
 #include <cstring>

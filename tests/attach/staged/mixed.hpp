@@ -51,7 +51,7 @@ inline void* stream() {
 }
 
 inline void start_threads() {
-    const bytes host(64 * mib);
+    const bytes host(96 * mib);
     device_pointer device;
     REQUIRE(cuda::allocate(&device, host.size()));
     REQUIRE(cuda::in(device, host.data(), host.size()));

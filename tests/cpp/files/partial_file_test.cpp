@@ -1,4 +1,4 @@
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 
 #include "folder.hpp"
 #include "watari/core/error.hpp"

@@ -2,7 +2,7 @@
 #include "folder.hpp"
 #include "hmatrix/matrices.hpp"
 #include "watari/core/error.hpp"
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 #include "watari/files/window.hpp"
 #include "watari/hmatrix/build/cross.hpp"
 #include "watari/hmatrix/product/matrix.hpp"

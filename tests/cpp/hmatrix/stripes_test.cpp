@@ -2,7 +2,7 @@
 // that stops, a file that is missing, damaged or of another matrix.
 #include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 #include "watari/files/uring/uring.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "krylov/dense.hpp"
+#include "krylov/alone.hpp"
 #include "krylov/thread_counts.hpp"
 #include "watari/krylov/bytes.hpp"
 
@@ -150,18 +150,9 @@ TEST_P(BicgstabOn, ManySystemsAreSolvedAsEachAlone) {
     const problem<complex<float>> given = all.problem();
     const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
     const reports result = bicgstab(given, memory, {.relative = 1e-5});
-    for (std::size_t s = 0; s < many; ++s) {
-        const std::vector<complex<float>> together = all.solution(s);
-        std::fill_n(all.x(s), length, complex<float>{});
-        problem<complex<float>> one = given;
-        one.systems = 1;
-        one.b = all.b(s);
-        one.x = all.x(s);
-        const report alone = bicgstab(one, memory, {.relative = 1e-5}).front();
-        EXPECT_EQ(alone.applications, result[s].applications) << s;
-        EXPECT_TRUE(all.solution(s) == together) << s;
-        EXPECT_TRUE(result[s].converged()) << s;
-    }
+    expect_the_same_alone(all, result, std::vector<complex<float>>(many), [&](const auto& one) {
+        return bicgstab(one, memory, {.relative = 1e-5}).front();
+    });
 }
 
 TEST(Bicgstab, TheBitsDependOnNoThreadCount) {

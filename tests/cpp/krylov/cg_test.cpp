@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "krylov/dense.hpp"
+#include "krylov/alone.hpp"
 #include "krylov/thread_counts.hpp"
 #include "watari/measure/hold.hpp"
 
@@ -78,19 +78,9 @@ TEST_P(CgOn, ManySystemsAreSolvedAsEachAlone) {
     const problem<double> given = all.problem();
     const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
     const reports result = cg(given, memory, {.absolute = 1e-9});
-    for (std::size_t s = 0; s < many; ++s) {
-        problem<double> one = given;
-        std::vector<double> before = all.solution(s);
-        std::fill_n(all.x(s), length, 0.0);
-        one.systems = 1;
-        one.b = all.b(s);
-        one.x = all.x(s);
-        const report alone = cg(one, memory, {.absolute = 1e-9}).front();
-        EXPECT_EQ(alone.iterations, result[s].iterations) << s;
-        EXPECT_EQ(alone.recursive_residual, result[s].recursive_residual) << s;
-        EXPECT_TRUE(result[s].converged()) << s;
-        EXPECT_EQ(all.solution(s), before) << s;
-    }
+    expect_the_same_alone(all, result, std::vector<double>(many), [&](const auto& one) {
+        return cg(one, memory, {.absolute = 1e-9}).front();
+    });
     EXPECT_EQ(result[2].iterations, 0u);
     EXPECT_EQ(result[3].iterations, 0u) << "small enough from the start";
 }

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "krylov/dense.hpp"
+#include "krylov/alone.hpp"
 #include "krylov/thread_counts.hpp"
 #include "watari/krylov/bytes.hpp"
 #include "watari/krylov/cg.hpp"
@@ -125,24 +125,13 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
     all.fill_random(3, 45);
     std::fill_n(all.b(1), length, complex<double>{});
     std::fill_n(all.x(2), length, complex<double>{1});
-    const std::vector<complex<double>> guess = all.solution(2);
     const problem<complex<double>> given = all.problem();
     const gmres_options options{.restart = 7};
     const workspace memory(given.who, shared_kind(given.who), gmres_bytes(given, options));
     const reports result = gmres(given, memory, {.relative = 1e-9}, options);
-    for (std::size_t s = 0; s < many; ++s) {
-        const std::vector<complex<double>> together = all.solution(s);
-        std::fill_n(all.x(s), length, complex<double>{});
-        if (s == 2) std::copy(guess.begin(), guess.end(), all.x(s));
-        problem<complex<double>> one = given;
-        one.systems = 1;
-        one.b = all.b(s);
-        one.x = all.x(s);
-        const report alone = gmres(one, memory, {.relative = 1e-9}, options).front();
-        EXPECT_EQ(alone.iterations, result[s].iterations) << s;
-        EXPECT_TRUE(all.solution(s) == together) << s;
-        EXPECT_TRUE(result[s].converged()) << s;
-    }
+    expect_the_same_alone(all, result, {{}, {}, {1}, {}}, [&](const auto& one) {
+        return gmres(one, memory, {.relative = 1e-9}, options).front();
+    });
 }
 
 TEST(Gmres, TheBitsDependOnNoThreadCount) {

@@ -1,5 +1,5 @@
 // The functions *_ptsz and *_ptds: stream 0 is that of the calling thread.
-#include "copies.hpp"
+#include "memory/copies.hpp"
 #include "streams.hpp"
 
 using namespace fake;

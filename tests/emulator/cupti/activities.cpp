@@ -88,16 +88,23 @@ void put(Activity one) {
 using fake::queue::operation;
 using fake::queue::place;
 
-void put_kernel(const operation& of) {
-    CUpti_ActivityKernel10 one{};
-    one.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+// What the records of all operations have.
+template <typename Activity>
+Activity record_of(CUpti_ActivityKind kind, const operation& of) {
+    Activity one{};
+    one.kind = kind;
     one.start = of.start;
     one.end = of.end;
     one.streamId = of.stream;
+    one.correlationId = of.correlation;
+    return one;
+}
+
+void put_kernel(const operation& of) {
+    auto one = record_of<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, of);
     one.gridX = static_cast<int>(of.blocks);
     one.blockX = static_cast<int>(of.threads);
     one.gridY = one.gridZ = one.blockY = one.blockZ = 1;
-    one.correlationId = of.correlation;
     one.name = of.symbol;
     put(one);
 }
@@ -117,28 +124,18 @@ std::uint8_t direction(const operation& of) {
 }
 
 void put_copy(const operation& of) {
-    CUpti_ActivityMemcpy6 one{};
-    one.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    auto one = record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, of);
     one.copyKind = direction(of);
     one.srcKind = memory(of.from);
     one.dstKind = memory(of.to);
     one.flags = of.is_async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
     one.bytes = of.bytes;
-    one.start = of.start;
-    one.end = of.end;
-    one.streamId = of.stream;
-    one.correlationId = of.correlation;
     put(one);
 }
 
 void put_fill(const operation& of) {
-    CUpti_ActivityMemset4 one{};
-    one.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    auto one = record_of<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, of);
     one.bytes = of.bytes;
-    one.start = of.start;
-    one.end = of.end;
-    one.streamId = of.stream;
-    one.correlationId = of.correlation;
     put(one);
 }
 
@@ -149,38 +146,39 @@ std::uint32_t stream_of(std::uint64_t handle) {
 // The number of an event: its handle, as far as it fits.
 std::uint32_t number_of(std::uint64_t event) { return static_cast<std::uint32_t>(event >> 4); }
 
+// What the records of a stream's calls have.
+template <typename Activity>
+Activity record_in(CUpti_ActivityKind kind, std::uint32_t stream, std::uint32_t correlation) {
+    Activity one{};
+    one.kind = kind;
+    one.contextId = 1;
+    one.streamId = stream;
+    one.correlationId = correlation;
+    return one;
+}
+
 void record_wait(const fake::seen& sight, CUpti_ActivitySynchronizationType type,
                  std::uint32_t stream, std::uint32_t event, std::uint32_t correlation) {
-    CUpti_ActivitySynchronization2 one{};
-    one.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+    auto one = record_in<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+                                                         stream, correlation);
     one.type = type;
     one.start = sight.start;
     one.end = sight.end;
-    one.contextId = 1;
-    one.streamId = stream;
     one.cudaEventId = event;
-    one.correlationId = correlation;
     put(one);
 }
 
 void record_event(std::uint32_t stream, std::uint32_t event, std::uint32_t correlation) {
-    CUpti_ActivityCudaEvent2 one{};
-    one.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
-    one.contextId = 1;
-    one.streamId = stream;
+    auto one =
+        record_in<CUpti_ActivityCudaEvent2>(CUPTI_ACTIVITY_KIND_CUDA_EVENT, stream, correlation);
     one.eventId = event;
-    one.correlationId = correlation;
     put(one);
 }
 
 void record_stream(std::uint32_t stream, bool is_blocking, std::uint32_t correlation) {
-    CUpti_ActivityStream one{};
-    one.kind = CUPTI_ACTIVITY_KIND_STREAM;
-    one.contextId = 1;
-    one.streamId = stream;
+    auto one = record_in<CUpti_ActivityStream>(CUPTI_ACTIVITY_KIND_STREAM, stream, correlation);
     one.flag = is_blocking ? CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT
                            : CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING;
-    one.correlationId = correlation;
     put(one);
 }
 

@@ -6,7 +6,6 @@ import json
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy
@@ -20,15 +19,12 @@ VALUES = numpy.random.default_rng(8).random((256, 256), "float32")
 
 
 @pytest.fixture(autouse=True)
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object_server.Server]:
+def server(
+    server: object_server.Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> object_server.Server:
     monkeypatch.chdir(tmp_path)
     numpy.save("B.npy", VALUES)
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
-    yield running
-    running.close()
+    return server
 
 
 def refused(words: list[str], match: str) -> None:

@@ -3,7 +3,6 @@ for PyTorch and CuPy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +45,6 @@ def test_slices_of_files(maker: str, engine: str, library: Any, tmp_path: Path) 
     with watari.open(path, engine=engine, **how) as array:
         for key in KEYS:
             numpy.testing.assert_array_equal(library(array.to("gpu", key)), VALUES[key])
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
-    yield running
-    running.close()
 
 
 @pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())

@@ -12,7 +12,7 @@ from tried import driver, program
 
 from watari.attach.entry import PACKAGE, PRELOADED
 
-BELOW = ("copy", 4, "copy", 4, "copy", 4)  # 24 MiB: too few for threads
+BELOW = ("copy", 15, "copy", 15, "copy", 15)  # 90 MiB: too few for threads
 LIFE = ("device", 4096, "again", 4096, "streams", 4096, "reset", 4096)
 MANAGED = ("managed", 4096, *LIFE)
 
@@ -68,6 +68,6 @@ def test_pooled_makes_none_without_an_allocation_or_release(tmp_path, changes):
 
 
 def test_what_is_staged_does_make_others(tmp_path):
-    command = [folder() / "ends", "copy", 64]
+    command = [folder() / "ends", "copy", 96]
     alone, _ = calls(tmp_path, command)
     assert calls(tmp_path, command, **changed("staged"))[0] != alone

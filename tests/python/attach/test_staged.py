@@ -68,23 +68,35 @@ def test_an_error_of_earlier_work_comes_out_of_the_same_call(how, of_driver):
     "quota", [{"QUOTA": "600000 100000"}, {"QUOTA_1": "300000", "PERIOD_1": "50000"}]
 )
 def test_a_quota_of_cpu_time_leaves_threads_for_what_it_grants(quota):
-    ended = started("ends", "copy", 64, "threads", cpus=16, variables=quota)
+    ended = started("ends", "copy", 96, "threads", cpus=16, variables=quota)
     assert ended.stdout.splitlines() == ["same", "threads 6"]
 
 
 @pytest.mark.parametrize("verbose", ["1", ""])  # without it, the driver is asked later
 def test_threads_start_when_many_copies_pay_for_them(verbose):
-    words = ("copy", 6, "copy", 6, "threads", "copy", 6, "threads")
+    words = ("copy", 18, "copy", 18, "threads", "copy", 18, "threads")
     ended = started("ends", *words, cpus=6, variables={"WATARI_CHANGES_VERBOSE": verbose})
     assert ended.stdout.splitlines() == ["same"] * 2 + ["threads 1", "same", "threads 6"]
     assert copies(ended) == (1 if verbose else 0)
 
 
-@pytest.mark.parametrize("mib", [4, 15, 80])
+@pytest.mark.parametrize("mib", [12, 15, 80])
 def test_threads_start_with_a_copy_to_memory_that_nobody_has_touched(mib):
     ended = started("ends", "fresh", mib, "threads", cpus=6)
     assert ended.stdout.splitlines() == ["same", "threads 6"]
     assert copies(ended) == 1
+
+
+@pytest.mark.parametrize("verbose", ["1", ""])
+def test_copies_to_such_memory_count_eight_times(verbose):
+    words = ("fresh", 7, "threads", "fresh", 7, "threads")
+    ended = started("ends", *words, cpus=6, variables={"WATARI_CHANGES_VERBOSE": verbose})
+    assert ended.stdout.splitlines() == ["same", "threads 1", "same", "threads 6"]
+
+
+def test_a_single_copy_that_could_lose_what_a_start_takes_stays_with_the_driver():
+    ended = started("ends", "copy", 45, "threads")  # 90 MiB
+    assert ended.stdout.splitlines() == ["same", "threads 1"]
 
 
 def test_a_copy_that_fails_is_not_counted(tmp_path):
@@ -100,7 +112,7 @@ def test_a_copy_that_fails_is_not_counted(tmp_path):
 
 @pytest.mark.parametrize("cpus", [4, 6, 16])
 def test_threads_start_with_the_first_large_copies_and_sleep_when_idle(cpus):
-    words = ("threads", "copy", 4, "copy", 1, "threads", "copy", 64, "threads", "idle", 300)
+    words = ("threads", "copy", 4, "copy", 1, "threads", "copy", 96, "threads", "idle", 300)
     ended = started("ends", *words, cpus=cpus)
     began = min(8, cpus - 1) + 1
     lines = ["threads 1", "same", "same", "threads 1", "same", f"threads {began}", "asleep"]
@@ -109,36 +121,36 @@ def test_threads_start_with_the_first_large_copies_and_sleep_when_idle(cpus):
 
 
 def test_rows_that_lie_apart_are_staged_and_nothing_between_them_is_written():
-    ended = started("ends", "rows", 66)
+    ended = started("ends", "rows", 99)
     assert ended.stdout.splitlines() == ["same"]
     assert copies(ended) == 2
 
 
 def test_a_copy_waits_for_slots_of_an_earlier_one_of_another_size():
-    ended = started("ends", "copy", 64, "sizes", late=1)
+    ended = started("ends", "copy", 96, "sizes", late=1)
     assert ended.stdout.splitlines() == ["same", "same"]
     assert copies(ended) == 2 + 2 * 40
 
 
 def test_rows_that_the_driver_refuses_are_refused_by_it():
-    ended = started("ends", "copy", 64, "far")
+    ended = started("ends", "copy", 96, "far")
     assert (ended.returncode, ended.stdout.splitlines()) == (0, ["same", "result 1"])
     assert copies(ended) == 2
 
 
 def test_a_capture_that_begins_during_a_copy_stays_valid():
-    ended = started("ends", "copy", 64, "captured", late=1)
+    ended = started("ends", "copy", 96, "captured", late=1)
     assert ended.stdout.splitlines() == ["same", "failed 0"]
     assert copies(ended) > 2  # the first two, and some beside captures
 
 
 def test_a_child_of_fork_has_no_thread_of_ours_and_ends():
-    ended = started("ends", "copy", 64, "fork", "copy", 64)
+    ended = started("ends", "copy", 96, "fork", "copy", 96)
     assert ended.stdout.splitlines() == ["same", "threads 1", "child 0", "same"]
 
 
 def test_a_context_that_was_reset_copies_again():
-    ended = started("ends", "copy", 64, "reset", "copy", 64, "reset", "copy", 8)
+    ended = started("ends", "copy", 96, "reset", "copy", 96, "reset", "copy", 8)
     assert ended.stdout.splitlines() == ["same"] * 3
     assert copies(ended) == 6
 
@@ -149,13 +161,13 @@ def test_a_program_that_ends_while_it_copies_ends_as_it_would(how, code):
 
 
 def test_a_file_that_lost_its_end_faults_in_the_calling_thread():
-    ended = started("ends", "copy", 64, "truncated")
+    ended = started("ends", "copy", 96, "truncated")
     assert ended.stdout.splitlines() == ["same", "SIGBUS in the calling thread"]
     assert copies(ended) == 2
 
 
 def test_memory_whose_pages_another_thread_makes_is_left_to_the_driver():
-    ended = started("ends", "copy", 64, "watched", "copy", 64)
+    ended = started("ends", "copy", 96, "watched", "copy", 96)
     if "no userfaultfd" in ended.stdout:
         pytest.skip("this machine allows no userfaultfd")
     assert ended.stdout.splitlines() == ["same", "last byte 7", "same"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+MODULE = "watari.cases"
 CASE = """
 from watari.case.axes import samples
 from watari.case.axis import Axis, parse_size
@@ -107,6 +108,24 @@ def test_a_package_that_fails_takes_nothing_else_down(tmp_path: Path) -> None:
     assert ended.stderr == sentence
     run = ("run", "copy", "processor=cpu", "size=1MiB", "trials=1", "-o", "c.json")
     assert watari(*run, cwd=tmp_path, path=[site]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "words"),
+    [("deep", "deep", "case 'deep' cannot be"), ("memory", "copy", "unknown case 'copy'")],
+)
+def test_a_case_of_a_folder_that_fails_says_why(
+    tmp_path: Path, folder: str, name: str, words: str
+) -> None:
+    """As after a slip in `case.py`: a case of the folder is not only unknown."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules['{MODULE}.{folder}.case'] = None\n"
+    )
+    ended = watari("run", name, cwd=tmp_path, path=[tmp_path])
+    assert ended.returncode == 2
+    assert words in ended.stderr
+    assert "cannot be imported: ModuleNotFoundError" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["copy", "triad"])

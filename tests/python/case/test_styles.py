@@ -33,8 +33,11 @@ def test_a_row_has_words_of_the_library_and_its_program(name: str) -> None:
             assert kind in library.KINDS, (row.name, kind)
         assert set(row.halos) <= set(library.HALOS), row.name
         assert set(row.processors) <= {"cpu", "gpu"}, row.name
-        of_gpu = f"{row.name}.f90" if row.fortran else f"{row.name}.cpp"
-        of_cpu = of_gpu if row.in_directives else f"{row.name}-cpu.cpp"
+        of_cpu, of_gpu = f"{row.name}-cpu.cpp", f"{row.name}.cpp"
+        if row.fortran:
+            of_cpu = of_gpu = f"fortran/{row.name}.f90"
+        elif row.in_directives:
+            of_cpu = of_gpu = f"directives/{row.name}.cpp"
         for processor, file in (("gpu", of_gpu), ("cpu", of_cpu)):
             if processor in row.processors:
                 assert (ROOT / "cases" / name / "native" / "styles" / file).is_file(), file

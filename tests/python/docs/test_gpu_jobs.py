@@ -84,6 +84,28 @@ def test_what_a_job_measures_ends_before_it_is_ended() -> None:
         assert int(seconds) < limits[job], name
 
 
+def test_what_a_job_measures_fits_in_it() -> None:
+    limits = {name: int(seconds) for name, seconds, *_ in TABLE}
+    every: dict[str, int] = defaultdict(int)
+    for job, _, seconds, *_ in MEASURED:
+        every[job] += int(seconds)
+    assert not {job: taken for job, taken in every.items() if taken > limits[job]}
+
+
+@pytest.mark.parametrize("left", ["json", "json.journal"])
+def test_a_job_resumes_a_run_that_was_stopped_or_killed(left: str, tmp_path: Path) -> None:
+    program, out = tmp_path / "bin" / "watari", tmp_path / "out"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/words\n')
+    program.chmod(0o755)
+    out.mkdir()
+    for name in ("hmatrix.json", f"hmatrix.{left}"):
+        (out / name).write_text("")
+    subprocess.run([SCRIPT, "hmatrix", out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+    words = (tmp_path / "words").read_text().split()
+    assert words[words.index("--resume") + 1] == str(out / f"hmatrix.{left}")
+
+
 @pytest.mark.parametrize(("name", "words"), [run[1:] for run in RUNS], ids=[n for _, n, _ in RUNS])
 def test_what_a_job_measures_is_understood(
     name: str, words: list[str], machine: dict[str, Any]

@@ -24,6 +24,8 @@ CPP = (
     "memory",
     "files/uring",
     "files",
+    "files/matrices",
+    "files/partial",
     "objects/service",
     "objects",
     "comm",

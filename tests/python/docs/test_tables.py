@@ -75,5 +75,5 @@ def test_the_styles_that_an_application_has_sources_of_are_those_of_its_table(ta
     assert case.styles
     if not case.styles.is_dir():
         pytest.skip(native.missing(f"watari.cases.{case.name}"))
-    sources = {path.stem for path in case.styles.iterdir() if path.suffix in (".cpp", ".f90")}
+    sources = {path.stem for path in case.styles.rglob("*") if path.suffix in (".cpp", ".f90")}
     assert set(TABLES[table]) <= sources

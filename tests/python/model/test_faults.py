@@ -6,7 +6,7 @@ import pytest
 from synthetic.replays import launch
 from synthetic.traced import MIB, allocation, graph, kernel, placements, trace
 
-from watari.model import choose
+from watari.model.profiles import choose
 from watari.model.replay.advice import Saving
 from watari.model.replay.savings import faults, savings
 from watari.model.replay.savings.savings import Found

@@ -9,8 +9,8 @@ import pytest
 
 from watari.cli.commands import exit_code
 from watari.common.errors import FileError, UsageError, WatariError
-from watari.model import choose, imaginary, known
-from watari.model.scaled import LINK, MEMORY, limit_of
+from watari.model.profiles import choose, imaginary, known
+from watari.model.profiles.scaled import LINK, MEMORY, limit_of
 from watari.report.check import stored
 
 TABLES = """like = "{like}"
@@ -125,7 +125,7 @@ def test_part_of_a_core_is_refused(tmp_path: Path) -> None:
 
 def test_the_profiles_that_come_along_are_those_of_their_results() -> None:
     """scripts/profiles.sh makes them anew."""
-    from watari.model import fit
+    from watari.model.profiles import fit
     from watari.results import schema
 
     results = Path(__file__).parents[3] / "results"

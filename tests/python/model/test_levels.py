@@ -10,9 +10,9 @@ from held_out import RESULTS, Pair, pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from watari.model import fit
-from watari.model.levels import Level, with_capacities
 from watari.model.machine import Curve, Point
+from watari.model.profiles import fit
+from watari.model.profiles.levels import Level, with_capacities
 from watari.results import schema
 from watari.results.measured import measurements
 

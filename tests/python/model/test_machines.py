@@ -10,8 +10,9 @@ import synthetic
 from held_out import RESULTS
 
 from watari.common.errors import UsageError
-from watari.model import choose, fit, known, predict
+from watari.model import predict
 from watari.model.answer import of_profile
+from watari.model.profiles import choose, fit, known
 from watari.plan.request import resolve
 from watari.results import published, schema
 from watari.results.schema import Results

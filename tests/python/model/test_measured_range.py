@@ -19,8 +19,9 @@ from watari.cases.atomic.case import workers
 from watari.cases.deep.case import nodes
 from watari.cases.memory.words import plain
 from watari.common.units import format_size
-from watari.model import answer, choose
+from watari.model import answer
 from watari.model.answer import of
+from watari.model.profiles import choose
 from watari.results import schema
 from watari.results.measured import Measured, measurements
 from watari.results.schema import Results

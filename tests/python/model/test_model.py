@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from watari.case.profile import Access, Allocation, Phase, Profile
 from watari.case.sentence import Cost
 from watari.common.errors import FileError, UnsupportedError
-from watari.model import known, machine, predict
+from watari.model import machine, predict
 from watari.model.advise import advise, option, surely_faster
 from watari.model.machine import Curve, MachineProfile, Point
 from watari.model.price import Prices, factor_of
+from watari.model.profiles import known
 from watari.model.program import Program, read_trace, side
 from watari.model.styles import NAMES
 from watari.model.trace_file import SCHEMA

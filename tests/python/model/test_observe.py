@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari.model.observe import of_case
+from watari.model.profiles.observe import of_case
 from watari.model.walk import Traits
 from watari.results import schema
 from watari.results.measured import measurements

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from watari.case.profile import Access, Allocation, Phase
 from watari.cases import CASES
 from watari.common.errors import UsageError
-from watari.model import known, predict
+from watari.model import predict
 from watari.model.advise import advise, break_evens, option
 from watari.model.machine import Contention, Curve, MachineProfile, Point
 from watari.model.predict import Prediction
 from watari.model.price import COHERENT, INSTEAD, UNIFIED
+from watari.model.profiles import known
 from watari.model.program import Program
 from watari.plan.request import resolve
 

@@ -16,8 +16,8 @@ import numpy as np
 from held_out import FITTED, RESULTS, Pair, of_files, profile
 
 from watari.common.errors import FileError
-from watari.model import scaled
 from watari.model.machine import MachineProfile
+from watari.model.profiles import scaled
 from watari.results import schema
 
 FOLDER = RESULTS / "nvidia-h100-80gb-hbm3-x86_64"

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from watari.common.errors import UsageError
 from watari.machine.record import Machine
-from watari.model import choose, machine, scaled
+from watari.model import machine
 from watari.model.machine import LATENCY, MachineProfile
+from watari.model.profiles import choose, scaled
 from watari.plan.request import resolve
 from watari.results import schema
 

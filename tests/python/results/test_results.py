@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from watari.common import files
 from watari.common.errors import FileError
 from watari.results import schema
-from watari.results.schema import Case, Results, Trial
+from watari.results.schema import Case, Results
+from watari.results.trial import Trial
 
 ROOT = Path(__file__).parents[3]
 plain_values = st.recursive(

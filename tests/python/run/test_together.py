@@ -14,7 +14,7 @@ from watari.case.profile import Allocation
 from watari.cases import CASES
 from watari.common.errors import UsageError
 from watari.machine import probe
-from watari.model import beside
+from watari.model.profiles import beside
 from watari.model.walk import Traits
 from watari.plan.request import resolve
 from watari.results.measured import Measured

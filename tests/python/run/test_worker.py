@@ -14,7 +14,7 @@ from watari import cases
 from watari.case.profile import Phase, Profile
 from watari.common import errors
 from watari.plan.request import Request, resolve
-from watari.results import schema
+from watari.results.trial import Trial
 from watari.run import worker
 from watari.run.journal import checked_trial
 
@@ -147,4 +147,4 @@ def test_a_size_beyond_memory_is_unsupported_with_both_numbers(tmp_path):
     _, trial = run_main(tmp_path, request.parameters)
     assert trial["status"] == "unsupported"
     assert sum(character.isdigit() for character in trial["error"]) >= 2
-    schema.Trial.model_validate({k: v for k, v in trial.items() if "per_sample" not in k})
+    Trial.model_validate({k: v for k, v in trial.items() if "per_sample" not in k})

@@ -6,8 +6,8 @@ from typing import Any
 
 from synthetic.traced import trace
 from watari.case.sentence import Cost
-from watari.model import choose
 from watari.model.machine import MachineProfile
+from watari.model.profiles import choose
 from watari.model.replay.advice import Styled
 from watari.model.replay.graph import Graph
 from watari.model.replay.link import Links

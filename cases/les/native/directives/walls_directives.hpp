@@ -1,20 +1,2 @@
-/// The flags around a cell, as directives read them, for momentum.hpp.
-#pragma once
-
-#include "flow/flow.hpp"
-#include "grid/loops.hpp"
-
-namespace watari::cpu {
-
-template <class Real>
-struct flags_around {
-    /// Returns 1 in a solid cell, else 0.
-    WATARI_INLINE Real solid(const std::uint8_t* flags, index at) const {
-        return Real(int(flags[at] & les::flag::fluid) ^ 1);
-    }
-    WATARI_INLINE std::uint8_t own(const std::uint8_t* flags, const cell& c) const {
-        return flags[c.at];
-    }
-};
-
-}  // namespace watari::cpu
+/// In directives as on a GPU: the flags of a cell.
+#include "flow/walls_gpu.hpp"

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "../city/nozzles.hpp"
-#include "moisture.hpp"
 #include "watari/measure/trial.hpp"
+#include "water/moisture.hpp"
 
 #include <cmath>
 

@@ -15,9 +15,9 @@
 #include "../city/nozzles.hpp"
 #include "../pressure/pressure.hpp"
 #include "leaves.hpp"
-#include "moisture.hpp"
 #include "upwind.hpp"
 #include "watari/core/graph.hpp"
+#include "water/moisture.hpp"
 
 namespace watari::les {
 

@@ -1,10 +1,10 @@
-/// The flags around a cell, as a GPU reads them, for momentum.hpp.
+/// The flags around a cell, as a GPU or directives read them, for momentum.hpp.
 #pragma once
 
 #include "../grid/loops.hpp"
 #include "flow.hpp"
 
-namespace watari::gpu {
+namespace watari::WATARI_BACKEND {
 
 template <class Real>
 struct flags_around {
@@ -17,4 +17,4 @@ struct flags_around {
     }
 };
 
-}  // namespace watari::gpu
+}  // namespace watari::WATARI_BACKEND

@@ -2,7 +2,7 @@
 
 #include "../city/facets.hpp"
 #include "../city/nozzles.hpp"
-#include "../flow/evaporation.hpp"
+#include "../flow/water/evaporation.hpp"
 
 namespace watari::les {
 

@@ -81,7 +81,7 @@ page.given("the argument of the benchmark", "grid 512x256x128")
 # Mist on a core
 page.given("the argument of the benchmark", "grid 256x128x64 with cubes")
 page.given(
-    "counted: flow/moisture.hpp",
+    "counted: flow/water/moisture.hpp",
     "a stage of 33 bytes",
     "the last stage, 41 bytes, with evaporation",
 )

@@ -217,7 +217,7 @@ page.given(
     "sky seen in 16 azimuths",
 )
 page.given(
-    "cases/les/mist.py, command.py, native/les.hpp and native/flow/carry.hpp: nozzles, the air at first, the wind",
+    "cases/les/mist.py, command.py, native/les.hpp and native/flow/water/carry.hpp: nozzles, the air at first, the wind",
     "x and y, 3 m above the ground, 1 g/s each",
     "specific humidity of 0.012 at first, 300 K and 1e5 Pa",
     "e^(-t/0.5 s)",
@@ -227,7 +227,7 @@ page.given(
     "0.001 m/s² for 4 m/s",
 )
 page.given(
-    "bytes counted in flow/moisture.hpp and flow/upwind.hpp",
+    "bytes counted in flow/water/moisture.hpp and flow/upwind.hpp",
     "131 bytes a cell and step in fp32 (32 numbers and 3 flags), four more",
     "159 bytes a cell and step in fp32 (39 numbers and 3 flags)",
 )

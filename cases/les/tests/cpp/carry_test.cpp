@@ -1,7 +1,7 @@
 // The transport of q and l: blocks of rows on a CPU, where each face is computed once, have the
 // bits of a GPU's kernel, which computes the six faces of each cell. Its unchanged source runs here
 // cell by cell.
-#include "../../native/flow/carry.hpp"
+#include "../../native/flow/water/carry.hpp"
 #include "small_city.hpp"
 
 #include <random>
@@ -13,7 +13,7 @@ using namespace cpu;
 }
 
 #define gpu emulated_carry
-#include "../../native/flow/carry_gpu.hpp"
+#include "../../native/flow/water/carry_gpu.hpp"
 #undef gpu
 
 namespace watari::les {

@@ -22,6 +22,7 @@ from watari.attach.trace.records.records import Kind, Recorded
 from watari.attach.trace.runs import Sampling, busiest, fresh, traced_run
 from watari.attach.trace.sampled import LEAST as LEAST_SECONDS
 from watari.attach.trace.sampled import SLOWER, Bounds
+from watari.common.units import counted
 
 ONLY = ("local", "mapped", "faulting")
 MUCH = 0.01  # of the time of all kernels: others are not worth three runs
@@ -80,7 +81,8 @@ def placements(
         bound = time.further(left)
         if bound is None:
             break
-        report(f"run in which {len(few)} kernels that are launched a few times are {only}")
+        kernels = counted(len(few), "kernel", "kernels")
+        report(f"run with the memory of {kernels} {only}, which the program launches a few times")
         bounded = replace(start, limit=min(start.limit, bound.end))
         sampling = Sampling(bound.sampling, bound.until, only)
         ending, _, processes = traced_run(bounded, fresh(files, only), path, "managed", sampling)

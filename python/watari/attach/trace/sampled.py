@@ -25,7 +25,7 @@ from watari.attach.trace.records.records import Counter, Kind, Recorded
 from watari.attach.trace.runs import LAUNCHES, Sampling, busiest, fresh, traced_run
 from watari.common.errors import UnsupportedError
 from watari.common.kernels import short
-from watari.common.units import format_duration, format_size
+from watari.common.units import counted, format_duration, format_size
 
 TIMES, WHOLE = 4.0, 15.0  # a trace takes at most this multiple of the program, and these seconds
 SAMPLING = 5.0  # seconds that sampling may take, beyond those of the program as it is
@@ -92,7 +92,8 @@ def reported(
     touches, why = sample(start, fresh(files, "sampled"), path, bounds, code)
     launches = sum(map(len, touches.kernels.values()))
     report(
-        f"sampled {launches} launches of {len(touches.kernels)} kernels "
+        f"sampled {counted(launches, 'launch', 'launches')} of "
+        f"{counted(len(touches.kernels), 'kernel', 'kernels')} "
         f"in {format_duration(time.monotonic() - begun)}"
     )
     return touches, why

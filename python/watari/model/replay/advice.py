@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -31,12 +32,26 @@ class Saving:
 
 @dataclass(frozen=True)
 class Styled:
-    """The program in a memory style. `seconds`: of the whole run. `reason`: why it is not
-    predicted."""
+    """The program in a memory style. `seconds`: of the whole run, with the interval of the
+    difference to the program as it is. `reason`: why it is not predicted. `noise`: seconds by
+    which runs differ."""
 
     style: str
     seconds: Cost | None = None
     reason: str = ""
+    noise: float = 0.0
+
+    @property
+    def run(self) -> Cost | None:
+        """The seconds of one run."""
+        return self.seconds and wider(self.seconds, self.noise)
+
+
+def wider(cost: Cost, noise: float) -> Cost:
+    """Seconds of a run, with what runs differ by."""
+    low = cost.middle - math.hypot(cost.middle - cost.low, noise)
+    high = cost.middle + math.hypot(cost.high - cost.middle, noise)
+    return Cost(cost.middle, max(low, 0.0), high)
 
 
 @dataclass(frozen=True)

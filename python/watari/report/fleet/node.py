@@ -23,8 +23,9 @@ from watari.report.compare import LOOSE
 from watari.results import schema, statistics
 from watari.results.consistency import remembered
 from watari.results.key import key
-from watari.results.schema import Case, Missing, Results, Trial
+from watari.results.schema import Case, Missing, Results
 from watari.results.statistics import WHOLE
+from watari.results.trial import Trial
 
 PART = ""  # of a key: the phase, beside the names of axes, which are never empty
 ALONE = 32  # files that one process reads as fast as several

@@ -80,9 +80,8 @@ bool is_possible(const schedule::chosen& one, std::string_view kernel, std::size
     std::string why;
     const double bound = all.rate > 0 ? static_cast<double>(one.alike->bytes) / all.rate : 0;
     const auto share = static_cast<double>(left()) / shares;
-    if (one.where == placement::local && all.room == 0) {
+    if (one.where == placement::local && all.room == 0)
         learn_room();  // nothing was moved before: what the GPU has of the memory does not count
-    }
     if (one.where != placement::touched && !all.waits) {
         why = "a launch that was sampled did not end in its time";
     } else if (one.where == placement::local && bytes > all.room) {
@@ -164,9 +163,7 @@ void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice devi
         const bool shows_writes = where == placement::touched;
         all.current = begin_sample(memory, stream, device, data.correlationId,
                                    shows_writes ? std::optional{all.chosen->number} : std::nullopt);
-        if (!shows_writes) {
-            record_unified_memory(false);
-        }
+        if (!shows_writes) record_unified_memory(false);
     } else {
         auto one = begin_placed(memory, stream, device, data.correlationId, where);
         if (where == placement::local && all.was_mapped && one.moving > 0) {
@@ -177,9 +174,7 @@ void evict_before(const CUpti_CallbackData& data, CUstream stream, CUdevice devi
     }
     all.was_mapped = where == placement::mapped;
     all.is_away = where != placement::local;
-    if (all.is_away) {
-        learn_room();
-    }
+    if (all.is_away) learn_room();
 }
 
 bool measure_placed(const placed& one, std::uint64_t time, std::uint64_t deadline) {
@@ -198,9 +193,7 @@ bool measure_placed(const placed& one, std::uint64_t time, std::uint64_t deadlin
 // Waits before the program can touch the pages: the launch returns after the kernel has ended. A
 // kernel that waits for the program's next step costs half of the remaining time, once.
 void measure_after() {
-    if (!is_sampling) {
-        return;
-    }
+    if (!is_sampling) return;
     auto& all = shared();
     const auto time = writer::now();
     time_spent.add(time - all.begun);
@@ -212,12 +205,9 @@ void measure_after() {
     } else if (const auto* other = std::get_if<placed>(&all.current); other && all.waits) {
         all.waits = measure_placed(*other, time, deadline);
     }
-    if (is_unrecorded) {
-        record_unified_memory(true);
-    }
-    if (all.waits && all.chosen->where != placement::touched) {
+    if (is_unrecorded) record_unified_memory(true);
+    if (all.waits && all.chosen->where != placement::touched)
         end_current();  // with read-mostly memory, writes of the CPU are seen until the next launch
-    }
     time_spent.add(writer::now() - time);
     is_sampling = false;
     all.is_busy = false;
@@ -233,9 +223,8 @@ void give_back(CUstream stream, CUdevice device) {
     end_current();
     std::size_t room = all.room;
     for (const auto& [pointer, size] : managed::largest(most_moved).memory) {
-        if (size <= room && driver().prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
+        if (size <= room && driver().prefetch(pointer, size, device, stream) == CUDA_SUCCESS)
             room -= size;
-        }
     }
     driver().context_synchronize();
     time_spent.add(writer::now() - begun);
@@ -251,9 +240,7 @@ bool is_captured(CUstream stream) {
 
 void before_launch(const CUpti_CallbackData& data, const launch& of) {
     auto& all = shared();
-    if (!driver().prefetch || is_captured(of.stream) || all.is_busy.exchange(true)) {
-        return;
-    }
+    if (!driver().prefetch || is_captured(of.stream) || all.is_busy.exchange(true)) return;
     const std::string_view kernel = data.symbolName ? data.symbolName : "unnamed";
     all.chosen = choose(kernel, of);
     const auto device = all.chosen || all.is_away ? current_device() : std::nullopt;
@@ -263,9 +250,7 @@ void before_launch(const CUpti_CallbackData& data, const launch& of) {
         is_sampling = true;  // and busy
         return;
     }
-    if (all.is_away && device) {
-        give_back(of.stream, *device);
-    }
+    if (all.is_away && device) give_back(of.stream, *device);
     all.is_busy = false;
 }
 
@@ -297,9 +282,7 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
     } else {
         managed::on_call(call, data);
     }
-    if (spent_share() >= 1) {
-        leave_new_memory();
-    }
+    if (spent_share() >= 1) leave_new_memory();
     evicting = false;
 }
 

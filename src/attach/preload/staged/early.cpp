@@ -13,7 +13,7 @@ namespace {
 // The ends of a copy, of which one is the host's.
 struct ends {
     const void *one, *other;
-    std::size_t bytes;
+    std::size_t bytes, weight;
 };
 
 constexpr unsigned most = least_total / least_copy;
@@ -35,29 +35,29 @@ std::size_t weight_of(const transfer& asked) {
 
 bool is_worth_asking(const transfer& asked) {
     if (is_measured() || __atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) return true;
-    if (is_large(weight_of(asked))) return true;
+    const std::size_t weight = weight_of(asked);
     pthread_mutex_lock(&mutex);
-    seen += asked.bytes;
-    const bool is_enough = is_over || seen >= least_total;
+    seen += weight;
+    const bool is_enough = is_over || is_due(seen);
     if (is_enough)
         __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     else
-        early[count++] = {asked.host, reinterpret_cast<void*>(asked.device), asked.bytes};
+        early[count++] = {asked.host, reinterpret_cast<void*>(asked.device), asked.bytes, weight};
     pthread_mutex_unlock(&mutex);
     return is_enough;
 }
 
 // Memory that was freed since is no longer known to the driver, and counts as pageable.
-std::size_t take_early_bytes() {
-    std::size_t bytes = 0;
+std::size_t take_early_weight() {
+    std::size_t weight = 0;
     pthread_mutex_lock(&mutex);
     for (; count > 0; --count) {
         const ends& last = early[count - 1];
         if (is_unknown(last.one, last.bytes) || is_unknown(last.other, last.bytes))
-            bytes += last.bytes;
+            weight += last.weight;
     }
     pthread_mutex_unlock(&mutex);
-    return bytes;
+    return weight;
 }
 
 void forget_early() {

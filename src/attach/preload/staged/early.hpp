@@ -13,8 +13,9 @@ std::size_t weight_of(const transfer& asked);
 // are measured from the first one on.
 bool is_worth_asking(const transfer& asked);
 
-// Bytes of earlier copies of pageable memory about which the driver was not asked; once, then 0.
-std::size_t take_early_bytes();
+// The weight of earlier copies of pageable memory about which the driver was not asked; once, then
+// 0.
+std::size_t take_early_weight();
 
 // In the child of a fork.
 void forget_early();

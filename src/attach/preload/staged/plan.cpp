@@ -9,7 +9,7 @@ constexpr std::size_t beyond_caches = 192 * unit;
 
 }  // namespace
 
-bool is_large(std::size_t weight) { return weight >= 24 * unit; }
+bool is_due(std::size_t total) { return total >= least_total; }
 
 std::size_t lane_of(std::size_t bytes, std::size_t before) {
     constexpr std::size_t part = 16;

@@ -12,16 +12,17 @@ constexpr std::size_t unit = WATARI_STAGED_UNIT;
 // Below it the driver is as fast: its first piece is on the way sooner.
 constexpr std::size_t least_copy = 4 * unit;
 
-// The threads and slots are made, which takes some 2 ms, for a copy that pays for them by itself,
-// or when all copies that could be staged reach `least_total`. Earlier ones go to the driver.
-constexpr std::size_t least_total = 32 * unit;
+// The threads and slots are made when the copies that could be staged reach this total; earlier
+// ones go to the driver. By then these have taken 6 to 9 ms longer than staged ones would have. A
+// start costs 2 ms at once; one program, with a copy of 64 MiB, lost 20 ms for an unknown reason.
+constexpr std::size_t least_total = 96 * unit;
 
 // To memory that nobody has touched the driver copies slowly: its thread makes each page by a
 // fault. So such a copy counts as one of many more bytes.
 constexpr std::size_t weight_of_fresh = 8;
 
-// Whether a copy of this weight pays by itself.
-bool is_large(std::size_t weight);
+// Whether copies of this weight together pay for a start.
+bool is_due(std::size_t total);
 
 constexpr unsigned most_threads = 8;
 constexpr unsigned least_threads = 3;  // two fill slots no faster than the driver does

@@ -36,13 +36,13 @@ unsigned legacy_copies = 0;  // under way
 
 void begin_child();
 
-// The threads start with a large copy, or many others (plan.hpp). Returns whether there are any.
+// The threads start when copies pay for them (plan.hpp). Returns whether there are any.
 bool is_ready(const transfer& asked) {
     if (__atomic_load_n(&is_started, __ATOMIC_ACQUIRE)) return threads > 0;
     const std::size_t weight = weight_of(asked);
     pthread_mutex_lock(&mutex);
-    total += weight + take_early_bytes();
-    if (!is_started && (is_large(weight) || total >= least_total)) {
+    total += weight + take_early_weight();
+    if (!is_started && is_due(total)) {
         static bool follows_forks = false;
         if (!follows_forks) pthread_atfork(nullptr, nullptr, begin_child);
         follows_forks = true;

@@ -2,7 +2,7 @@
 /// changed since.
 #pragma once
 
-#include "watari/files/matrix.hpp"
+#include "watari/files/matrices/matrix.hpp"
 #include "watari/objects/service/address.hpp"
 
 namespace watari::gemm {

@@ -3,7 +3,7 @@
 /// and is written tile by tile.
 #pragma once
 
-#include "watari/files/npy.hpp"
+#include "watari/files/matrices/npy.hpp"
 #include "watari/gemm/foresight.hpp"
 #include "watari/gemm/options.hpp"
 

@@ -11,8 +11,8 @@
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy"});
 #pragma once
 
-#include "watari/files/npy.hpp"
-#include "watari/files/partial_file.hpp"
+#include "watari/files/matrices/npy.hpp"
+#include "watari/files/partial/partial_file.hpp"
 #include "watari/gemm/product/files.hpp"
 #include "watari/gemm/product/journal.hpp"
 #include "watari/gemm/product/read_back.hpp"

@@ -1,7 +1,7 @@
 #include "watari/gemm/product/product_checks.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/files/partial_file.hpp"
+#include "watari/files/partial/partial_file.hpp"
 #include "watari/gemm/product/journal.hpp"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /// Checks of a product of .npy files before anything is written.
 #pragma once
 
-#include "watari/files/npy.hpp"
+#include "watari/files/matrices/npy.hpp"
 
 #include <string>
 

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "watari/files/aligned.hpp"
-#include "watari/files/partial_stripes.hpp"
+#include "watari/files/partial/partial_stripes.hpp"
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
 #include "watari/measure/thread_team.hpp"

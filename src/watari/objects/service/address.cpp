@@ -34,6 +34,8 @@ address parse_address(std::string_view text) {
     const std::string_view key = rest.substr(std::min(slash + 1, rest.size()));
     if (key.size() > 1024 || key.find('\0') != key.npos)
         throw usage_error("a key has at most 1024 bytes, and none is zero");
+    if (key.find("X-Amz-Signature=") != key.npos)
+        throw usage_error("an address has no signature: s3://bucket/key, and credentials as usual");
     // libcurl and servers would remove such a step from the path
     for (std::string_view left = key; !left.empty();) {
         const std::size_t end = std::min(left.find('/'), left.size());
@@ -91,7 +93,7 @@ bool is_loopback(std::string_view name) {
 
 void require_safe(const url_parts& url, bool insecure) {
     if (url.scheme == "https" || insecure || is_loopback(url.name())) return;
-    throw usage_error("http://" + url.host +
+    throw usage_error("http://" + url.name() +
                       ": plain http shows requests and data to the network; use https, or allow "
                       "it by --insecure or WATARI_INSECURE=1");
 }

@@ -77,6 +77,13 @@ bool is_container_host(const std::string& name) {
            name == "fd00:ec2::23";
 }
 
+/// A line break in a header would begin another one.
+void require_plain(const std::string& value, const std::string& where) {
+    for (const char c : value)
+        if (static_cast<unsigned char>(c) <= ' ' || c == 127)
+            throw usage_error(where + ": a value has a blank or a line break in it");
+}
+
 credentials of_container() {
     const std::string relative = variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     const std::string full = variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
@@ -98,8 +105,15 @@ credentials of_container() {
         proof = *text;
     }
     while (proof.ends_with('\n') || proof.ends_with('\r')) proof.pop_back();
+    require_plain(proof, "the token of the container's server");
     credentials found = parse_container(small_answer(url, proof));
     found.place = "the container's server";
+    return found;
+}
+
+credentials plain(credentials found) {
+    for (const std::string* value : {&found.id, &found.secret, &found.token})
+        require_plain(*value, "credentials of " + found.place);
     return found;
 }
 
@@ -124,9 +138,9 @@ credentials parse_container(std::string_view json) {
 }
 
 credentials find_credentials() {
-    if (credentials found = of_environment(); !found.empty()) return found;
-    if (credentials found = of_profile(); !found.empty()) return found;
-    return of_container();
+    if (credentials found = of_environment(); !found.empty()) return plain(found);
+    if (credentials found = of_profile(); !found.empty()) return plain(found);
+    return plain(of_container());
 }
 
 }  // namespace watari::objects

@@ -133,6 +133,27 @@ http_failure kind_of(CURLcode code) {
     }
 }
 
+/// Whether a variable names a proxy, which libcurl then asks instead of the server.
+bool by_proxy() {
+    for (const char* name : {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"})
+        if (const char* value = std::getenv(name); value && *value) return true;
+    return false;
+}
+
+/// Why a transfer failed, and what helps. No user, password or query of a URL.
+std::string words_of(const curl_library& library, CURLcode code, const std::string& url,
+                     bool to_this_machine) {
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return "the server's certificate is not trusted; AWS_CA_BUNDLE names a file of those that "
+               "are";
+    if (code == CURLE_SSL_CACERT_BADFILE) return "no certificates are in the file AWS_CA_BUNDLE";
+    std::string words = library.easy_strerror(code);
+    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
+        words += ": " + parse_url(url).origin();
+    if (!to_this_machine && by_proxy()) words += " (a variable sets a proxy: https_proxy, ...)";
+    return words;
+}
+
 void set_common(const curl_library& library, CURL* easy, unsigned patience) {
     library.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     library.easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
@@ -241,7 +262,8 @@ void http::state::collect() {
         library.multi_remove_handle(multi, easy);
         in.in_flight = false;
         in.answer.failure = kind_of(code);
-        if (code != CURLE_OK) in.answer.why = library.easy_strerror(code);
+        if (code != CURLE_OK)
+            in.answer.why = words_of(library, code, in.asked->url, to_this_machine);
         ended.push_back(static_cast<std::size_t>(&in - slots.data()));
     }
 }

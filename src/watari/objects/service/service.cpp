@@ -96,7 +96,7 @@ signed_question service::signed_for(const question& asked, const url_parts& url)
 signed_question service::redirected(const question& asked, const url_parts& from,
                                     const url_parts& to) const {
     if (from.scheme == "https" && to.scheme != "https")
-        throw service_error("the server redirects from https to http, to " + to.host);
+        throw service_error("the server redirects from https to http, to " + to.name());
     require_safe(to, how_.insecure);
     if (to.origin() == server_.url_of(asked.object).origin() &&
         to.query == canonical_query(asked.query))

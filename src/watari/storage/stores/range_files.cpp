@@ -177,6 +177,7 @@ void range_files::require_inside(const byte_block& block, const range_use& how) 
 std::vector<std::string> range_files::move(std::span<const byte_block> blocks,
                                            const range_use& how) const {
     const engine_row& row = engine_named(how.engine);
+    if (row.of_objects) throw usage_error("engine " + how.engine + " reads objects, not files");
     if (row.queued)
         throw unsupported("engine " + how.engine +
                           " reads whole sectors, and arrays begin at any byte");

@@ -74,6 +74,7 @@ void use(const namespace_view& view, unsigned user, unsigned requests, std::int6
 struct faulty_memory {
     std::vector<std::byte> data;
     controller device;
+    tally count;
 
     faulty_memory(const fault_plan& plan, double limit, std::uint32_t depth = 16)
         : data(stamped()),
@@ -87,13 +88,14 @@ struct faulty_memory {
         return data;
     }
 
-    void serve(unsigned requests, double limit, tally& count) {
+    const tally& serve(unsigned requests, double limit) {
         std::vector<std::thread> threads;
         for (unsigned u = 0; u < users; ++u)
             threads.emplace_back([&, u] {
                 use(device.view(), u, requests, static_cast<std::int64_t>(limit * 1e9), count);
             });
         for (std::thread& thread : threads) thread.join();
+        return count;
     }
     std::uint32_t spurious() const {
         return device.view().queues[0].state->spurious + device.view().queues[1].state->spurious;
@@ -104,16 +106,14 @@ constexpr double timeout = 300;  ///< seconds; nothing should reach it
 
 TEST(Faults, CompletionsOutOfOrderHarmNothing) {
     faulty_memory faulty({.seed = 3, .delay = 2e-3, .reordered = 0.5}, timeout);
-    tally count;
-    faulty.serve(300, timeout, count);
+    const tally& count = faulty.serve(300, timeout);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
 }
 
 TEST(Faults, ACompletionThatComesTwiceCountsOnce) {
     faulty_memory faulty({.seed = 4, .delay = 3e-3, .duplicated = 0.3}, timeout);
-    tally count;
-    faulty.serve(500, timeout, count);
+    const tally& count = faulty.serve(500, timeout);
     EXPECT_EQ(count.ok, 500u * users);
     EXPECT_EQ(count.wrong, 0u);
     // the users may end before the first duplicate arrives; these reads take the remaining ones
@@ -124,8 +124,7 @@ TEST(Faults, ACompletionThatComesTwiceCountsOnce) {
 TEST(Faults, ADelayedCommandTimesOutAndItsDataFallWhereNobodyLooks) {
     constexpr double limit = 0.2;  // long for a command without a fault, on a busy machine too
     faulty_memory faulty({.seed = 5, .delay = 3 * limit, .delayed = 0.1}, limit);
-    tally count;
-    faulty.serve(100, limit, count);
+    const tally& count = faulty.serve(100, limit);
     EXPECT_GT(count.late, 0u);
     EXPECT_GT(count.ok, 100u);
     EXPECT_EQ(count.wrong, 0u);
@@ -160,8 +159,7 @@ TEST(Faults, OfOneDeviceMayBeInsideAnothers) {
 
 TEST(Faults, ADroppedCompletionTimesOutAndOthersAreServed) {
     faulty_memory faulty({.seed = 6, .dropped = 0.02}, 30e-3, 64);
-    tally count;
-    faulty.serve(100, 30e-3, count);
+    const tally& count = faulty.serve(100, 30e-3);
     EXPECT_GT(count.late, 0u);
     EXPECT_GT(count.ok, 200u);
     EXPECT_EQ(count.wrong, 0u);
@@ -170,8 +168,7 @@ TEST(Faults, ADroppedCompletionTimesOutAndOthersAreServed) {
 
 TEST(Faults, WhenEveryIdentifierIsLostNoneHangsAndAResetHelps) {
     faulty_memory faulty({.seed = 7, .dropped = 0.2}, 5e-3, 2);
-    tally count;
-    faulty.serve(20, 5e-3, count);
+    const tally& count = faulty.serve(20, 5e-3);
     EXPECT_GT(count.late, 20u);
     EXPECT_EQ(count.too_long, 0u);
     EXPECT_EQ(count.wrong, 0u);
@@ -186,8 +183,7 @@ TEST(Faults, WhenEveryIdentifierIsLostNoneHangsAndAResetHelps) {
 
 TEST(Faults, AnErrorReachesWhoAsked) {
     faulty_memory faulty({.seed = 8, .failed = 0.3}, timeout);
-    tally count;
-    faulty.serve(300, timeout, count);
+    const tally& count = faulty.serve(300, timeout);
     EXPECT_GT(count.failed, 150u);
     EXPECT_EQ(count.failed + count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
@@ -203,8 +199,7 @@ TEST(Faults, AnErrorReachesWhoAsked) {
 
 TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
     faulty_memory faulty({.seed = 9, .delay = 2e-3, .bad_phase = 0.4}, timeout);
-    tally count;
-    faulty.serve(300, timeout, count);
+    const tally& count = faulty.serve(300, timeout);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
     EXPECT_EQ(faulty.spurious(), 0u);
@@ -215,8 +210,7 @@ TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
 /// test.)
 TEST(Faults, DataThatComeAfterTheirCompletionAreSeenByWhoVerifies) {
     faulty_memory faulty({.seed = 10, .delay = 0.1, .late_data = 0.3}, timeout);
-    tally count;
-    faulty.serve(300, timeout, count);
+    const tally& count = faulty.serve(300, timeout);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_GT(count.wrong, 20u);
 }
@@ -231,8 +225,7 @@ TEST(Faults, AllAtOnce) {
                           .failed = 0.1,
                           .bad_phase = 0.02},
                          20e-3, 64);
-    tally count;
-    faulty.serve(150, 20e-3, count);
+    const tally& count = faulty.serve(150, 20e-3);
     EXPECT_GT(count.ok, 150u);
     EXPECT_GT(count.late, 0u);
     EXPECT_GT(count.failed, 0u);

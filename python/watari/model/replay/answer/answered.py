@@ -10,6 +10,7 @@ from watari.common.units import format_duration
 from watari.model.machine import MachineProfile
 from watari.model.replay import files
 from watari.model.replay.advice import Answer
+from watari.model.replay.answer import spread
 from watari.model.replay.calibrate import FAR_OFF
 from watari.model.replay.fit import fitted
 from watari.model.replay.graph import Array, Graph
@@ -85,7 +86,7 @@ def known_of(observed: Observed, seen: Replay, seconds: float) -> tuple[list[str
     if unknown > FAR_OFF * seen.untraced_seconds:
         stops.append(text)
     elif unknown:
-        notes.append(f"{text}: every interval is {format_duration(unknown)} wider at either end")
+        notes.append(f"{text}: every difference is uncertain by {format_duration(unknown)} more")
     elif abs(off) > CLOSE:
         notes.append(f"{text}, within the noise of the runs without tracing")
     return notes, stops
@@ -125,12 +126,10 @@ def answer(
     more = (*faults.candidates(program), *huge.candidates(now, done, touches, rates, pinned))
     found = savings.of_graph(now, links, done, rates, run, more, wider)
     imposed, rewritten, unknown = styled(graph, links, trace, machine, here, wider)
-    return Answer(
-        *known,
-        found.savings,
-        found.left,
-        found.imposed,
-        imposed,
-        rewritten,
-        (*notes, *found.notes, *unknown),
+    noise = spread.part(seen.untraced)
+    changes, imposed, rewritten = (
+        spread.of_runs(rows, noise) for rows in (found.imposed, imposed, rewritten)
     )
+    left = spread.of_left(found.left, noise)
+    notes += [*spread.notes(seen.untraced), *found.notes, *unknown]
+    return Answer(*known, found.savings, left, changes, imposed, rewritten, tuple(notes))

@@ -101,7 +101,7 @@ def styles(answer: Answer) -> Iterator[str]:
 def grouped(rows: Sequence[Styled]) -> Iterator[tuple[str, str]]:
     """The styles in groups that the intervals separate, the fastest first, and those without
     seconds: names, and seconds or the reason."""
-    seconds = {one.style: one.seconds for one in rows if one.seconds}
+    seconds = {one.style: one.run for one in rows if one.run}
     for group in groups(rows):
         costs = [seconds[name] for name in group]
         low, high = min(c.low for c in costs), max(c.high for c in costs)

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from watari.case.sentence import Cost
 from watari.model.replay.advice import Answer, Saving, Styled
-from watari.model.replay.styles.groups import groups, verdict
+from watari.model.replay.styles.groups import best, groups, verdict
 
 SCHEMA = "watari-advice-1"
-
-
-def cost(value: Cost) -> dict[str, float]:
-    """Seconds with their interval."""
-    return {"seconds": value.middle, "low": value.low, "high": value.high}
 
 
 def saving(one: Saving) -> dict[str, Any]:
@@ -26,7 +20,7 @@ def saving(one: Saving) -> dict[str, Any]:
         "times": one.times,
         "bytes": one.bytes,
         "imposed": one.imposed,
-        "saves": cost(one.saves),
+        "saves": one.saves.plain(),
         "sure": one.is_sure,
     }
 
@@ -34,7 +28,7 @@ def saving(one: Saving) -> dict[str, Any]:
 def styled(rows: Sequence[Styled]) -> list[dict[str, Any]]:
     """Styles with their seconds, or the reason."""
     return [
-        {"style": one.style, "reason": one.reason, **(cost(one.seconds) if one.seconds else {})}
+        {"style": one.style, "reason": one.reason, **(one.run.plain() if one.run else {})}
         for one in rows
     ]
 
@@ -51,7 +45,7 @@ def of(answer: Answer) -> dict[str, Any]:
         "savings": [saving(one) for one in answer.savings],
         "left": left
         and {
-            **cost(left.seconds),
+            **left.seconds.plain(),
             "shares": dict(left.shares),
             "changes": list(left.changes),
         },
@@ -60,6 +54,10 @@ def of(answer: Answer) -> dict[str, Any]:
         "groups": {
             "imposed": [list(group) for group in groups(answer.imposed)],
             "rewritten": [list(group) for group in groups(answer.rewritten)],
+        },
+        "best": {
+            "imposed": list(best(answer.imposed)),
+            "rewritten": list(best(answer.rewritten)),
         },
         "verdict": {"imposed": verdict(answer.imposed), "rewritten": verdict(answer.rewritten)},
         "notes": list(answer.notes),

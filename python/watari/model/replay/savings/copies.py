@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace as changed
+import math
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -55,8 +55,8 @@ def notes(graph: Graph, rates: Rates) -> Iterator[str]:
     if large.any() and not len(staging.staged(graph, rates)):
         size = format_bytes(float(rows["bytes"][large].sum()))
         yield (
-            f"`staged` leaves {size} of pageable copies to the driver: it begins with a copy of 24 "
-            "MiB, or when copies reach 32 MiB"
+            f"`staged` leaves {size} of pageable copies to the driver: it begins when large copies "
+            "reach 96 MiB together"
         )
 
 
@@ -95,15 +95,22 @@ def faster(
             f"{verb} {many(graph, some, direction, 'pageable ')}",
             rows["call"][some],
             saved[0],
-            partial(shorter, own=some, takes=np.minimum(before, takes[0])),
-            saved[2] / saved[0],
-            saved[1] / saved[0],
+            partial(changes.shorter, own=some, takes=np.minimum(before, takes[0])),
+            *ends_of(saved, staging.DIFFERS * float(before.sum())),
             named(graph, site),
             len(some),
             int(sizes.sum()),
             "staged" if change == "staged" else "",
             once,
         )
+
+
+def ends_of(saved: Sequence[float], differs: float) -> tuple[float, float]:
+    """The ends of an interval, as parts of its middle. `saved`: middle, most and least by the new
+    seconds; `differs`: by which the old ones may be off."""
+    middle, most, least = saved
+    low = middle - math.hypot(middle - least, differs)
+    return max(low, 0.0) / middle, 1 + math.hypot(most - middle, differs) / middle
 
 
 def lasting(
@@ -121,13 +128,6 @@ def lasting(
     )
     middle, low, high = (np.maximum(end - issue, AT_LEAST * end) + faults for end in ends)
     return middle, low, high
-
-
-def shorter(graph: Graph, own: Array, takes: Array) -> Graph:
-    """These operations take as long, or less."""
-    rows = graph.operations.copy()
-    rows["takes"][own] = np.minimum(rows["takes"][own], takes)
-    return changed(graph, operations=rows)
 
 
 def left_out(

@@ -10,7 +10,6 @@ chain, as the faults did: the kernel waits for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace as changed
 from functools import partial
 
 import numpy as np
@@ -19,7 +18,8 @@ from watari.case.sentence import Cost
 from watari.common.errors import UnsupportedError
 from watari.common.kernels import short
 from watari.common.units import format_bytes, format_count
-from watari.model.replay.graph import Array, Graph
+from watari.model.replay import changes
+from watari.model.replay.graph import Array
 from watari.model.replay.savings.candidates import Candidate
 from watari.model.replay.styles.bounds import NS
 from watari.model.replay.styles.imposed import local_kernels
@@ -73,7 +73,7 @@ def candidate(
         f"{format_count(len(own))} launches",
         np.unique(rows["call"][own]),
         ends["middle"],
-        partial(shorter, own=own, takes=after),
+        partial(changes.shorter, own=own, takes=after),
         min(ends["low"] / ends["middle"], 1.0),
         max(ends["high"] / ends["middle"], 1.0),
         allocation(program),
@@ -87,10 +87,3 @@ def allocation(program: Program) -> str:
     """The managed allocation that most bytes of faults belong to."""
     rows = program.of_kind(MANAGED)
     return max(rows, key=lambda row: row.moved.get(BY_FAULTS, 0)).label
-
-
-def shorter(graph: Graph, own: Array, takes: Array) -> Graph:
-    """These launches wait for a prefetch, and not for faults."""
-    rows = graph.operations.copy()
-    rows["takes"][own] = np.minimum(rows["takes"][own], takes)
-    return changed(graph, operations=rows)

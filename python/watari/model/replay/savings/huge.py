@@ -54,7 +54,9 @@ def candidates(
     whole = float(times.sum())
     own, waits = waiting(graph, rates)
     inside = part * float(waits.sum())
-    late = min(float(graph.operations["bytes"][own[waits > 0]].sum()) / PAGE, counts[0])
+    late = min(
+        float(graph.operations["bytes"][own[waits > 0]].sum()) / PAGE, counts[0] / (1 - COUNTED)
+    )
     low, middle, high = (
         inside + min((count - late) * (found.small_ns - found.huge_ns), whole) for count in counts
     )
@@ -90,7 +92,8 @@ def counted(graph: Graph, found: FirstTouches, pinned: float) -> tuple[float, fl
     sure = min(buffers(graph) / PAGE, pages)
     is_of_library = any(LIBRARY.search(name) for name in graph.names.values())
     rest = OF_LIBRARIES if is_of_library else REST
-    return sure, sure + rest * (pages - sure), pages
+    middle = sure + rest * (pages - sure)
+    return sure * (1 - COUNTED), middle, max(pages, middle * (1 + COUNTED))
 
 
 def buffers(graph: Graph) -> float:

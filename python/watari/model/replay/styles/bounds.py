@@ -81,16 +81,16 @@ class Bounds:
     def calls(self, which: Array, seconds: Cost) -> Bounds:
         """Adds seconds to calls `which`, as much to each, or to the first gap. A call that waits
         for what it adds spends more before that begins, which earlier work may hide; less after
-        its end."""
+        its end, and then before. A call may end before what it adds: `late` is below 0 there."""
         if not which.any():
             return self.later(seconds)
         more = column(seconds) * NS * which / which.sum()
         waits = self.graph.calls["wait"] == Wait.OWN
-        before = np.maximum(more * waits, 0.0)[:, self.graph.operations["call"]]
-        after = np.minimum(more * waits, 0.0)
+        after = np.maximum(np.minimum(more * waits, 0.0), -np.maximum(self.late, 0.0))
+        before = (more * waits - after)[:, self.graph.operations["call"]]
         own = np.maximum(self.own + more * ~waits, 0.0)
-        late = np.maximum(self.late + after, 0.0)
-        return changed(self, own=own, late=late, issue=self.issue + before)
+        issue = np.where(before > 0, self.issue + before, np.maximum(self.issue + before, 0.0))
+        return changed(self, own=own, late=self.late + after, issue=issue)
 
     def idle(self, seconds: Cost) -> Bounds:
         """Takes seconds of work of the CPU from the gaps between calls, by their length."""

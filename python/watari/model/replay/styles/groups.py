@@ -55,39 +55,58 @@ def groups(styles: Sequence[Styled]) -> tuple[tuple[str, ...], ...]:
 
 
 def unsure(styles: Sequence[Styled]) -> list[str]:
-    """Styles that may be faster or slower than the program as it is, by more than CLOSE; and those
-    that could not be predicted for lack of measurements."""
+    """Styles that may be faster than the program as it is, by more than CLOSE, and may not be; and
+    those that could not be predicted for lack of measurements."""
     close = CLOSE * as_is(styles).middle
-    names = [name for name, more in known(styles) if more.low < -close and more.high > close]
+    names = [name for name, more in known(styles) if more.low < -close <= more.high]
     return names + [one.style for one in styles if one.reason.startswith(NOT_SURE)]
+
+
+def others(styles: Sequence[Styled]) -> list[tuple[str, Cost]]:
+    """The predicted styles but for the program as it is, as differences to it."""
+    return [(name, more) for name, more in known(styles) if name != AS_IS]
+
+
+def rivals(styles: Sequence[Styled]) -> list[str]:
+    """The style that is faster than the program as it is for sure, and those that its interval
+    does not separate from it; none if there is no such style."""
+    run = as_is(styles).middle
+    rows = others(styles)
+    first = next((more for _, more in rows if more.high < -CLOSE * run), None)
+    return [name for name, more in rows if not slower(first, more, run)] if first else []
+
+
+def none_matters(styles: Sequence[Styled]) -> bool:
+    """Whether no style changes the run by CLOSE, for all seconds within the intervals."""
+    close = CLOSE * as_is(styles).middle
+    alike = all(-close <= more.low and more.high <= close for _, more in others(styles))
+    return alike and not unsure(styles)
+
+
+def best(styles: Sequence[Styled]) -> tuple[str, ...]:
+    """The styles that may be the fastest, as a group; empty where none matters."""
+    if none_matters(styles):
+        return ()
+    return tuple(dict.fromkeys((*(rivals(styles) or [AS_IS]), *unsure(styles))))
 
 
 def verdict(styles: Sequence[Styled]) -> str:
     """One sentence: none matters, the fastest one, or not sure."""
     run = as_is(styles).middle
-    close = CLOSE * run
-    rows = [(name, more) for name, more in known(styles) if name != AS_IS]
     open_ones = unsure(styles)
-    if not rows and not open_ones:
+    if not others(styles) and not open_ones:
         return "no other memory style is predicted"
-    if not open_ones and all(-close <= more.low and more.high <= close for _, more in rows):
+    if none_matters(styles):
         return f"no memory style changes this run by {CLOSE:.0%}"
-    best = next(((name, more) for name, more in rows if more.high < -close), None)
-    if best:
-        rivals = [name for name, more in rows if not slower(best[1], more, run)]
-        either = f"either of {', '.join(rivals)}" if len(rivals) > 1 else best[0]
-        seconds = next(one.seconds for one in styles if one.style == best[0])
+    if fast := rivals(styles):
+        sure = next(name for name, more in others(styles) if more.high < -CLOSE * run)
+        either = f"either of {', '.join(fast)}" if len(fast) > 1 else sure
+        seconds = next(one.run for one in styles if one.style == sure)
         assert seconds
-        text = f"{either}: {within(seconds)} instead of {format_duration(run)}"
-        open_ones = [name for name in open_ones if name not in rivals]
+        text = f"{either}: {seconds.within} instead of {format_duration(run)}"
+        open_ones = [name for name in open_ones if name not in fast]
     elif open_ones:
         text = f"none is faster by {CLOSE:.0%} for sure"
     else:
         text = f"no memory style makes this run faster by {CLOSE:.0%}"
     return text + (f"; {NOT_SURE}: {', '.join(open_ones)}" if open_ones else "")
-
-
-def within(cost: Cost) -> str:
-    """`1.2 s (1.1 s to 1.4 s)`."""
-    low, high = format_duration(cost.low), format_duration(cost.high)
-    return f"{format_duration(cost.middle)} ({low} to {high})"

@@ -1,0 +1,100 @@
+/// The hop for the directive styles: one site of hop_body.hpp, with arguments that a compiler of
+/// directives passes one by one. All functions are inlined, so GCC needs no mark to compile them
+/// for the GPU.
+#pragma once
+
+#if defined(__clang__)
+#define WATARI_UNROLLED _Pragma("unroll")
+#else
+#define WATARI_UNROLLED  // by measurement: GCC unrolls by itself in its code for a GPU
+#endif
+
+#include "../../kernels/edge_site.hpp"
+#include "directive.hpp"
+
+namespace watari::lattice::directive {
+
+#define WATARI_ALWAYS [[gnu::always_inline]] inline
+
+/// out = F^-1 M in, or diagonal - factor F^-1 M in, at the sites of a parity.
+struct hop {
+    unsigned parity;
+    const number *links, *clover, *in, *diagonal;
+    number* out;
+    double factor;
+};
+
+WATARI_ALWAYS hop_arguments<double> arguments(const geometry& where, unsigned parity,
+                                              const number* links, const number* clover,
+                                              const number* in, number* out) {
+    hop_arguments<double> a;
+    a.where.size = where.size;
+    a.where.log2_lanes = where.log2_lanes;
+    a.parity = parity;
+    a.link_elements = link;
+    a.links = links;
+    a.clover = clover + parity * where.size.half() * packed;
+    a.in = in;
+    a.out = out;
+    return a;
+}
+
+// GCC has vectors of two 64-bit words for these GPUs, but not of two doubles
+using two_words = unsigned long __attribute__((vector_size(16)));
+
+/// Loads of 16 bytes, one complex number each. All members are templates: GCC 12 crashes on others.
+struct by_16_bytes {
+    /// Copies member by member: GCC would keep a struct that is copied as a whole in memory.
+    template <class Geometry>
+    WATARI_ALWAYS static Geometry layout(const Geometry& given) {
+        const extents& s = given.size;
+        return {.size = {s.x, s.y, s.z, s.t}, .log2_lanes = given.log2_lanes};
+    }
+    /// Volatile: GCC would split the load into two.
+    template <class Number>
+    WATARI_ALWAYS static Number often(const Number* from) {
+#if defined(__clang__)
+        const two_words w = *reinterpret_cast<const two_words*>(from);
+#else
+        const two_words w = *reinterpret_cast<const volatile two_words*>(from);
+#endif
+        // Copied first: Clang 19 casts any element of a vector as the first one
+        const unsigned long re = w[0], im = w[1];
+        return {__builtin_bit_cast(double, re), __builtin_bit_cast(double, im)};
+    }
+    template <class Number>
+    WATARI_ALWAYS static Number once(const Number* from) {
+        return often(from);
+    }
+};
+
+struct put {
+    number* out;
+    WATARI_ALWAYS void operator()(std::size_t e, const number& value) const {
+        *reinterpret_cast<two_words*>(out + e) =
+            two_words{__builtin_bit_cast(unsigned long, value.re),
+                      __builtin_bit_cast(unsigned long, value.im)};
+    }
+};
+
+WATARI_ALWAYS void hop_at_site(const hop_arguments<double>& a, unsigned n) {
+    const cpu::one_site<link, by_16_bytes, double> site(a, n, 0);
+    cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+}
+
+/// The same at a site whose neighbours may belong to another rank; `arrived` has their half
+/// spinors.
+WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& split,
+                               const number* arrived, unsigned n) {
+    edge_arguments<double> edges;
+    edges.hop = a;
+    for (unsigned d = 0; d < 4; ++d) {
+        if (extent(split, d) == 1) continue;
+        edges.halo[d][0] = arrived + halo_begin(a.where.size, split, d, false);
+        edges.halo[d][1] = arrived + halo_begin(a.where.size, split, d, true);
+    }
+    const cpu::edge_site<link, double, by_16_bytes> site(edges, n, 0);
+    cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+}
+
+}  // namespace watari::lattice::directive

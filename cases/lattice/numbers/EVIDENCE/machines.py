@@ -1,0 +1,206 @@
+"""Two GPUs, CPUs, compilers and published figures, of cases/lattice/EVIDENCE.md."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from lattice_rates import steps, tflops
+from recompute import Page
+from result_files import newest, results, text, trials
+
+from watari.results.statistics import seconds
+
+page = Page("cases/lattice/EVIDENCE.md")
+H100 = "nvidia-h100-80gb-hbm3-x86_64/"
+H200 = "nvidia-h200-x86_64/"
+now = results(f"{H100}20261126-lattice.json")
+
+
+def solve(lattice, style="explicit", run=now, precision="double", links=18, rhs=1):
+    """A solve on one GPU."""
+    return run.case(
+        "lattice", lattice=lattice, style=style, precision=precision, links=links, rhs=rhs, ranks=1
+    )
+
+
+# On two GPUs
+ranks = results("2x-nvidia-h200-x86_64/20261125-lattice-ranks-later.json")
+
+
+def shown_trials(m):
+    """TFLOPS, ms of a hop and of a step of each trial."""
+    return (
+        [v / 1e12 for v in trials(m, "flops_per_s")],
+        [1e3 * v for v in trials(m, "hop_s")],
+        [1e3 * median(seconds(trial)) for trial in m.trials],
+    )
+
+
+SPLITS = {"z": "1x1x2x1", "x": "2x1x1x1", "t": "1x1x1x2"}
+gpus = {
+    f"class {n}, one GPU | |": ranks.case("lattice", lattice=f"class{n}", ranks=1) for n in (2, 3)
+}
+for number in (2, 3):
+    for axis, split in SPLITS.items():
+        for halo in ("peer", "nccl", "staged"):
+            for overlap in (False, True):
+                row = f"class {number}, {axis} | `{halo}` | {'yes' if overlap else 'no'}"
+                if f"| {row} |" in page.text:
+                    gpus[row] = ranks.case(
+                        "lattice", lattice=f"class{number}", split=split, halo=halo, overlap=overlap
+                    )
+for row, m in gpus.items():
+    line = next(line for line in page.text.splitlines() if line.startswith(f"| {row} "))
+    counts = [cell.count(",") + 1 for cell in line.split("|")[-4:-1]]  # of trials shown
+    gaps = " | ".join(", ".join(["{}"] * n) for n in counts)
+    values = [v for n, part in zip(counts, shown_trials(m), strict=True) for v in part[:n]]
+    page.says(f"| {row} | {gaps} |", *values)
+best2, best3 = gpus["class 2, x | `peer` | yes"], gpus["class 3, z | `peer` | yes"]
+page.says(
+    "two GPUs have {} times the rate of one.**",
+    tflops(best3) / tflops(gpus["class 3, one GPU | |"]),
+)
+page.says("they have {} times the rate**", tflops(best2) / tflops(gpus["class 2, one GPU | |"]))
+page.says(
+    "The hop takes {} of the time",
+    best2.quantity("hop_s") / gpus["class 2, one GPU | |"].quantity("hop_s"),
+)
+page.says(
+    "{} and {} applications as on one GPU",
+    best2.quantity("iterations"),
+    best3.quantity("iterations"),
+)
+norms = [
+    sorted({v for m in ranks.all("lattice", lattice=c) for v in trials(m, "norm2")})
+    for c in ("class2", "class3")
+]
+assert norms == [[6551732.838787418, 6551732.838787419], [52318412.3703554, 52318412.370355405]]
+page.given(
+    "norms of these trials: the assertion in this module",
+    "6551732.838787419 and 6551732.838787418 at class 2, 52318412.370355405 and 52318412.3703554",
+)
+page.says("the residual, {}", best2.trials[0]["quantities"]["residual"]["value"])
+
+# On CPUs
+alone = [results(f"{H200}20261125-alone-lattice-{n}.json").case("lattice") for n in (1, 2)]
+copies = [
+    results(f"{H200}20261125-alone-copy-{n}.json").case("copy")
+    for n in ("1", "1-2", "2", "2-2", "3")
+]
+stream = text(f"{H200}20261125-alone-stream.txt")
+hops = [m.quantity("hop_bytes_per_s") / 1e9 for m in alone]
+hop = median(hops)
+page.says("| hop with F⁻¹ | {}, {} | {} | |", *hops, hop)
+for row, key in (("STREAM's copy", "STREAM copy  "), ("STREAM's triad", "STREAM triad  ")):
+    *rates, middle = stream.line(key)
+    page.says(
+        f"| {row} | {{}}, {{}}, {{}}, {{}}, {{}} | {{}} | {{}} |", *rates, middle, hop / middle
+    )
+copied = [m.median for m in copies]
+page.says(
+    "past the caches | {}, {}, {}, {}, {} | {} | {} |",
+    *copied,
+    median(copied),
+    hop / median(copied),
+)
+page.says(
+    "the hop has {} of STREAM's copy and {} of its triad.**",
+    hop / stream.line("STREAM copy  ")[-1],
+    hop / stream.line("STREAM triad  ")[-1],
+)
+page.given(
+    "the table above",
+    "STREAM has two rates, 1.4 apart; over the higher one, 127 GB/s",
+    "it has 0.6",
+)
+page.given("counted from the algorithm", "(2112 a site)")
+fortran = text("2-core-amd-epyc-x86_64/20261123-lattice-fortran.txt")
+for row, key, runs in (
+    ("8³x32, 5 runs each", "8x8x8x32", 5),
+    ("16³x32, 3 runs each", "16x16x16x32", 3),
+):
+    _, *rates, ratio = fortran.line(key)
+    ours, theirs = median(rates[:runs]) / 1e3, median(rates[runs:]) / 1e3
+    page.says(f"| {row} | {{}} | {{}} | {{}} |", ours, theirs, ratio)
+page.given("names of lattices", "class 1 and 16³x32", "gfortran 12.2")
+page.given_block(
+    "published values and bounds of tests: cases/lattice/native, cases/lattice/tests",
+    "| published lattices: 4⁴",
+)
+
+# By compiler, and on two GPUs: filled when the jobs have run
+NOT_YET = ["Not measured yet."]
+
+
+def by_compiler(file):
+    """A row a style and compiler: its rates, as a part of CUDA's."""
+    if not file:
+        return NOT_YET
+    run = results(file)
+    cuda = run.case("lattice", style="explicit").quantity("flops_per_s")
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| | compiler | solver, GFLOPS | of CUDA | hop, GB/s | iterations |",
+        "|---|---|---|---|---|---|",
+    ]
+    for style, compiler in (
+        ("explicit", "none"),
+        ("acc-data", "gcc"),
+        ("omp-target", "gcc"),
+        ("omp-target", "llvm"),
+    ):
+        for m in run.all("lattice", style=style, compiler=compiler):
+            if m.drawn:
+                rate = m.quantity("flops_per_s")
+                lines.append(
+                    f"| `{style}` | {'nvcc' if compiler == 'none' else compiler} | {rate / 1e9:.0f} "
+                    f"| {rate / cuda:.2f} | {m.quantity('hop_bytes_per_s') / 1e9:.0f} "
+                    f"| {m.quantity('iterations'):.0f} |"
+                )
+    return lines
+
+
+def on_two(file):
+    """A row a style: its rate on one and on two GPUs, and their ratio."""
+    if not file:
+        return NOT_YET
+    run = results(file)
+    lines = [
+        f"File `{file}`.",
+        "",
+        "| | compiler | halo | one GPU, TFLOPS | two | two over one |",
+        "|---|---|---|---|---|---|",
+    ]
+    for m in run.all("lattice", ranks=2):
+        # the style with the GPU's pointers is that with copies on one GPU
+        style = "acc-data" if m["style"] == "acc-host-data" else m["style"]
+        alone = run.all("lattice", style=style, compiler=m["compiler"], ranks=1)
+        if m.drawn and alone and alone[0].drawn:
+            one, two = tflops(alone[0]), tflops(m)
+            name = "nvcc" if m["compiler"] == "none" else m["compiler"]
+            lines.append(
+                f"| `{m['style']}` | {name} | `{m['halo']}` | {one:.3f} | {two:.3f} "
+                f"| {two / one:.2f} |"
+            )
+    return lines
+
+
+page.table("compilers", by_compiler(newest("lattice-compilers")))
+page.table("two", on_two(newest("lattice-two")))
+
+# Against figures 6 to 9 of Doi (2016)
+boundary, steady = (
+    [of(solve(f"class{n}", "acc-managed"), solve(f"class{n}", "acc-data")) for n in (2, 3)]
+    for of in (
+        lambda one, two: tflops(one) / tflops(two),
+        lambda one, two: median(steps(two)) / median(steps(one)),
+    )
+)
+page.says(
+    "| {} | {} | **opposite** by the boundary: the first step moves pages, {} ms of a solve.",
+    boundary[0],
+    steady[0],
+    steps(solve("class2", "acc-managed"))[0],
+)
+page.says("| {} at class 2, {} at class 3 | {}, {} | **same**", *boundary, *steady)

@@ -1,0 +1,188 @@
+"""Figures of Boku, Doi and Hanawa, of docs/studies.md."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from recompute import Page
+from result_files import results, series
+
+from watari.results.statistics import seconds
+
+page = Page("docs/studies.md")
+GB, KIB, MIB, GIB = 10**9, 2**10, 2**20, 2**30
+H200, H100 = "nvidia-h200-x86_64/", "nvidia-h100-80gb-hbm3-x86_64/"
+
+
+def edges(values):
+    """The least and the most."""
+    return min(values), max(values)
+
+
+# Boku: streams
+miyabi = results(f"{H200}20261121-miyabi-memory.json")
+one, both = (
+    miyabi.case(
+        "copy",
+        processor="gpu",
+        from_="pinned",
+        to="device",
+        means="copy-engine",
+        size=256 * MIB,
+        streams=1,
+        bidirectional=bidirectional,
+    ).median
+    for bidirectional in (False, True)
+)
+page.says("the other direction, {} times", both / one)
+
+# Doi: the lattice
+lattice = results(f"{H100}20261126-lattice.json")
+CLASSES = ("class2", "class3")
+
+
+def solve(number, style="explicit"):
+    """A solve on one GPU in double precision."""
+    return lattice.case(
+        "lattice", lattice=number, style=style, precision="double", links=18, rhs=1, ranks=1
+    )
+
+
+def over(style):
+    """Rates of a style over those of explicit copies at classes 2 and 3."""
+    rate = "flops_per_s"
+    return [solve(c, style).quantity(rate) / solve(c).quantity(rate) for c in CLASSES]
+
+
+page.says("has {} of CUDA's rate at class 2 and {} at class 3; [two GPUs]", *over("acc-data"))
+page.says("the lattice {} at class 2 and {} at class 3 |", *over("omp-target"))
+page.says("{} of explicit at class 2, {} at class 3;", *over("managed"))
+page.says("prefetched {} and {} |", *over("managed-prefetch"))
+longer = []
+for c in CLASSES:
+    first, *later = seconds(solve(c, "managed").trials[0])
+    longer += [1e3 * (first - median(later)), solve(c, "managed").quantity("loop")]
+page.says("{} ms of a solve of {} s at class 2, {} ms of {} s at class 3", *longer)
+ranks = results("2x-nvidia-h200-x86_64/20261125-lattice-ranks-later.json")
+page.says(
+    "(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3",
+    ranks.case("lattice", lattice="class3", halo="peer", overlap=True).quantity("flops_per_s")
+    / ranks.case("lattice", lattice="class3", ranks=1).quantity("flops_per_s"),
+)
+
+# Hanawa: storage
+storage = results(f"{H200}20261122-gpu-direct-io.json")
+
+
+def disk(engine, block=4 * KIB):
+    """GB/s of reads of the disk."""
+    return storage.case("storage", engine=engine, block=block, store="file", cache="none").median
+
+
+page.says(
+    "[{} from a disk ({} against {} GB/s)]",
+    disk("gpu") / disk("cufile"),
+    disk("gpu"),
+    disk("cufile"),
+)
+page.says(
+    "{} times `posix` [from memory]",
+    storage.case("storage", engine="gpu", block=4 * KIB, store="ram").median
+    / storage.case("storage", engine="posix", block=4 * KIB, cache="warm").median,
+)
+blocks = sorted({m["block"] for m in storage.all("storage", engine="gpu", store="file")})
+page.says(
+    "[GPU threads ahead, {} to {} times]",
+    *edges([disk("gpu", b) / disk("cufile", b) for b in blocks if b >= 128 * KIB]),
+)
+page.given(
+    "cases/storage/EVIDENCE.md",
+    "serves at most 0.1 million requests",
+    "at 0.1 million requests a second, is",
+)
+ratios = {b: disk("uring", b) / disk("gpu", b) for b in blocks}
+page.says("it has {} to {} times the rate of `gpu`", *edges(ratios.values()))
+page.says("({}, {}, {}; medians of three", *(ratios[n * KIB] for n in (8, 64, 256)))
+modelled = results(f"{H200}20261124-storage-modelled.json")
+page.says(
+    "[{} million of 512 B, {} of 4 KiB]",
+    *(
+        modelled.case("storage", store="modelled:ten-million", block=b).quantity("requests_per_s")
+        / 1e6
+        for b in (512, 4096)
+    ),
+)
+
+# Hanawa: matrices
+gemm = results(f"{H200}20261121-gpu-direct-io-gemm.json")
+
+
+def product(tile, engine, threads):
+    """Seconds of a naive product from memory."""
+    m = gemm.case("gemm", schedule="naive", store="ram", tile=tile, engine=engine, threads=threads)
+    return median(median(trial) for trial in series(m, "host_s"))
+
+
+def times(engine, threads):
+    """The time over that of GPU threads, at each tile."""
+    return [product(t, engine, threads) / product(t, "gpu", 8) for t in (512, 1024, 2048)]
+
+
+page.says("[{} times `uring`]", times("uring", 16)[2])
+page.says("{} times `posix`, both", times("posix", 16)[2])
+page.says("our reading, {} times", times("posix", 1)[2])
+page.says(
+    "512, 1024, 2048: {}, {}, {}; times one thread: {}, {}, {} |",
+    *times("uring", 16),
+    *times("posix", 1),
+)
+page.given("settings", "from memory, N = 8192", "at 4 GB. 40 GB: `watari", "16 of his fill it")
+solves = {}
+for memory in (64, 256):
+    for batch in (1, 8):
+        for kind in ("posix", "engines"):
+            file = results(f"{H200}20261124-hmatrix-ratio-{memory}-{batch}-{kind}.json")
+            solves.update({(memory, batch, m["engine"]): m for m in file.all("hmatrix")})
+
+
+def ahead(part):
+    """`posix` over the other engines, at each point."""
+    return [
+        solves[memory, batch, "posix"].quantity(part) / m.quantity(part)
+        for (memory, batch, engine), m in solves.items()
+        if engine != "posix"
+    ]
+
+
+page.says(
+    "[{} to {} times in all, {} to {} in reading]",
+    *edges(ahead("solve_s")),
+    *edges(ahead("read_s")),
+)
+batches = [
+    solves[memory, 1, "gpu"].quantity("solve_s") / solves[memory, 8, "gpu"].quantity("solve_s")
+    for memory in (64, 256)
+]
+page.says("8 MiB {} to {} times as fast as 1 MiB", *edges(batches))
+large = results(f"{H200}20261125-hmatrix-large.json").case("hmatrix")
+rates = [
+    level
+    for when in ("before", "after")
+    for m in results(f"{H200}20261125-hmatrix-large-rate-{when}.json").all("storage")
+    for level in m.summary.medians
+]
+read = large.quantity("products") * large.quantity("read_bytes") / large.quantity("solve_s") / 1e9
+page.says("by `uring`, at {} of the disk's median rate", read / median(rates))
+sides = [
+    median(
+        median(t)
+        for t in series(
+            results(f"{H200}20261125-hmatrix-products.json").case(
+                "hmatrix", mesh="bumpy:71", precision="double", rhs=rhs
+            ),
+            "host_s",
+        )
+    )
+    for rhs in (1, 8)
+]
+page.says("{} of the time of a product each", sides[1] / 8 / sides[0])

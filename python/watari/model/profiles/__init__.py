@@ -1,0 +1,1 @@
+"""Where the profile of a machine comes from: results, published values, another machine, a file."""
