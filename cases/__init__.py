@@ -48,9 +48,10 @@ def find(name: str) -> Case:
 def written(word: str) -> str:
     """The command for another tool's word: `watari run copy from=pinned to=device` for `h2d`.
     Empty if no case lists the word."""
-    for case in CASES.values():
-        if word.lower() in case.also:
-            return f"watari run {case.name} {case.also[word.lower()]}".rstrip()
+    for spelling in (word.lower(), word.lower().replace("_", "-")):
+        for case in CASES.values():
+            if spelling in case.also:
+                return f"watari run {case.name} {case.also[spelling]}".rstrip()
     return ""
 
 

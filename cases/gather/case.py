@@ -208,6 +208,8 @@ CASES = (
         also={
             "spatter": "",
             "random-access": "",
+            "randomaccess": "",
+            "spmv": "",
             "gups": "",
             "cache-hits": "hits=0.5",
             "sparse": "",

@@ -114,9 +114,13 @@ def gemm(
     tile: Annotated[
         str | None, typer.Option(metavar="ELEMENTS", help="edge of a tile, a multiple of 128")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
-    processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
-    threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help=", ".join(FILE_ENGINES))
+    ] = None,
+    processor: Annotated[str | None, typer.Option(metavar="NAME", help="cpu, gpu, gpu:1")] = None,
+    threads: Annotated[
+        str | None, typer.Option(metavar="N", help="CPU threads that move tiles")
+    ] = None,
     transpose_a: Annotated[
         bool, typer.Option("--transpose-a", help="the file contains the transpose of A")
     ] = False,

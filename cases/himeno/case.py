@@ -145,7 +145,7 @@ CASES = (
         asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         labels=one_rank_labels,
         example="style=explicit,managed,managed-prefetch grid=L",
-        also={"stencil": "", "jacobi": ""},
+        also=dict.fromkeys(("stencil", "jacobi", "poisson", "laplace", "heat", "diffusion"), ""),
         alternatives=alternatives,
         outside=OUTSIDE,
         styles=Path(__file__).with_name("styles"),

@@ -121,7 +121,9 @@ def bem(
     ] = None,
     image: Annotated[
         Path | None,
-        typer.Option("--picture", readable=False, help="the charged surface, a .png file"),
+        typer.Option(
+            "--picture", readable=False, metavar="FILE", help="the charged surface, a .png file"
+        ),
     ] = None,
     eps: Annotated[
         str, typer.Option(metavar="NUMBER", help="relative error of the matrix")
@@ -129,8 +131,10 @@ def bem(
     tolerance: Annotated[
         str, typer.Option(metavar="NUMBER", help="relative residual at which the solver stops")
     ] = "1e-6",
-    processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
-    engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
+    processor: Annotated[str, typer.Option(metavar="NAME", help="cpu, gpu, gpu:1")] = "cpu",
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help=", ".join(FILE_ENGINES))
+    ] = None,
     fast_memory: Annotated[
         str | None,
         typer.Option(
@@ -141,15 +145,17 @@ def bem(
         str | None,
         typer.Option(metavar="DIR", help="folder of the matrix; by default that of the output"),
     ] = None,
-    solver: Annotated[str, typer.Option(help=", ".join(SOLVERS))] = "gmres",
-    preconditioner: Annotated[str, typer.Option(help=", ".join(PRECONDITIONERS))] = "block-jacobi",
+    solver: Annotated[str, typer.Option(metavar="NAME", help=", ".join(SOLVERS))] = "gmres",
+    preconditioner: Annotated[
+        str, typer.Option(metavar="NAME", help=", ".join(PRECONDITIONERS))
+    ] = "block-jacobi",
     inner: Annotated[
         str | None,
         typer.Option(
             metavar="N", help="inner iterations of fgmres with the resident batches, for each read"
         ),
     ] = None,
-    threads: Annotated[str | None, typer.Option(help="CPU threads that build")] = None,
+    threads: Annotated[str | None, typer.Option(metavar="N", help="CPU threads that build")] = None,
     ranks: Annotated[
         str | None,
         typer.Option(

@@ -129,7 +129,13 @@ CASES = (
         labels=labels,
         standard=standard.latencies,
         example="processor=cpu size=32KiB,1MiB,256MiB",
-        also={"lat": "", "pointer-chase": "", "lmbench": "", "lat_mem_rd": ""},
+        also={
+            **dict.fromkeys(("lat", "pointer-chase", "lmbench", "lat_mem_rd", "chase"), ""),
+            **dict.fromkeys(("tlb", "page-walk"), "stride=4KiB"),
+            **dict.fromkeys(
+                ("host-device-latency", "host-device-latency-sm"), "processor=gpu memory=pinned"
+            ),
+        },
         presentation="watari.cases.latency.words",
     ),
 )

@@ -188,7 +188,7 @@ CASES = (
         extra_seconds=extra_seconds,
         labels=labels,
         example="lattice=8x8x8x16 precision=double,mixed",
-        also={"qcd": "", "wilson": "", "clover": "", "ccs-qcd": "", "bicgstab": ""},
+        also={"qcd": "", "wilson": "", "clover": "", "ccs-qcd": "", "bicgstab": "", "cg": ""},
         alternatives=alternatives,
         outside=OUTSIDE_THE_LOOP,
         styles=Path(__file__).with_name("styles"),

@@ -218,7 +218,7 @@ CASES = (
         labels=labels,
         forecast=forecast,
         example="grid=XS cpu-touch=none,facets,all",
-        also={"city-les": "", "palm": "", "udales": "", "large-eddy": ""},
+        also=dict.fromkeys(("city-les", "palm", "udales", "large-eddy", "cfd"), ""),
         styles=Path(__file__).with_name("styles"),
         size="grid",
         presentation="watari.cases.les.words",

@@ -135,7 +135,9 @@ def wind(
             help="a .nc, .vti, .pvd or .png file; may be repeated",
         ),
     ],
-    grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
+    grid: Annotated[
+        str, typer.Option(metavar="GRID", help="cells along x, y, z: XS to XL or XxYxZ")
+    ] = "S",
     spacing: Annotated[str, typer.Option(metavar="METRES", help="distance between cells")] = "2",
     steps: Annotated[str, typer.Option(metavar="NUMBER", help="number of time steps")] = "200",
     dt: Annotated[
@@ -174,13 +176,16 @@ def wind(
         typer.Option("--sun", metavar="SUN", help=f"with radiation: south, or {sun.FORM} in UT"),
     ] = sun.SOUTH,
     table: Annotated[
-        str, typer.Option("--surfaces", help="with radiation: usual, or file:PATH")
+        str, typer.Option("--surfaces", metavar="NAME", help="with radiation: usual, or file:PATH")
     ] = surfaces.USUAL,
     advection: Annotated[
         str,
-        typer.Option(help="flux of momentum: central, or third, which damps waves of two cells"),
+        typer.Option(
+            metavar="NAME",
+            help="flux of momentum: central, or third, which damps waves of two cells",
+        ),
     ] = "central",
-    processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
+    processor: Annotated[str, typer.Option(metavar="NAME", help="cpu, gpu, gpu:1")] = "cpu",
     map_name: Annotated[
         str | None,
         typer.Option(

@@ -123,6 +123,25 @@ def access_labels(p: Parameters) -> dict[str, str]:
 
 
 FAULTS = dict.fromkeys(("fault", "faults", "pagefault", "page-fault"), "operation=fault")
+LINKS = {  # the tests of nvbandwidth, less the engine at the end of their names
+    "host-to-device": "from=pinned to=device",
+    "device-to-host": "from=device to=pinned",
+    "host-to-device-bidirectional": "from=pinned to=device bidirectional=yes",
+    "device-to-host-bidirectional": "from=device to=pinned bidirectional=yes",
+    "all-to-host": "processor=gpu from=device to=pinned processes=2 gpus=2",
+    "host-to-all": "processor=gpu from=pinned to=device processes=2 gpus=2",
+    "device-to-device": "from=device to=device:1",
+    "device-to-device-memcpy-read": "from=device to=device:1",
+    "device-to-device-memcpy-write": "from=device to=device:1",
+    "device-local-copy": "memory=device",
+}
+ENGINES = {"": "", "-memcpy": "", "-ce": " means=copy-engine", "-sm": " means=kernel"}
+ENGINES |= {f"-memcpy{end}": axes for end, axes in ENGINES.items() if end[1:] in ("ce", "sm")}
+NVBANDWIDTH = {
+    f"{name}{end}": f"{link}{means}"
+    for name, link in LINKS.items()
+    for end, means in ENGINES.items()
+}
 COMMON: dict[str, Any] = {"presentation": "watari.cases.memory.words"}
 CASES = (
     Case(
@@ -172,6 +191,15 @@ CASES = (
             "bandwidthtest": "from=pinned to=device",
             "p2pbandwidthlatencytest": "from=device to=device:1",
             "nvbandwidth": "from=pinned to=device",
+            **NVBANDWIDTH,
+            **dict.fromkeys(
+                ("membw", "mlc", "mbw", "stream-triad", "stream-copy"), "processor=cpu"
+            ),
+            **dict.fromkeys(("membench", "likwid-bench", "cpu-memory"), "processor=cpu"),
+            **dict.fromkeys(("gpu-memory", "device-memory", "gpu-membw"), "memory=device"),
+            **dict.fromkeys(("cache", "caches", "l1", "l2", "l3", "llc"), "size=64KiB..1GiB"),
+            "bidirectional": "from=pinned to=device bidirectional=yes",
+            "bw": "",
             "bandwidth": "",
             "memcpy": "",
             "memory": "",

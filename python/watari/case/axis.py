@@ -60,7 +60,9 @@ def nearest(word: str, words: Iterable[str]) -> str:
     words = list(words)
     if {word.lower()} & {*INSTEAD, *ADVICE} and (other := counterpart(word, words)):
         return other
-    close = next(filter(lambda other: likely(word, other), similar(word, words)), "")
+    begun = [other for other in words if len(word) > 3 and other.startswith(word.lower())]
+    near = [*similar(word, words), *begun]
+    close = next(filter(lambda other: likely(word, other), near), "")
     return f" (did you mean '{close}'?)" if close else counterpart(word, words)
 
 
@@ -119,7 +121,8 @@ def parse_share(text: str) -> float:
     match = re.fullmatch(r"\s*(\d*\.?\d+)\s*(%?)\s*", text, re.ASCII)
     share = float(match.group(1)) / (100 if match.group(2) else 1) if match else 0.0
     if not 0 < share < 1:
-        raise UsageError(f"'{text}' is not a part between 0 and 1; write for example 5% or 0.05")
+        example = f"{text.strip()}%" if match and 1 <= share < 100 else "5% or 0.05"
+        raise UsageError(f"'{text}' is not a part between 0 and 1; write for example {example}")
     return share
 
 

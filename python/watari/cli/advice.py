@@ -41,7 +41,12 @@ Measured = Annotated[
 ]
 Processes = Annotated[
     int,
-    typer.Option(min=1, max=4096, help="processes that share GPU and link, each with its own data"),
+    typer.Option(
+        min=1,
+        max=4096,
+        metavar="N",
+        help="processes that share GPU and link, each with its own data",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON, for programs")]
 
@@ -101,7 +106,8 @@ def predict(
     why: Annotated[bool, typer.Option("--why", help="show what each second is for")] = False,
     as_json: AsJson = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="a figure: .svg, .pdf or .png")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="a figure: .svg, .pdf or .png"),
     ] = None,
     beside: Annotated[
         list[Path] | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from watari import cases
@@ -50,6 +51,9 @@ def without_equals(case: Case, word: str) -> str:
         return f": a run has one case, or those of a plan; then watari run {word}"
     if "/" in word and "folder" in case.axes:
         return f"; write folder={word}"
+    ends = dict(zip(("from", "to"), re.split("-?>|=>|:", word), strict=False))
+    if len(ends) == 2 and all(n in case.axes and ends[n] in case.axes[n].choices for n in ends):
+        return f"; write from={ends['from']} to={ends['to']}"
     return nearest(word, case.axes) or f"; its axes: watari run {case.name} --help"
 
 

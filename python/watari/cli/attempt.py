@@ -43,7 +43,9 @@ def attempt(
             help="changes of watari exec: all, none, names; by default those that can matter",
         ),
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, max=1000, help="runs of each style, in turn")] = 3,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="runs of each style, in turn")
+    ] = 3,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="RULE", help="change only these: 'size>=1GiB', site:HASH, copy:HASH"),
@@ -61,11 +63,14 @@ def attempt(
         typer.Option(metavar="FILE", help="a file that must not change; - is standard output"),
     ] = None,
     ranks: Annotated[
-        int, typer.Option(min=1, max=4096, help="processes, started by the launcher")
+        int, typer.Option(min=1, max=4096, metavar="N", help="processes, started by the launcher")
     ] = 1,
     launcher: Annotated[
         str | None,
-        typer.Option(help="command that starts the ranks: '[NAME=VALUE...] mpirun -n {ranks}'"),
+        typer.Option(
+            metavar="COMMAND",
+            help="command that starts the ranks: '[NAME=VALUE...] mpirun -n {ranks}'",
+        ),
     ] = None,
     time_limit: Annotated[
         str | None,

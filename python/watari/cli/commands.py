@@ -20,6 +20,7 @@ import typer
 
 from watari import cases
 from watari.case.axes import TRIALS
+from watari.case.axis import likely
 from watari.case.vocabulary import ADVICE, counterpart
 from watari.cli import guesses
 from watari.cli.app import app, commands_by_name
@@ -96,7 +97,9 @@ def option_elsewhere(arguments: list[str], option: str) -> str:
     command = next((each for each in arguments if each in commands_by_name()), "")
     if here := guesses.of_option(command, option, arguments):
         return here
-    if here := next(filter(None, map(cases.written, arguments[1:])), ""):
+    if command in ("", "run") and (
+        here := next(filter(None, map(cases.written, arguments[1:])), "")
+    ):
         return f"no option '{option}'; here it is: {here}"
     named = next((cases.CASES[each] for each in arguments if each in cases.CASES), None)
     axes = {TRIALS.name: TRIALS, **named.axes} if named else {}
@@ -115,6 +118,8 @@ def refused(arguments: list[str], error: Any) -> str:
     option = getattr(error, "option_name", "")
     here = option_elsewhere(arguments, option) if option else ""
     here = here or known_elsewhere(arguments) or ("" if option else guesses.of_program(arguments))
+    if near := getattr(error, "possibilities", None):
+        error.possibilities = [each for each in near if likely(option.strip("-"), each.strip("-"))]
     context, message = getattr(error, "ctx", None), str(error.format_message())
     if here or not context:
         return here or message
@@ -122,6 +127,8 @@ def refused(arguments: list[str], error: Any) -> str:
         return f"{message}; {context.command_path} --help lists those that it has"
     example = first_example(context.command.epilog or "")
     if message.startswith(SURPLUS):
+        if named := next(filter(None, map(guesses.of_name, arguments[1:])), ""):
+            return named
         shown = f"; an example: {example}" if example else ""
         return message + without(arguments, message) + shown
     return f"{message} See {context.command_path} --help" + f", as in {example}" * bool(example)
@@ -153,6 +160,8 @@ def exit_code(arguments: list[str]) -> int:
         return invoked(arguments)
     except WatariError as error:
         text, code = str(error), error.exit_code
+        if isinstance(error, FileError):
+            text = guesses.of_refused(arguments, text) or text
     except OSError as error:
         name = current_folder() if error.filename == "." else error.filename
         named = f"{name}: " if name else ""

@@ -60,10 +60,13 @@ def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="page, or folder of figures; with --x a figure"),
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="page, or folder of figures; with --x a figure"
+        ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="write figures instead of a page: svg, pdf, png")
+        str | None,
+        typer.Option(metavar="FORMAT", help="write figures instead of a page: svg, pdf, png"),
     ] = None,
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="omit hosts, paths and commands of the runs")
@@ -129,7 +132,8 @@ def effort(
         list[Path] | None, typer.Argument(help="result files: show effort beside speed")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="the figure: .svg, .pdf or .png")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="the figure: .svg, .pdf or .png"),
     ] = None,
 ) -> None:
     """Counts the statements that each memory style needs in the source."""

@@ -31,7 +31,8 @@ def export(
         typer.Option("--export-markdown", help="a row a case, as the report has", metavar="FILE"),
     ] = None,
     by: Annotated[
-        str | None, typer.Option(help="a row for each sample, trial or case [sample]")
+        str | None,
+        typer.Option(metavar="WHAT", help="a row for each sample, trial or case [sample]"),
     ] = None,
 ) -> None:
     """Writes result files as a table: file, host, the axes of each case, GB/s."""

@@ -14,13 +14,15 @@ from pathlib import Path
 
 from watari import cases
 from watari.case.axis import nearest
+from watari.cli.guessed_options import OPTIONS
 from watari.model import kinds
 
 PROBE = (
     *("info", "topology", "topo", "env", "environment", "device", "devices", "gpu", "gpus"),
     *("gpuinfo", "hardware", "hw", "system", "sysinfo", "lscpu", "lstopo", "nvidia-smi"),
     *("detect", "status", "specs", "capabilities", "memories", "numa", "hmm", "ats", "nvlink"),
-    *("devicequery", "hwloc", "rocm-smi", "numactl"),
+    *("devicequery", "hwloc", "rocm-smi", "numactl", "numastat", "lspci", "lshw", "clinfo"),
+    *("likwid-topology", "gpustat", "nvidia-settings", "specification", "machine-info"),
 )
 LIST = ("cases", "case", "tests", "benchmarks", "ls", "catalog")
 SAME = {
@@ -39,6 +41,10 @@ QUICK = "watari run --quick -o first.json, then watari report first.json"
 PAGE = "watari report {files} -o report.html"
 TABLE = "watari export {files} -o table.csv (or .md, .parquet)"
 ANSWER = "watari advise {files}"
+WATCH = "watari probe shows this machine once; watari trace -- ./a.out records a program"
+MERGE = "result files are read together: watari report {files} -o report.html, or watari export"
+PUBLIC = "watari report {files} --anonymous -o public.html, a page to send; nothing is sent"
+NODE = "watari check measures this machine and judges it; watari doctor says what is missing"
 START = "watari probe shows this machine, watari run --quick measures it; no file to set up"
 STYLES = f"watari list {STYLED} has memory styles"
 AXES = f"watari list CASE, as in watari list {next(iter(cases.CASES.names()))}"
@@ -56,99 +62,52 @@ LEADS = spread(
         "quick fast demo try-it example examples tutorial first": QUICK,
         "show view open plot plots graph graphs draw figure figures chart charts html page": PAGE,
         "results result dashboard visualize visualise render display": PAGE,
-        "stats statistics metrics numbers gui web server watch monitor live top": PAGE,
+        "stats statistics metrics numbers gui web server": PAGE,
+        "watch monitor live top htop nvtop nvitop dmon pmon": WATCH,
         "pdf svg png paper": "watari report {files} --format pdf -o figures",
         "table csv markdown md parquet excel convert dump to-csv tocsv pandas dataframe": TABLE,
         "summary summarize summarise answer best where explain recommend recommendation "
         "conclusion suggest which": ANSWER,
         "cat less print": PAGE,
+        "head tail jq query select filter grep sort": TABLE,
+        "save merge join concat combine": MERGE,
+        "share upload submit publish anonymize anonymise send": PUBLIC,
         "multiply product": "watari gemm A.npy B.npy -o C.npy",
         "hyperfine time timeit": "watari try -- ./a.out; watari advise -- ./a.out",
-        "nsys nsight nvprof ncu perf vtune rocprof gprof strace": "watari trace -- ./a.out; "
-        "watari advise -- ./a.out",
+        "nsys nsight nvprof ncu perf vtune rocprof gprof strace likwid-perfctr likwid-pin "
+        "compute-sanitizer": "watari trace -- ./a.out; watari advise -- ./a.out",
+        "python python3 julia mpirun mpiexec": "watari advise -- {words}; watari try -- {words}",
+        "roofline limits limit ceiling": "watari check {files} compares rates with the limits of "
+        "the hardware; watari probe shows these",
+        "self-test selftest ping hello": "watari run --quick measures each case once, and verifies "
+        "its result",
         "fix mend why problem problems trouble troubleshoot diagnose diagnostics issues": DOCTOR,
         "nodes cluster slurm sbatch srun reframe": NODES,
         "nccl allreduce collective collectives mpi": RANKS,
         "ci junit prometheus": "watari check {files} --junit check.xml; of nodes: watari fleet",
         "diff cmp regression baseline versus vs": "watari compare {files}",
         "verify validate health acceptance accept assert": "watari check {files}",
+        "dcgmi dcgm dcgmproftester diag burn burn-in stress gpu-burn": NODE,
         "init setup configure config begin": START,
         "install": "watari completion bash and watari man; the program itself is installed",
-        "update upgrade": "pip install --upgrade watari",
+        "update upgrade": "make wheel, then pip install --upgrade dist/watari-*.whl",
         "styles style": STYLES,
         "axes axis options parameters params": AXES,
         "analyze analyse optimize optimise tune speedup bottleneck": PROGRAM,
         "model estimate simulate forecast": f"watari predict {STYLED} --machine NAME",
         "sweep": f"watari run {next(iter(cases.CASES.names()))} size=1MiB..1GiB",
         "resume continue": "watari run --resume FILE",
+        "ps jobs cancel kill stop pause abort": "Ctrl-C ends a run and keeps its trials; "
+        "watari run --resume FILE resumes it",
+        "commands subcommands": "watari --help",
+        "license licence copyright": "Apache License 2.0; the file LICENSE comes with the package",
         "docs doc documentation manual about usage": "watari man | man -l -; watari COMMAND --help",
         "log logs history": "result files are in results/: watari report results/*.json",
-        "clean": "watari uploads, for servers of objects; files of tests are in ~/.cache/watari",
+        "clean cache purge": "watari uploads, for servers of objects; files of tests are in "
+        "~/.cache/watari",
     }
 )
-# options that no command has: of one command, or of every one
-OPTIONS = {
-    "--list": "watari list",
-    "--gpus": "watari probe",
-    "--devices": "watari probe",
-    "-l": "watari list",
-    "-L": "watari list",
-    "-r": "watari run CASE",
-    "-c": "watari run CASE",
-    "--detailed": "watari list CASE",
-    "--performance-report": "watari report RESULTS",
-    "--warmup": "no sample is left out, the first ones are kept too",
-    "--min-runs": "trials=N or samples=N, after a case",
-    "--runs": "trials=N or samples=N, after a case",
-    "-v": "watari --version, or watari COMMAND --help",
-    "-V": "watari --version",
-    "--quick": "watari run --quick",
-    "--verbose": "watari probe shows all that it knows; a run shows each trial",
-    "--quiet": "output goes to a file: -o FILE > /dev/null",
-    "probe -o": "watari probe --json > probe.json",
-    "probe --output": "watari probe --json > probe.json",
-    "probe --gpus": "watari probe shows them all",
-    "list --json": "watari list shows text; watari probe --json has this machine",
-    "run --fast": "watari run --quick",
-    "run --all": "watari run without a case is the standard plan, of every case",
-    "run --gpu": "processor=gpu:1, after a case",
-    "run --device": "processor=gpu:1, after a case",
-    "run --case": "watari run CASE",
-    "run --cases": "watari run CASE; several are a plan: watari run --plan FILE",
-    "run --path": "folder=DIR, after case storage",
-    "run --dir": "folder=DIR, after case storage",
-    "run --timeout": "--budget TIME ends the run, --time-limit TIME a trial",
-    "run -n": "trials=N or samples=N, after a case",
-    "run -t": "--budget TIME, or threads=N after a case",
-    "run --iterations": "samples=N, after a case",
-    "run --export-markdown": "watari run -o x.json, then watari export x.json "
-    "--export-markdown x.md",
-    "run --output-format": "watari run -o x.json, then watari export x.json -o x.csv",
-    "run --html": "watari run -o x.json, then watari report x.json",
-    "run --config": "--plan FILE",
-    "report --html": "watari report {files} -o report.html",
-    "report --open": "watari report {files} -o report.html, then open that in a browser",
-    "report --pdf": "watari report {files} --format pdf -o figures",
-    "report --svg": "watari report {files} --format svg -o figures",
-    "report --png": "watari report {files} --format png -o figures",
-    "export --markdown": "watari export {files} -o run.md",
-    "export --csv": "watari export {files} -o run.csv",
-    "export --format": "the suffix says it: watari export {files} -o run.csv (.md, .parquet)",
-    "export --json": "result files are JSON; watari export {files} -o run.csv",
-    "export --export-csv": "watari export {files} -o run.csv",
-    "predict --gpu": "--machine NAME; watari list machines has them",
-    "predict --on": "--machine NAME; watari list machines has them",
-    "predict --target": "--machine NAME; watari list machines has them",
-    "advise --gpu": "--machine NAME; watari list machines has them",
-    "compare --tolerance": "--threshold 5%",
-    "compare --baseline": "the first file is the base: watari compare BASE NEW...",
-    "compare --case": "every case is compared; watari compare {files} | grep CASE",
-    "compare -o": "watari compare {files} --json > compared.json",
-    "compare --output": "watari compare {files} --json > compared.json",
-    "effort --json": "the table is text; watari effort CASE -o effort.svg draws it",
-    "doctor --fix": "it changes nothing: watari doctor prints the commands",
-    "compare --html": "watari report {files} -o both.html",
-}
+INTERPRETERS = ("python", "python3", "julia", "mpirun", "mpiexec")
 # what `watari run` takes for a case
 RUN_WORDS = spread(
     {
@@ -174,6 +133,7 @@ LISTED = {
     **dict.fromkeys(PROBE, "watari probe"),
     **dict.fromkeys(("results", "runs"), "ls results/; watari report FILE shows one"),
 }
+READERS = ("report", "compare", "check", "export", "fleet")  # of result files
 # the purpose of commands, for a word that says nothing
 PURPOSES = {
     "this machine": ("probe", "list", "doctor"),
@@ -187,7 +147,7 @@ def meant(arguments: Sequence[str]) -> list[str]:
     """The arguments with a command in place of another name of it."""
     first, *rest = arguments or ("",)
     if first == "help":
-        return [*rest[:1], "--help"]
+        return [*(word for word in rest[:1] if word != "all"), "--help"]
     if first == "version":
         return ["--version"]
     same = SAME.get(first.lower())
@@ -199,9 +159,22 @@ def meant(arguments: Sequence[str]) -> list[str]:
 
 
 def filled(text: str, arguments: Sequence[str]) -> str:
-    """A text of the tables above, with the files that were typed."""
+    """A text of the tables above, with the files or words that were typed."""
     files = [word for word in arguments if os.path.isfile(word)]
+    text = text.replace("{words}", shlex.join(arguments))
     return text.replace("{files}", shlex.join(files) if files else "RESULTS")
+
+
+def of_name(word: str) -> str:
+    """Advice for the name of a plan or of a published machine; empty for another word."""
+    from watari.model import known
+    from watari.plan.plan import stored
+
+    if word in stored():
+        return f"'{word}' is a plan: watari run --plan {word} --dry-run"
+    if word.lower() in known.files():
+        return f"'{word}' is a machine: watari predict {STYLED} --machine {word.lower()}"
+    return ""
 
 
 def of_file(words: Sequence[str]) -> str:
@@ -221,10 +194,23 @@ def of_file(words: Sequence[str]) -> str:
             f"'{name}' may be a plan, or an imaginary machine: watari run --plan {name}; "
             f"watari advise --machine {name}"
         )
-    if os.access(path, os.X_OK):
+    if path.suffix in (".cu", ".cuh"):
+        return f"'{name}' is a source: watari run kernel source={name}"
+    words = ["python", *words] if path.suffix == ".py" else list(words)
+    if os.access(path, os.X_OK) or path.suffix == ".py":
         whole = shlex.join(words)
         return f"'{name}' is a program: watari advise -- {whole}; watari try -- {whole}"
     return ""
+
+
+def of_refused(arguments: Sequence[str], text: str) -> str:
+    """Advice where a file that was typed is no result; empty where nothing is known of it."""
+    if not arguments or arguments[0] not in READERS:
+        return ""
+    refused = (word for word in arguments[1:] if text.startswith(f"{word}: "))
+    word = next(filter(os.path.isfile, refused), "")
+    here = of_file([word]) if word and kinds.kind(Path(word)) != kinds.RESULTS else ""
+    return f"no result file: {here}" if here else ""
 
 
 def of_program(arguments: Sequence[str]) -> str:
@@ -256,19 +242,26 @@ def unknown(word: str, commands: Collection[str]) -> str:
 
 def of_option(command: str, option: str, arguments: Sequence[str]) -> str:
     """Advice for an option that a command has not; empty where nothing is known of it."""
-    text = OPTIONS.get(f"{command} {option}", OPTIONS.get(option, ""))
+    text = OPTIONS.get(f"{command} {option}", "")
+    if not text and command not in ("try", "exec"):  # these take the words of a program
+        text = OPTIONS.get(option, "")
     return f"no option '{option}': {filled(text, arguments)}" if text else ""
 
 
 def of_run(words: Sequence[str], plans: Collection[str]) -> str:
     """Advice for what `watari run` takes for a case; empty where nothing is known of it."""
     word = words[0]
+    if word in INTERPRETERS:
+        return filled(f"'{word}' is a program, not a case: {LEADS[word]}", words)
     if word.lower() in RUN_WORDS:
         return f"'{word}' is not a case; here it is: {RUN_WORDS[word.lower()]}"
     if word in plans:
         return f"'{word}' is a plan: watari run --plan {word}"
-    several = [each for each in word.split(",") if each in cases.CASES]
-    if len(several) > 1:
-        commands = "; ".join(f"watari run {each}" for each in several)
+    several = [
+        f"watari run {each}" if each in cases.CASES else cases.written(each)
+        for each in word.split(",")
+    ]
+    if len(several) > 1 and all(several):
+        commands = "; ".join(several)
         return f"a run has one case, or those of a plan: {commands}"
     return of_file(words)

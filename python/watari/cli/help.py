@@ -41,6 +41,13 @@ class Command(LineByLine, TyperCommand):
         """The words after the command's name."""
         return ["[OPTIONS]", *(argument(p) for p in self.params if is_argument(p))]
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples, each on a line that can be copied."""
+        title, _, examples = (self.epilog or "").partition(": ")
+        if examples:
+            lines = "".join(f"  {each}\n" for each in examples.split(" · "))
+            formatter.write(f"\n{title}:\n{lines}")
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments that have a help text, then options."""
         named: list[Any] = [p for p in self.params if is_argument(p)]

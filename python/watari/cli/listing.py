@@ -82,6 +82,8 @@ def list_cases(
         raise UsageError(f"'{name}' is not a list; here it is: {here}")
     name = None if name in guesses.LISTED else name
     known = not name or name in cases.CASES or cases.written(name)
+    if name and not known and (here := guesses.of_name(name)):
+        raise UsageError(here)
     if name and not known and (other := nearest(name, LISTS)):
         raise UsageError(f"unknown list '{name}'{other}; known: {', '.join(LISTS)}, and cases")
     for each in [name] if name else cases.CASES:
@@ -104,10 +106,12 @@ def doctor(
     from watari.machine import doctor
     from watari.machine.probe.system import System
 
-    found = doctor.findings(this_machine(), System(Path("/")))
+    machine = this_machine()
+    found = doctor.findings(machine, System(Path("/")))
     if as_json:
         print_json([asdict(finding) for finding in found])
         return
     for finding in found:
         print_lines(f"{finding.what}: {finding.why}\n    {finding.mend}\n")
-    print_lines(f"{len(found) or 'nothing'} found; looked at: {doctor.CHECKED}\n")
+    problems = f"{len(found) or 'no'} problem{'s' * (len(found) != 1)}"
+    print_lines(f"{problems} found; {doctor.looked_at(machine)}\n")

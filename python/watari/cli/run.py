@@ -35,9 +35,14 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; AXIS=a,b sweeps an axis"),
     ] = None,
-    plan: Annotated[str | None, typer.Option(help="a stored plan, by file or name")] = None,
+    plan: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="a stored plan, by file or name")
+    ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="resume this result file, or the journal of a killed run")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="resume this result file, or the journal of a killed run"
+        ),
     ] = None,
     budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="time limit of the run, e.g. 8min")
@@ -47,7 +52,10 @@ def run(
     ] = None,
     launcher: Annotated[
         str | None,
-        typer.Option(help="command that starts a trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
+        typer.Option(
+            metavar="COMMAND",
+            help="command that starts a trial: '[NAME=VALUE...] mpirun -n {ranks}'",
+        ),
     ] = None,
     time_limit: Annotated[
         str | None,

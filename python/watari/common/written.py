@@ -49,7 +49,7 @@ PROMISED = frozenset(
         ".npy",
         ".npz",
     }
-    | {".vtu", ".vti", ".nc", ".json", ".xml", ".toml", ".journal"}
+    | {".vtu", ".vti", ".nc", ".json", ".xml", ".toml", ".journal", ".txt", ".log", ".yaml"}
 )
 
 
@@ -104,13 +104,19 @@ def named(schema: bytes) -> bytes:
 AS_FIGURES = "figures: watari report RESULTS --format {format} -o FOLDER"
 AS_TABLE = "a table: write {json}, then watari export {json} -o {path}"
 AS_CSV = "a table: write {json}, then watari export {json} -o {csv}"
+AS_TEXT = "its printed lines: write -o {json} > {path}"
 AS_PAGE = "a page: write {json}, then watari report {json} -o {path}"
 
 RESULTS = kind(
     "results",
     ".json",
     named(rb'\d+\s*,\s*"program"'),
-    instead={".csv .parquet .md": AS_TABLE, ".tsv .xlsx": AS_CSV, ".html .htm": AS_PAGE},
+    instead={
+        ".csv .parquet .md": AS_TABLE,
+        ".tsv .xlsx": AS_CSV,
+        ".html .htm": AS_PAGE,
+        ".txt .log": AS_TEXT,
+    },
 )
 TRACE = kind("traces", ".json", named(rb'"watari-trace-'), instead={".html .htm": AS_PAGE})
 MACHINE = kind("machine profiles", ".json", named(rb'"watari-machine-'))

@@ -265,10 +265,18 @@ TABLE: tuple[Row, ...] = (
     cgroup,
     shared,
 )
+OF_GPU = "GPU driver, GDS, HMM, managed memory, CUDA-aware MPI, NUMA balancing, IOMMU"
 CHECKED = (
-    "GPU driver, GDS, HMM, managed memory, MPI and CUDA-aware MPI, huge pages, NUMA balancing, CPU "
-    "frequency, IOMMU, io_uring, libraries, limits of the process and of the cgroup, /dev/shm"
+    "MPI, huge pages, CPU frequency, io_uring, libraries, limits of the process and of the cgroup, "
+    "/dev/shm"
 )
+
+
+def looked_at(machine: Machine) -> str:
+    """The parts of the table that this machine can have."""
+    if has_gpu(machine):
+        return f"looked at: {OF_GPU}, {CHECKED}"
+    return f"looked at: {CHECKED}; no NVIDIA GPU is here, so not at: {OF_GPU}"
 
 
 def findings(machine: Machine, files: System) -> list[Finding]:

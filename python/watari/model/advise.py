@@ -209,4 +209,4 @@ def break_evens(ranked: Sequence[Prediction]) -> list[str]:
     for other in known:
         if other is not start and pays_from(start, other):
             moments.setdefault(from_pass(start, other), []).append(other.name)
-    return [f"{start.name} is slower {when} than {', '.join(by)}" for when, by in moments.items()]
+    return [f"{start.name} is slower than {', '.join(by)} {when}" for when, by in moments.items()]

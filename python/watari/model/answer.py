@@ -117,10 +117,13 @@ def of_profile(profile: MachineProfile) -> list[Sentence]:
 
 
 def beyond(predictions: Sequence[Prediction], profile: MachineProfile) -> str:
-    """The steps for which the predictions need more bytes than were measured, with these bytes."""
+    """The steps for which the predictions need more bytes than were measured, by these bytes."""
     parts = [part for one in predictions for part in one.work]
     needed = [row for part in parts for item in part.work for row in components([item]).items()]
     most = {key: curve.points[-1].bytes for key, curve in profile.curves.items()}
     over = {key: most[key] for key, size in needed if size > most.get(key, size)}
-    names = ", ".join(f"{key} {format_bytes(size)}" for key, size in sorted(over.items()))
-    return f"at the rates of the largest measured sizes: {names}" if names else ""
+    if not over:
+        return ""
+    sizes = [format_bytes(size) for size in sorted({*over.values()})]
+    span = " to ".join(dict.fromkeys((sizes[0], sizes[-1])))
+    return f"at the rates of the largest measured sizes, {span}"

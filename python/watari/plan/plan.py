@@ -81,6 +81,8 @@ def find(name: str) -> Path:
 def checked(path: Path) -> dict[str, Any]:
     """The file's tables, each of the right type. Raises FileError naming file and field."""
     document = reading.toml(path)
+    if "like" in document:
+        raise FileError(f"{path}: an imaginary machine, no plan: watari advise --machine {path}")
     for field in document:
         if field not in FIELDS:
             known = ", ".join(FIELDS)

@@ -33,6 +33,7 @@ MOST = 8  # lines that a chart distinguishes
 FOLLOW = ("samples", "requests", "iterations", "oversubscribe", "folder")
 COLOURS = [*style.COLOURS.values(), "#c4503e", "#7564bd", "#5d8a3a"]
 WIDTH, HEIGHT = 420, 240
+SEPARATION = 8  # pixels between labels, which are wider in other fonts
 SYMBOL, LETTER = 40, 6  # pixels of a legend's symbol with its room, and of a letter
 RUN = "run"  # `--by run`
 SWEEPS = Figure(
@@ -169,6 +170,8 @@ def axis(one: Lines) -> alt.X:
             values=ordered,
             labelExpr=f"({labels})[datum.value]".replace("'", '"'),
             labelOverlap="greedy",
+            labelFlush=False,
+            labelSeparation=SEPARATION,
             grid=False,
         ),
     )

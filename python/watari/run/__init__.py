@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Callable(ModuleType):
-    """A module that is called as the function of the same name."""
+    """A module that is called as the function of the same name, and has its help."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self.__wrapped__(*arguments, **named)
@@ -21,6 +21,14 @@ class Callable(ModuleType):
     def __wrapped__(self) -> Any:
         """The function, whose signature is that of the module."""
         return import_module("watari.api.measure").run
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        """What `help(watari.run)` shows."""
+        import inspect
+
+        function = self.__wrapped__
+        return f"run{inspect.signature(function)}\n\n{inspect.getdoc(function)}"
 
 
 sys.modules[__name__].__class__ = Callable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,14 @@ SMALL: dict[str, Any] = {"processor": "cpu", "memory": "pageable", "trials": 2, 
 @pytest.fixture(scope="module")
 def measured() -> measure.Run:
     return watari.run("copy", size=["1MiB", 2**22], **SMALL)
+
+
+def test_help_shows_arguments_units_and_errors() -> None:
+    for function in (watari.run, watari.predict, watari.advise):
+        shown = pydoc.plain(pydoc.render_doc(function))
+        assert "Args:" in shown
+        assert "Raises" in shown
+    assert "time limit of the run, in seconds" in pydoc.plain(pydoc.render_doc(watari.run))
 
 
 def test_a_run_prints_plots_and_becomes_a_frame(measured: measure.Run, tmp_path: Path) -> None:

@@ -45,6 +45,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("run.json", "other.json"):
         shutil.copy(FIXTURES / "memory.json", tmp_path / name)
     (tmp_path / "mine.toml").write_text(IMAGINARY)
+    (tmp_path / "machine.json").write_text('{"schema": "watari-machine-1"}')
+    (tmp_path / "app.py").write_text("print(1)\n")
+    (tmp_path / "saxpy.cu").write_text("__global__ void saxpy() {}\n")
     (tmp_path / "a.out").write_text("#!/bin/sh\n")
     os.chmod(tmp_path / "a.out", 0o755)
     return tmp_path
@@ -80,6 +83,30 @@ def test_a_guess_names_commands_that_are(word: str) -> None:
     named = [part.split()[0] for part in text.split("watari ")[1:]]
     known = {*commands_by_name(), "COMMAND", "--help", "--version"}
     assert {name.strip(",;") for name in named} <= known, text
+
+
+def test_a_word_of_a_program_is_no_word_of_a_case(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for line in ("watari try --style managed -- ./a.out", "watari report run.json --y bandwidth"):
+        assert "watari run" not in outcome(line, capsys)
+
+
+def test_only_options_that_may_be_meant_are_offered(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--insecure" not in outcome("watari run copy --sed 1", capsys)
+    assert "--budget" in outcome("watari run copy --budgt 1", capsys)
+
+
+def test_help_names_values_and_has_each_example_on_a_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, command in commands_by_name().items():
+        shown = outcome(f"watari {name} --help", capsys)
+        assert not {"<str>", "<path>", "<int"} & set(shown.split()), name
+        examples = (command.epilog or "").partition(": ")[2].split(" · ")
+        assert {f"  {each}" for each in examples if each} <= set(shown.splitlines()), name
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,9 @@ def test_break_evens_are_those_of_the_seconds(
         if way and style in many:
             assert way.total(passes).middle == pytest.approx(many[style].total.middle, rel=1e-6)
             assert way.total(2).middle == pytest.approx(found(2)[style].total.middle, rel=1e-6)
-    assert len(break_evens(list(many.values()))) <= len(many)
+    said = break_evens(list(many.values()))
+    assert len(said) <= len(many)
+    assert all(" is slower than " in line for line in said)
 
 
 def cases_and_sizes() -> list[tuple[str, str, str, str]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import csv
+import html
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -255,6 +257,9 @@ def test_by_its_command(folder: Path, capsys: Any) -> None:
     assert all(name.stat().st_size for name in names)
     figure = (folder / "fleet.svg").read_text()
     assert all(f">n{i}<" in figure for i in range(6))
+    longest = max(re.findall(r">((?:copy|access)[^<]*)<", figure), key=len)
+    left = float(re.search(r"translate\(([\d.]+),", figure)[1])  # type: ignore[index]
+    assert left > 6.5 * len(html.unescape(longest))  # also for the letters of a wider font
     assert run("fleet", folder, *wanted) == 3  # its own files are replaced
     (folder / "n5.json").write_text('{"schema": 1, "program": {}')
     assert run("fleet", folder) == 3
@@ -298,6 +303,23 @@ def test_check_of_several_hosts_checks_each(folder: Path, capsys: Any) -> None:
     assert run("check", *files, "--json") == 3
     values = json.loads(capsys.readouterr().out)
     assert {each["hosts"][0]: each["exit_code"] for each in values}["n3"] == 3
+
+
+def test_check_names_no_cause_that_sound_nodes_have_too(
+    folder: Path, recorded: Plain, capsys: Any
+) -> None:
+    files = sorted(folder.glob("n*.json"))
+    assert json.loads(files[0].read_text())["machine"]["virtual_machine"]
+    assert run("check", *files) == 3
+    shown = capsys.readouterr().out
+    assert "hypervisor" not in shown
+    assert "likely causes: none" in shown
+    for path in files:  # all but the slow node are no virtual machines
+        values = json.loads(path.read_text())
+        values["machine"]["virtual_machine"] = path.stem == "n3"
+        path.write_text(json.dumps(values))
+    assert run("check", *files) == 3
+    assert "n3: virtual machine: runs under a hypervisor" in capsys.readouterr().out
 
 
 def test_many_files_are_read_by_several_processes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import synthetic
 
+from watari.case.presentation import plain_columns
 from watari.cli.commands import exit_code
 from watari.report import page, sweeps
 from watari.results.measured import Measured, measurements
@@ -102,6 +104,15 @@ def test_a_figure_is_as_wide_as_the_column(format: str, file: Path) -> None:
         assert float(box[1]) == pytest.approx(85 / 25.4 * 72, abs=0.5)
     else:
         assert int.from_bytes(content[16:20], "big") == pytest.approx(85 / 25.4 * 300, abs=2)
+
+
+def test_the_rate_of_an_answer_is_that_of_the_table() -> None:
+    """Of two trials, the median of the rates is another number than the rate of the median."""
+    (case,) = measured({"size": MIB})
+    two = replace(case, trials=[{**case.trials[0], "host_s": [s]} for s in (1e-3, 9e-3)])
+    shown = plain_columns(two, [two])["median"]
+    assert f"{two.median:.4g} GB/s" == shown
+    assert two.median == pytest.approx(two.bytes_per_sample / 5e-3 / 1e9)
 
 
 def test_one_figure_has_the_name_that_is_asked_for(file: Path) -> None:

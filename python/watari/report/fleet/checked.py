@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from watari.report.check import items
+from watari.report.check.causes import CPU, GPU, LINK, STORE, likely
 from watari.report.check.expect import Wanted
 from watari.report.check.formats import STYLES, counts, document, suite
 from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
@@ -26,6 +27,7 @@ from watari.results.schema import Results
 from watari.results.significance import SLOWER
 
 CHECK = "fleet"
+PARTS = (LINK, GPU, CPU, STORE)
 MOST_ITEMS = 2  # of a node on a terminal
 
 
@@ -123,15 +125,23 @@ def bad_items(one: Checked) -> str:
 
 
 def causes(checked: Sequence[Checked]) -> list[RenderableType]:
-    """Likely causes, each once, with the nodes that have it."""
+    """Likely causes, each once, with the nodes that have it. One that nodes without a failure have,
+    too, explains nothing, and is left out."""
+    bad = [one for one in checked if one.exit_code(False)]
+    sound = [one for one in checked if not one.exit_code(False)]
+    shared = {cause for one in sound for cause in likely(one.node.machine, set(PARTS))}
     hosts: dict[str, list[str]] = {}
-    for one in checked:
+    for one in bad:
         for cause in dict.fromkeys(cause for item in one.items for cause in item.causes):
-            hosts.setdefault(cause, []).append(one.node.host)
+            if cause not in shared:
+                hosts.setdefault(cause, []).append(one.node.host)
     shown = [
         Text(f"  {', '.join(names[:MOST_ITEMS])}{' ...' * (len(names) > MOST_ITEMS)}: {cause}")
         for cause, names in hosts.items()
     ]
+    if bad and not shown:
+        text = "in which these nodes differ from those that pass" * bool(sound)
+        return [Text(f"likely causes: none in the records of the machines {text}".rstrip())]
     return [Text("likely causes"), *shown] if shown else []
 
 

@@ -22,6 +22,7 @@ CELL = 13  # pixels
 MOST_NODES = 60  # the others are one column: their median
 MOST = math.log(2)  # distance at which the colour ends
 COLOURS = ["#8c2d04", "#d95f0e", "#fdbe85", "#f1f1f1", "#9ecae1", "#4292c6", "#08519c"]
+WIDER = 1.0  # pixels of a letter that fonts of other viewers are wider, at most
 OTHERS = "others, median"
 
 
@@ -32,7 +33,10 @@ def write(fleet: Fleet, output: Path) -> None:
         raise UsageError("nothing to draw: no case that three nodes of the same hardware measured")
     chart = alt.vconcat(*(panel(group) for group in drawn), spacing=30)
     spec = style.unfold(chart.to_dict(validate=False))
-    (content,) = converted([{**spec, "config": style.config()}], output.suffix[1:])
+    longest = max(len(name) for group in drawn for name in case_names(group).values())
+    config = style.config()
+    config["padding"] = {**config["padding"], "left": 6 + round(WIDER * longest)}
+    (content,) = converted([{**spec, "config": config}], output.suffix[1:])
     write_atomically(output, content)
 
 
@@ -70,8 +74,9 @@ def panel(group: Group) -> Any:
     columns = [one.node.host for one in shown] + [OTHERS] * bool(rest)
     lost = sum(one.verdict == LOST for one in ordered)
     says = [
-        "speed beside the median of the nodes; a dot: slower beyond scatter and threshold; "
-        "a cross: not ok there"
+        "speed beside the median of the nodes",
+        "a dot: slower beyond scatter and threshold",
+        "a cross: not ok there",
     ]
     if rest:
         says.append(f"{len(rest)} nodes nearer to the median are one column")
