@@ -167,7 +167,7 @@ def filled(text: str, arguments: Sequence[str]) -> str:
 
 def of_name(word: str) -> str:
     """Advice for the name of a plan or of a published machine; empty for another word."""
-    from watari.model import known
+    from watari.model.profiles import known
     from watari.plan.plan import stored
 
     if word in stored():
