@@ -209,7 +209,8 @@ def of_refused(arguments: Sequence[str], text: str) -> str:
         return ""
     refused = (word for word in arguments[1:] if text.startswith(f"{word}: "))
     word = next(filter(os.path.isfile, refused), "")
-    here = of_file([word]) if word and kinds.kind(Path(word)) != kinds.RESULTS else ""
+    read = {kinds.RESULTS} | ({kinds.TRACE} if arguments[0] == "report" else set())
+    here = of_file([word]) if word and kinds.kind(Path(word)) not in read else ""
     return f"no result file: {here}" if here else ""
 
 

@@ -87,7 +87,9 @@ WATARI_INLINE void carry_piece(const water_stage<Real>& s, const cell& c, index 
     // no plane is two above the lid, and none is needed there
     const bool at_lid = Walls && c.k + 1 == static_cast<index>(s.f.grid.size.z);
     const index higher = at_lid ? plane : 2 * plane;
-    fill_faces<Walls>(s, 0, c.at, count + 1, 2, 1, flags.own, flags.own + 1, kept.west);
+    const auto* const own_flags = Walls ? flags.own : nullptr;
+    const auto* const next_flags = Walls ? flags.own + 1 : nullptr;
+    fill_faces<Walls>(s, 0, c.at, count + 1, 2, 1, own_flags, next_flags, kept.west);
     WATARI_VECTORS
     for (index i = 0; i < count; ++i) {
         const index at = c.at + i;
