@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -22,12 +23,14 @@ class Objects:
         self.lock = threading.Lock()
 
 
+@lru_cache
 def etag(data: bytes) -> str:
     return f'"{hashlib.md5(data).hexdigest()}"'
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body waits 40 ms for the receipt of its headers
     server: Server
 
     def log_message(self, *words: Any) -> None:
@@ -135,6 +138,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # by default 5: a client's further connections wait for seconds
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
