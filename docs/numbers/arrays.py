@@ -27,5 +27,4 @@ page.given(
     "names of the rows", "zarr, 8 MiB of rows", "zarr, tiles of 4 MiB", "zarr, 1 MiB of rows"
 )
 page.given("a limit of the layout", "of more than 2^62 bytes")
-page.given("the header of numpy.save", "begin at byte 128")
 page.given("100 GB over 8 MiB, in whole rows (benchmarks/formats.py)", "has 11,920 files")
