@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 RUN = ROOT / "results" / "nvidia-h200-x86_64" / "20261121-standard.json"
 TRACE = min((ROOT / "results").rglob("*-trace-*.json"), key=lambda path: path.stat().st_size)
 PREDICT = ["predict", "himeno", "grid=XS", "--machine"]
+# what a case reads: a command may read two kinds of file
+NAMES = [f"{words[0]}-{at}{suffix}" for at, (words, suffix, _, _) in enumerate(READS)]
 # words, the inputs among them, and the suffixes of the option that comes after them
 COMMANDS: list[tuple[list[str], list[str], str]] = [
     (["export", "run.json", "-o"], ["run.json"], ".csv"),
@@ -35,8 +37,8 @@ COMMANDS: list[tuple[list[str], list[str], str]] = [
      ["A.npy", "B.npy"], ".npy"),
     (["bem", "cube:1", "-o"], [], ".vtu"),
     (["bem", "cube:1", "-o", "c.vtu", "--charges"], [], ".npy"),
-    *((reading(words, f"{words[0]}{suffix}"), [f"{words[0]}{suffix}"], Path(output).suffix)
-      for words, suffix, _, output in READS),
+    *((reading(words, name), [name], Path(output).suffix)
+      for name, (words, _, _, output) in zip(NAMES, READS, strict=True)),
 ]  # fmt: skip
 BESIDE = [".hmatrix", ".hmatrix.partial", ".hmatrix.partial.journal"]  # of `watari bem`
 NOTES = b"the notes of a user\n"
@@ -48,8 +50,8 @@ def inputs() -> None:
     shutil.copy(TRACE, "trace.json")
     numpy.save("A.npy", numpy.eye(30, dtype=numpy.float32))
     numpy.save("B.npy", numpy.ones((30, 20), dtype=numpy.float32))
-    for words, suffix, content, _ in READS:
-        Path(f"{words[0]}{suffix}").write_bytes(content())
+    for name, (_, _, content, _) in zip(NAMES, READS, strict=True):
+        Path(name).write_bytes(content())
 
 
 def an_input(rng: random.Random, read: list[str], suffix: str) -> str:
