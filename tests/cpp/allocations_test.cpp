@@ -84,7 +84,7 @@ TEST_F(Krylov, SolversAllocateNothingInTheirLoops) {
                     return krylov::gmres(p, m, w, {.restart = 7});
                 });
     krylov::dense_system<float> single(the_cpu, length);
-    std::copy_n(system_.matrix(), length * length, single.matrix());
+    single.copy_matrix(system_);
     const krylov::low_precision<double> low{.a = single.problem().a};
     expect_none(krylov::cg_mixed_bytes(given, low),
                 [&](const auto& p, const workspace& m, const stopping& w) {

@@ -1,5 +1,6 @@
 // Products by each library, compared with double loops, and the library's description of itself.
 #include "watari/blas/blas.hpp"
+#include "processors.hpp"
 #include "watari/blas/capabilities.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -68,9 +69,7 @@ protected:
         std::mt19937 random(5);
         std::uniform_real_distribution<Element> values(-1, 1);
         const auto filled = [&](std::size_t count) {
-            memory::buffer<Element> made(
-                GetParam().who.is_gpu() ? memory::kind::managed : memory::kind::pageable,
-                count + 1);
+            memory::buffer<Element> made(shared_kind(GetParam().who), count + 1);
             for (std::size_t i = 0; i < count; ++i) made.data()[i] = values(random);
             return made;
         };
@@ -135,11 +134,10 @@ TEST_P(GemmBlas, SaysItsNameAndVersion) {
 }
 
 std::vector<access_path> paths() {
-    std::vector<access_path> list{{the_cpu, precision::single_precision},
-                                  {the_cpu, precision::double_precision}};
-    if (device::count() > 0)
-        list.insert(list.end(), {{gpu_number(0), precision::single_precision},
-                                 {gpu_number(0), precision::double_precision}});
+    std::vector<access_path> list;
+    for (const processor who : processors())
+        for (const precision type : {precision::single_precision, precision::double_precision})
+            list.push_back({who, type});
     return list;
 }
 

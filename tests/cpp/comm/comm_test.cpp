@@ -1,3 +1,4 @@
+#include "errors.hpp"
 #include "watari/comm/decomposition.hpp"
 #include "watari/comm/message.hpp"
 #include "watari/core/error.hpp"
@@ -138,12 +139,7 @@ TEST(decomposition, coarser_grids_are_divided_likewise) {
 }
 
 std::string refusal(const comm::grid& of) {
-    try {
-        divide(of, 0);
-    } catch (const usage_error& error) {
-        return error.what();
-    }
-    return "";
+    return message_of<usage_error>([&] { divide(of, 0); });
 }
 
 TEST(decomposition, what_cannot_be_divided_is_refused) {

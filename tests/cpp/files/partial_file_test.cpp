@@ -1,12 +1,11 @@
 #include "watari/files/partial/partial_file.hpp"
 
+#include "file_content.hpp"
 #include "folder.hpp"
 #include "watari/core/error.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fstream>
 
 namespace watari::files {
 namespace {
@@ -14,13 +13,7 @@ namespace {
 constexpr std::uint64_t size = 5 * 4096;
 const std::string header(4096, 'h'), data(size - header.size(), 'd');
 
-/// Another process changes the file through its name.
-void overwrite(const std::string& path, std::uint64_t at, const std::string& by) {
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(at));
-    file << by;
-}
-
+/// Other processes change the file through its name.
 class PartialFile : public testing::Test {
 protected:
     PartialFile() {

@@ -1,5 +1,6 @@
 #include "watari/files/window.hpp"
 
+#include "on_threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
 #include "watari/files/file_state.hpp"
@@ -10,8 +11,6 @@
 #include <unistd.h>
 #include <cstring>
 #include <filesystem>
-#include <thread>
-#include <vector>
 
 namespace watari::files {
 
@@ -32,12 +31,10 @@ protected:
 
 /// Eight threads fill eight parts, the i-th one with the i-th letter.
 void fill(const window& all, std::size_t bytes) {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < 8; ++i)
-        threads.emplace_back([&all, bytes, i] {
-            const std::span<std::byte> own = all.part(i * bytes, bytes);
-            std::memset(own.data(), static_cast<int>('a' + i), own.size());
-        });
+    on_threads(8, [&](int i) {
+        const auto at = static_cast<std::size_t>(i) * bytes;
+        std::memset(all.part(at, bytes).data(), 'a' + i, bytes);
+    });
 }
 
 TEST_F(Window, ThreadsFillARangeThatDoesNotBeginOnALargePage) {
@@ -61,11 +58,7 @@ TEST_F(Window, LargePagesKeepWhatIsThere) {
     {
         const window all(file.get(), path, begin, 8 * part);
         ASSERT_GT(all.large_pages(), 1u);
-        {
-            std::vector<std::jthread> threads;
-            for (std::size_t page = 0; page < all.large_pages(); ++page)
-                threads.emplace_back([&all, page] { all.ask_for_large(page); });
-        }
+        on_threads(all.large_pages(), [&](std::size_t page) { all.ask_for_large(page); });
         fill(all, part);
     }
     std::string expected = before;

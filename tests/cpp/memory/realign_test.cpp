@@ -1,5 +1,6 @@
 // Rows moved to the beginning of their slots, on each processor.
 #include "watari/memory/rows/realign.hpp"
+#include "processors.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 
@@ -13,12 +14,6 @@
 namespace watari::memory {
 namespace {
 
-std::vector<processor> processors() {
-    std::vector<processor> all{the_cpu};
-    if (device::count() > 0) all.push_back(gpu_number(0));
-    return all;
-}
-
 class GemmRealign : public testing::TestWithParam<processor> {};
 
 TEST_P(GemmRealign, MovesEachRowAndNothingElse) {
@@ -28,9 +23,7 @@ TEST_P(GemmRealign, MovesEachRowAndNothingElse) {
         const std::size_t bytes = 4 + fours(round % 2 ? 9000 : 300), count = random() % 40;
         constexpr std::size_t unit = 512;
         const std::size_t stride = bytes + unit + fours(64);
-        memory::buffer<unsigned char> data(
-            GetParam().is_gpu() ? memory::kind::managed : memory::kind::pageable,
-            count * stride + 1);
+        memory::buffer<unsigned char> data(shared_kind(GetParam()), count * stride + 1);
         for (std::size_t i = 0; i < count * stride; ++i)
             data.data()[i] = static_cast<unsigned char>(random());
         const skewed_rows rows{data.data(), count, bytes, stride, fours(unit), fours(unit), unit};
@@ -47,8 +40,7 @@ TEST_P(GemmRealign, MovesEachRowAndNothingElse) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Processors, GemmRealign, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, GemmRealign, testing::ValuesIn(processors()), processor_name);
 
 TEST(GemmRealignAbsent, AMissingGpuIsSaid) {
     if (device::count() > 0) GTEST_SKIP() << "there is a GPU";

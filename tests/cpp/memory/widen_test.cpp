@@ -1,5 +1,6 @@
 // Rows of halves become rows of floats, on each processor: all of bfloat16 and float16.
 #include "watari/memory/rows/widen.hpp"
+#include "processors.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <gtest/gtest.h>
@@ -17,12 +18,6 @@ namespace {
 constexpr std::size_t elements = 256, rows = 257;  // 256 rows have every half once
 constexpr std::size_t unit = 512, from_stride = elements * half_bytes + unit,
                       to_stride = elements * sizeof(float) + 64;
-
-std::vector<processor> processors() {
-    std::vector<processor> all{the_cpu};
-    if (device::count() > 0) all.push_back(gpu_number(0));
-    return all;
-}
 
 /// A float16 by its definition: sign, 5 bits of exponent, 10 bits of fraction.
 float by_definition(std::uint16_t bits) {
@@ -42,7 +37,7 @@ float expected(std::uint16_t bits, half_type type) {
 class Widen : public testing::TestWithParam<processor> {};
 
 TEST_P(Widen, EveryHalfIsExact) {
-    const auto kind = GetParam().is_gpu() ? memory::kind::managed : memory::kind::pageable;
+    const auto kind = shared_kind(GetParam());
     for (const half_type type : {half_type::float16, half_type::bfloat16}) {
         memory::buffer<std::byte> from(kind, rows * from_stride), to(kind, rows * to_stride);
         half_rows work{.from = from.data(),
@@ -83,8 +78,7 @@ TEST_P(Widen, EveryHalfIsExact) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Processors, Widen, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, Widen, testing::ValuesIn(processors()), processor_name);
 
 }  // namespace
 }  // namespace widening
