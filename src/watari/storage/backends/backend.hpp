@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,20 @@ struct memory_range {
     std::byte* data;
     std::size_t bytes;
 };
+
+/// Copies consecutive bytes into ranges, or those of ranges into consecutive ones.
+inline void scatter(const std::byte* from, std::span<const memory_range> to) {
+    for (const memory_range& range : to) {
+        std::memcpy(range.data, from, range.bytes);
+        from += range.bytes;
+    }
+}
+inline void gather(std::span<const memory_range> from, std::byte* to) {
+    for (const memory_range& range : from) {
+        std::memcpy(to, range.data, range.bytes);
+        to += range.bytes;
+    }
+}
 
 /// One checked command. `ranges` hold `bytes` together and are good only during `submit`.
 struct request {

@@ -5,7 +5,6 @@
 #include "watari/files/aligned.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <random>
@@ -64,15 +63,6 @@ struct due_event {
     std::optional<ending> completed;
 };
 
-void deliver(const spoiled& command) {
-    const std::byte* from = command.bounce.data();
-    if (!from) return;
-    for (const memory_range& range : command.ranges) {
-        std::memcpy(range.data, from, range.bytes);
-        from += range.bytes;
-    }
-}
-
 status failure(opcode operation) {
     if (operation == opcode::read) return unrecovered_read;
     return operation == opcode::write ? write_fault : internal_error;
@@ -116,7 +106,8 @@ public:
         const std::int64_t now = cpu::nanoseconds();
         std::erase_if(later_, [&](const due_event& event) {
             if (event.due > now) return false;
-            deliver(event.command);
+            if (event.command.bounce.data())
+                scatter(event.command.bounce.data(), event.command.ranges);
             if (event.completed) now_.push_back(*event.completed);
             return true;
         });
@@ -143,11 +134,7 @@ private:
     void hold(const request& command) {
         held_.push_back({in(plan_.delay), command, files::aligned_bytes(command.bytes)});
         held_.back().command.ranges = {};
-        std::byte* to = held_.back().data.data();
-        for (const memory_range& range : command.ranges) {
-            std::memcpy(to, range.data, range.bytes);
-            to += range.bytes;
-        }
+        gather(command.ranges, held_.back().data.data());
     }
 
     bool pass_on(held_write& late) {
