@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace watari::storage {
 
@@ -20,6 +21,26 @@ inline bool is_stamped(const std::byte* block, std::uint64_t number, std::uint64
     std::byte wanted[block_size];
     stamp(wanted, number, version);
     return std::memcmp(block, wanted, block_size) == 0;
+}
+
+/// The same for `count` blocks, whose numbers begin at `first`.
+inline void stamp_run(std::byte* data, std::uint64_t first, std::uint64_t count,
+                      std::uint64_t version) {
+    for (std::uint64_t b = 0; b < count; ++b) stamp(data + b * block_size, first + b, version);
+}
+
+inline bool is_stamped_run(const std::byte* data, std::uint64_t first, std::uint64_t count,
+                           std::uint64_t version) {
+    for (std::uint64_t b = 0; b < count; ++b)
+        if (!is_stamped(data + b * block_size, first + b, version)) return false;
+    return true;
+}
+
+/// Version 0 of the first `count` blocks.
+inline std::vector<std::byte> stamped(std::uint64_t count) {
+    std::vector<std::byte> data(count * block_size);
+    stamp_run(data.data(), 0, count, 0);
+    return data;
 }
 
 }  // namespace watari::storage

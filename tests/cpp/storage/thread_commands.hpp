@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace watari::WATARI_BACKEND {
 
@@ -29,6 +30,14 @@ WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint6
     if (fits(view, count, command) && try_take(view, command))
         send_read(view, block, count, command);
     return command;
+}
+
+/// Begins reads of the first `count` blocks until every identifier is in use.
+inline std::vector<token> begin_all_reads(const namespace_view& view, std::uint32_t count) {
+    std::vector<token> begun;
+    for (token t = try_begin_read(view, 0, count); t.taken; t = try_begin_read(view, 0, count))
+        begun.push_back(t);
+    return begun;
 }
 
 WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t block,

@@ -72,14 +72,13 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
         std::vector<std::byte> data(many);
         const std::size_t at_once = many / view.block_bytes;
         for (std::uint64_t first = 0; first < view.blocks; first += at_once) {
-            for (std::size_t s = 0; s < many / 512; ++s) stamp(&data[s * 512], first * unit + s, 7);
+            stamp_run(data.data(), first * unit, many / 512, 7);
             ASSERT_TRUE(write(view, first, at_once, data.data(), false).ok());
         }
         EXPECT_TRUE(flush(view).ok());
         for (std::uint64_t b = 0; b < view.blocks; b += 13) {
             ASSERT_TRUE(read(view, b, 1, data.data()).ok());
-            for (std::size_t s = 0; s < unit; ++s)
-                EXPECT_TRUE(is_stamped(&data[s * 512], b * unit + s, 7));
+            EXPECT_TRUE(is_stamped_run(data.data(), b * unit, unit, 7));
         }
         EXPECT_EQ(read(view, view.blocks, 1, data.data()), lba_out_of_range);
     }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <random>
@@ -62,24 +63,14 @@ history use(const namespace_view& view, const volatile_cache& cache, unsigned se
         const auto count = static_cast<std::uint32_t>(1 + random() % 4);
         const std::uint64_t first = random() % (blocks - count + 1);
         const bool fua = random() % 4 == 0;
-        for (std::uint64_t b = 0; b < count; ++b) {
-            stamp(data + b * 512, first + b, version);
-            h.written[first + b] = version;
-        }
+        stamp_run(data, first, count, version);
+        std::fill_n(&h.written[first], count, version);
         if (!is_acknowledged(view, begin_write(view, first, count, data, fua), cache)) break;
-        for (std::uint64_t b = first; b < first + count; ++b) {
-            acknowledged[b] = version;
-            if (fua) h.lasting[b] = version;
-        }
+        std::fill_n(&acknowledged[first], count, version);
+        if (fua) std::fill_n(&h.lasting[first], count, version);
     }
     h.whole = version > versions;
     return h;
-}
-
-std::vector<std::byte> stamped() {
-    std::vector<std::byte> data(blocks * 512);
-    for (std::uint64_t b = 0; b < blocks; ++b) stamp(&data[b * 512], b, 0);
-    return data;
 }
 
 constexpr controller_options small{.queues = {.queues = 1, .depth = 4, .max_transfer = 4096}};
@@ -100,7 +91,7 @@ using schedule = history (*)(const namespace_view&, const volatile_cache&, unsig
 
 /// Cuts the power before step `cut`, starts the device again and checks every block.
 outcome survive(schedule use, const controller_options& options, unsigned seed, std::uint64_t cut) {
-    std::vector<std::byte> data = stamped();
+    std::vector<std::byte> data = stamped(blocks);
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, seed, cut);
     history h;
     {
@@ -153,12 +144,10 @@ history use_array(const namespace_view& view, const volatile_cache&, unsigned se
         }
         const std::uint64_t count = 1 + random() % 6, first = random() % (blocks - count + 1);
         const bool durable = random() % 4 == 0;
-        for (std::uint64_t b = 0; b < count; ++b) {
-            stamp(some[b].data, first + b, version);
-            h.written[first + b] = version;
-        }
+        stamp_run(some[0].data, first, count, version);
+        std::fill_n(&h.written[first], count, version);
         if (!all.write(group::active(), first, count, some, durable).ok()) break;
-        for (std::uint64_t b = first; durable && b < first + count; ++b) h.lasting[b] = version;
+        if (durable) std::fill_n(&h.lasting[first], count, version);
         if (!all.read(group::active(), 0, 6, some).ok()) break;
         for (std::uint64_t b = 0; b < 6; ++b)
             EXPECT_TRUE(is_stamped(some[b].data, b, h.written[b]));
@@ -174,7 +163,7 @@ TEST(Durability, WhatAnArrayFlushedSurvivesACutAtEveryStep) {
 }
 
 TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {
-    std::vector<std::byte> data = stamped();
+    std::vector<std::byte> data = stamped(blocks);
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, 1);
     controller device(cache, small);
     const history h = use(device.view(), *cache, 1);
@@ -187,7 +176,7 @@ TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {
 TEST(Durability, TheCacheDoesLoseWhatWasNotFlushed) {
     unsigned lost = 0;
     for (unsigned seed = 0; seed < 16; ++seed) {
-        std::vector<std::byte> data = stamped();
+        std::vector<std::byte> data = stamped(blocks);
         std::byte block[512];
         stamp(block, 5, 1);
         {

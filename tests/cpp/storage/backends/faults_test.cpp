@@ -1,5 +1,6 @@
 // Each fault of a faulty device: no wrong data are accepted, no wait passes the limit, the user
 // gets the status, and later requests are served.
+#include "on_threads.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <random>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "watari/core/error.hpp"
@@ -77,24 +77,15 @@ struct faulty_memory {
     tally count;
 
     faulty_memory(const fault_plan& plan, double limit, std::uint32_t depth = 16)
-        : data(stamped()),
+        : data(stamped(users * blocks_each)),
           device(make_faulty(make_ram(data), plan),
                  {.queues = {.queues = 2, .depth = depth, .max_transfer = 4096, .limit = limit},
                   .threads = 2}) {}
 
-    static std::vector<std::byte> stamped() {
-        std::vector<std::byte> data(users * blocks_each * 512);
-        for (std::uint64_t b = 0; b < users * blocks_each; ++b) stamp(&data[b * 512], b, 0);
-        return data;
-    }
-
     const tally& serve(unsigned requests, double limit) {
-        std::vector<std::thread> threads;
-        for (unsigned u = 0; u < users; ++u)
-            threads.emplace_back([&, u] {
-                use(device.view(), u, requests, static_cast<std::int64_t>(limit * 1e9), count);
-            });
-        for (std::thread& thread : threads) thread.join();
+        on_threads(users, [&](unsigned user) {
+            use(device.view(), user, requests, static_cast<std::int64_t>(limit * 1e9), count);
+        });
         return count;
     }
     std::uint32_t spurious() const {

@@ -1,13 +1,13 @@
 // The file backend: by io_uring and by pread, direct and not, one file and several; and errors of
 // files.
 #include "folder.hpp"
+#include "on_threads.hpp"
+#include "size_limit.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "watari/core/error.hpp"
@@ -79,35 +78,31 @@ TEST_P(File, HoldsWhatManyThreadsWrote) {
     const std::uint32_t sectors = view.block_bytes / 512;
     EXPECT_EQ(view.blocks * view.block_bytes, GetParam().files * file_bytes);
     std::atomic<unsigned> wrong{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 4; ++t)
-        threads.emplace_back([&, t] {
-            std::mt19937 random(t);
-            const std::uint64_t own = view.blocks / 4, first = t * own;
-            std::vector<std::uint64_t> version(own, 0);
-            std::vector<std::byte> data(std::size_t{200} * 512 * sectors);
-            for (std::uint64_t i = 1; i <= 60; ++i) {
-                const std::uint64_t at = random() % own;
-                const std::uint64_t count = std::min<std::uint64_t>(own - at, 1 + random() % 200);
-                const auto each = [&](auto visit) {
-                    for (std::uint64_t b = 0; b < count * sectors; ++b)
-                        visit(&data[b * 512], (first + at) * sectors + b,
-                              version[at + b / sectors]);
-                };
-                if (i % 2) {
-                    for (std::uint64_t b = at; b < at + count; ++b) version[b] = i;
-                    each([](std::byte* block, auto n, auto v) { stamp(block, n, v); });
-                    expect_ok(write(view, first + at, count, data.data(), i % 3 == 0));
-                } else {
-                    expect_ok(read(view, first + at, count, data.data()));
-                    each([&](std::byte* block, auto n, auto v) {
-                        wrong += v > 0 && !is_stamped(block, n, v);
-                    });
-                }
+    on_threads(4u, [&](unsigned t) {
+        std::mt19937 random(t);
+        const std::uint64_t own = view.blocks / 4, first = t * own;
+        std::vector<std::uint64_t> version(own, 0);
+        std::vector<std::byte> data(std::size_t{200} * 512 * sectors);
+        for (std::uint64_t i = 1; i <= 60; ++i) {
+            const std::uint64_t at = random() % own;
+            const std::uint64_t count = std::min<std::uint64_t>(own - at, 1 + random() % 200);
+            const auto each = [&](auto visit) {
+                for (std::uint64_t b = 0; b < count * sectors; ++b)
+                    visit(&data[b * 512], (first + at) * sectors + b, version[at + b / sectors]);
+            };
+            if (i % 2) {
+                for (std::uint64_t b = at; b < at + count; ++b) version[b] = i;
+                each([](std::byte* block, auto n, auto v) { stamp(block, n, v); });
+                expect_ok(write(view, first + at, count, data.data(), i % 3 == 0));
+            } else {
+                expect_ok(read(view, first + at, count, data.data()));
+                each([&](std::byte* block, auto n, auto v) {
+                    wrong += v > 0 && !is_stamped(block, n, v);
+                });
             }
-            expect_ok(flush(view));
-        });
-    for (std::thread& thread : threads) thread.join();
+        }
+        expect_ok(flush(view));
+    });
     EXPECT_EQ(wrong, 0u) << device.notice();
 }
 
@@ -142,18 +137,10 @@ TEST_P(File, OpenedForReadingRefusesWrites) {
 TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
     controller device(store(), small(block_bytes()));
     std::vector<std::byte> data(65536);
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    const auto handler = signal(SIGXFSZ, SIG_IGN);
-    rlimit little = before;
-    little.rlim_cur = 65536;
-    setrlimit(RLIMIT_FSIZE, &little);
-    const status outcome = write(device.view(), device.view().blocks - 1, 1, data.data(), false);
-    const status other = write(device.view(), 0, 1, data.data(), false);
-    setrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, handler);
-    EXPECT_EQ(outcome, capacity_exceeded);
-    EXPECT_TRUE(other.ok());
+    const size_limit limit(65536);
+    EXPECT_EQ(write(device.view(), device.view().blocks - 1, 1, data.data(), false),
+              capacity_exceeded);
+    EXPECT_TRUE(write(device.view(), 0, 1, data.data(), false).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Path, File,

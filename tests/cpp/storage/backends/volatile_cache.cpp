@@ -53,20 +53,12 @@ private:
         for (auto u = cache_.units_.lower_bound(command.offset);
              u != cache_.units_.end() && u->first < command.offset + command.bytes; ++u)
             std::memcpy(data.data() + (u->first - command.offset), u->second.data(), cache_.unit_);
-        const std::byte* from = data.data();
-        for (const memory_range& range : command.ranges) {
-            std::memcpy(range.data, from, range.bytes);
-            from += range.bytes;
-        }
+        scatter(data.data(), command.ranges);
         return outcome;
     }
 
     std::optional<status> write(const request& command, const files::aligned_bytes& data) {
-        std::byte* to = data.data();
-        for (const memory_range& range : command.ranges) {
-            std::memcpy(to, range.data, range.bytes);
-            to += range.bytes;
-        }
+        gather(command.ranges, data.data());
         for (std::size_t at = 0; at < data.size(); at += cache_.unit_) {
             if (!step()) return std::nullopt;
             files::aligned_bytes unit(cache_.unit_);

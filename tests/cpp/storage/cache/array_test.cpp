@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "storage/backends/hooked.hpp"
 #include "storage/cache/array_data.hpp"
 #include "watari/core/error.hpp"
 #include "watari/storage/backends/faulty.hpp"
@@ -93,46 +94,18 @@ TEST(Array, WritesDirtyNeighboursBackInCommandsAsLargeAsTheyCanBe) {
 }
 
 /// Memory with one bad byte: each command that covers it fails.
-class damaged final : public storage::backend {
-public:
-    damaged(std::size_t bytes, std::uint64_t bad) : inner_(storage::make_ram(bytes)), bad_(bad) {}
-    std::uint64_t bytes() const override { return inner_->bytes(); }
-    std::unique_ptr<storage::io_channel> open_channel(const storage::user_memory& memory) override {
-        return std::make_unique<damaged_channel>(inner_->open_channel(memory), bad_);
-    }
-
-private:
-    class damaged_channel final : public storage::io_channel {
-    public:
-        damaged_channel(std::unique_ptr<storage::io_channel> inner, std::uint64_t bad)
-            : inner_(std::move(inner)), bad_(bad) {}
-        bool submit(const storage::request& r) override {
-            if (bad_ < r.offset || bad_ >= r.offset + r.bytes) return inner_->submit(r);
-            failed_.push_back({r.queue, r.cid,
-                               r.operation == storage::opcode::read ? storage::unrecovered_read
-                                                                    : storage::write_fault});
-            return true;
-        }
-        void reap(std::vector<storage::ending>& ended) override {
-            inner_->reap(ended);
-            ended.insert(ended.end(), failed_.begin(), failed_.end());
-            failed_.clear();
-        }
-        std::size_t under_way() const override { return inner_->under_way() + failed_.size(); }
-
-    private:
-        std::unique_ptr<storage::io_channel> inner_;
-        std::uint64_t bad_;
-        std::vector<storage::ending> failed_;
+std::shared_ptr<storage::backend> damaged(std::size_t bytes, std::uint64_t bad) {
+    const auto fail = [bad](const storage::request& r) -> std::optional<storage::status> {
+        if (bad < r.offset || bad >= r.offset + r.bytes) return std::nullopt;
+        return r.operation == storage::opcode::read ? storage::unrecovered_read
+                                                    : storage::write_fault;
     };
-
-    std::shared_ptr<storage::backend> inner_;
-    std::uint64_t bad_;
-};
+    return std::make_shared<storage::hooked>(storage::make_ram(bytes), fail);
+}
 
 TEST(Array, APageThatFailsHarmsNoneOfItsNeighbours) {
     constexpr std::size_t in_page = 128, bad = 5;  // words of a page, the page that fails
-    storage::controller disk(std::make_shared<damaged>(1 << 20, bad * 1024 + 600),
+    storage::controller disk(damaged(1 << 20, bad * 1024 + 600),
                              {.queues = {.queues = 1, .max_transfer = transfer}});
     cpu::mapped<std::uint64_t> mapped(disk.view(), {.bytes = 256 << 10, .page_bytes = 1024});
     const auto array = mapped.array();

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "on_threads.hpp"
 #include "storage/cache/array_data.hpp"
 #include "watari/storage/backends/faulty.hpp"
 
@@ -21,26 +22,23 @@ TEST(ArrayThreads, ShareACacheOverQueues) {
     for (const std::size_t page : {512u, 16384u}) {
         const rig r(1 << 18, 12 * page, page);
         constexpr unsigned threads = 6;
-        std::vector<std::thread> team;
         std::atomic<unsigned> wrong = 0;
-        for (unsigned t = 0; t < threads; ++t)
-            team.emplace_back([&, t] {
-                std::vector<std::uint64_t> own(r.data.size() / threads);
-                std::mt19937_64 random(t);
-                for (int i = 0; i < 1500; ++i) {
-                    const std::size_t k = random() % own.size();
-                    std::uint64_t value = own[k];
-                    if (random() % 2 == 0)
-                        wrong += !r.array.put(k * threads + t, own[k] = random()).ok();
-                    else
-                        wrong += !r.array.get(k * threads + t, value).ok() || value != own[k];
-                }
-                for (std::size_t k = 0; k < own.size(); ++k) {
-                    std::uint64_t value = 0;
+        on_threads(threads, [&](unsigned t) {
+            std::vector<std::uint64_t> own(r.data.size() / threads);
+            std::mt19937_64 random(t);
+            for (int i = 0; i < 1500; ++i) {
+                const std::size_t k = random() % own.size();
+                std::uint64_t value = own[k];
+                if (random() % 2 == 0)
+                    wrong += !r.array.put(k * threads + t, own[k] = random()).ok();
+                else
                     wrong += !r.array.get(k * threads + t, value).ok() || value != own[k];
-                }
-            });
-        for (auto& thread : team) thread.join();
+            }
+            for (std::size_t k = 0; k < own.size(); ++k) {
+                std::uint64_t value = 0;
+                wrong += !r.array.get(k * threads + t, value).ok() || value != own[k];
+            }
+        });
         EXPECT_EQ(wrong, 0u);
     }
 }
@@ -65,25 +63,22 @@ TEST(ArrayThreads, SurviveADeviceThatFails) {
     cpu::mapped<std::uint64_t> mapped(
         disk.view(), {.bytes = 20 * page, .page_bytes = page, .limit_ns = 500'000'000});
     const auto array = mapped.array();
-    std::vector<std::thread> team;
     std::atomic<unsigned> wrong = 0, refused = 0;
-    for (unsigned t = 0; t < threads; ++t)
-        team.emplace_back([&, t] {
-            own[t].assign(count / threads, {0});
-            std::mt19937_64 random(t);
-            for (int i = 0; i < 1200; ++i) {
-                const std::size_t k = random() % own[t].size();
-                std::uint64_t value = random();
-                const bool writes = random() % 2 == 0;
-                const auto status =
-                    writes ? array.put(k * threads + t, value) : array.get(k * threads + t, value);
-                refused += !status.ok();
-                if (writes && status.ok()) own[t][k].clear();
-                if (writes) own[t][k].insert(value);
-                if (!writes && status.ok()) wrong += !own[t][k].contains(value);
-            }
-        });
-    for (auto& thread : team) thread.join();
+    on_threads(threads, [&](unsigned t) {
+        own[t].assign(count / threads, {0});
+        std::mt19937_64 random(t);
+        for (int i = 0; i < 1200; ++i) {
+            const std::size_t k = random() % own[t].size();
+            std::uint64_t value = random();
+            const bool writes = random() % 2 == 0;
+            const auto status =
+                writes ? array.put(k * threads + t, value) : array.get(k * threads + t, value);
+            refused += !status.ok();
+            if (writes && status.ok()) own[t][k].clear();
+            if (writes) own[t][k].insert(value);
+            if (!writes && status.ok()) wrong += !own[t][k].contains(value);
+        }
+    });
     EXPECT_EQ(wrong, 0u);
     EXPECT_GT(refused, 0u);
     EXPECT_LT(refused, threads * 1200u);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <chrono>
 #include <cstring>
 #include <random>
@@ -12,6 +11,7 @@
 
 #include <sys/mman.h>
 
+#include "on_threads.hpp"
 #include "storage/cache/cached_device.hpp"
 #include "watari/core/error.hpp"
 
@@ -165,14 +165,11 @@ TEST(Cache, GivesTheStatusOfAFailedReadToAllWhoWaitAndTriesAgainLater) {
     r.device.before_read = [&](std::uint64_t) {  // until all the others wait for the page
         while (cpu::page::holders(r.word_of(3)) < waiters) std::this_thread::yield();
     };
-    std::vector<std::thread> threads;
     std::vector<status> got(waiters);
-    for (unsigned t = 0; t < waiters; ++t)
-        threads.emplace_back([&, t] {
-            std::uint64_t value = 0;
-            got[t] = r.read(3 * page_bytes, &value, 8);
-        });
-    for (auto& thread : threads) thread.join();
+    on_threads(waiters, [&](unsigned t) {
+        std::uint64_t value = 0;
+        got[t] = r.read(3 * page_bytes, &value, 8);
+    });
     for (const status& s : got) EXPECT_EQ(s, storage::unrecovered_read);
     EXPECT_EQ(r.device.reads, 1u);
     EXPECT_EQ(cpu::page::state(r.word_of(3)), cpu::page_state::poisoned);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "on_threads.hpp"
 #include "storage/cache/cached_device.hpp"
 
 namespace watari {
@@ -18,31 +19,29 @@ void share_pages(std::size_t slots, std::size_t pages, unsigned threads, int rou
     const cached_device r(slots, pages);
     const std::size_t elements = pages * page_bytes / 8;
     std::vector<std::vector<std::uint64_t>> expected(threads);
-    std::vector<std::thread> team;
     std::atomic<unsigned> wrong = 0, refused = 0, working = threads;
-    for (unsigned t = 0; t < threads; ++t)
-        team.emplace_back([&, t] {
-            auto& own = expected[t];
-            own.assign(elements / threads, 0);
-            std::mt19937_64 random(t);
-            for (int i = 0; i < rounds; ++i) {
-                const std::size_t k = random() % own.size(), at = (k * threads + t) * 8;
-                std::uint64_t value = 0;
-                if (random() % 2 == 0) {
-                    own[k] = random();
-                    if (!r.write(at, &own[k], 8, random() % 16 == 0).ok()) ++refused;
-                } else {
-                    if (!r.read(at, &value, 8).ok()) ++refused;
-                    if (value != own[k]) ++wrong;
-                }
-            }
-            --working;
-        });
-    team.emplace_back([&] {
+    std::jthread flushing([&] {
         while (working > 0)
             if (!r.cache.flush(group::active()).ok()) ++refused;
     });
-    for (auto& thread : team) thread.join();
+    on_threads(threads, [&](unsigned t) {
+        auto& own = expected[t];
+        own.assign(elements / threads, 0);
+        std::mt19937_64 random(t);
+        for (int i = 0; i < rounds; ++i) {
+            const std::size_t k = random() % own.size(), at = (k * threads + t) * 8;
+            std::uint64_t value = 0;
+            if (random() % 2 == 0) {
+                own[k] = random();
+                if (!r.write(at, &own[k], 8, random() % 16 == 0).ok()) ++refused;
+            } else {
+                if (!r.read(at, &value, 8).ok()) ++refused;
+                if (value != own[k]) ++wrong;
+            }
+        }
+        --working;
+    });
+    flushing.join();
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(refused, 0u);
     ASSERT_TRUE(r.cache.flush(group::active()).ok());
@@ -62,28 +61,25 @@ TEST(CacheThreads, SeeEveryFaultAndLoseNothing) {
     cached_device r(6, 32);
     for (std::uint64_t page = 0; page < 32; page += 4) r.device.bad_reads.insert(2 * page);
     for (std::uint64_t page = 1; page < 32; page += 4) r.device.bad_writes.insert(2 * page);
-    std::vector<std::thread> team;
     std::atomic<unsigned> wrong = 0;
-    for (unsigned t = 0; t < 8; ++t)
-        team.emplace_back([&, t] {
-            std::vector<std::uint64_t> own(32);
-            std::mt19937_64 random(t);
-            for (int i = 0; i < 1500; ++i) {
-                const std::size_t page = random() % 32, at = page * page_bytes + t * 8;
-                std::uint64_t value = random();
-                if (random() % 2 == 0) {
-                    const status s = r.write(at, &value, 8);
-                    if (s.ok()) own[page] = value;
-                    if (!s.ok() && page % 4 > 1) ++wrong;
-                    if (s.ok() && page % 4 == 0) ++wrong;
-                } else {
-                    const status s = r.read(at, &value, 8);
-                    if (s.ok() != (page % 4 != 0)) ++wrong;
-                    if (s.ok() && value != own[page] && page % 4 != 1) ++wrong;
-                }
+    on_threads(8u, [&](unsigned t) {
+        std::vector<std::uint64_t> own(32);
+        std::mt19937_64 random(t);
+        for (int i = 0; i < 1500; ++i) {
+            const std::size_t page = random() % 32, at = page * page_bytes + t * 8;
+            std::uint64_t value = random();
+            if (random() % 2 == 0) {
+                const status s = r.write(at, &value, 8);
+                if (s.ok()) own[page] = value;
+                if (!s.ok() && page % 4 > 1) ++wrong;
+                if (s.ok() && page % 4 == 0) ++wrong;
+            } else {
+                const status s = r.read(at, &value, 8);
+                if (s.ok() != (page % 4 != 0)) ++wrong;
+                if (s.ok() && value != own[page] && page % 4 != 1) ++wrong;
             }
-        });
-    for (auto& thread : team) thread.join();
+        }
+    });
     EXPECT_EQ(wrong, 0u);
     r.device.bad_reads.clear();
     r.device.bad_writes.clear();

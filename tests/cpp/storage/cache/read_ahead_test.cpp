@@ -7,9 +7,9 @@
 #include <atomic>
 #include <numeric>
 #include <random>
-#include <thread>
 #include <vector>
 
+#include "on_threads.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/cache/array.hpp"
 #include "watari/storage/cache/mapped.hpp"
@@ -215,27 +215,24 @@ TEST(AheadThreads, ShareFewSlotsAndIdentifiers) {
                                  {.queues = {.queues = 1, .depth = 4, .max_transfer = 8192}});
         cpu::mapped<std::uint64_t> mapped(disk.view(), {.bytes = slots * 1024, .page_bytes = 1024});
         const auto array = mapped.array();
-        std::vector<std::thread> team;
         std::atomic<unsigned> wrong = 0;
-        for (unsigned t = 0; t < threads; ++t)
-            team.emplace_back([&, t] {
-                std::mt19937_64 random(t);
-                const std::size_t begin = shared + t * each;
-                std::vector<std::uint64_t> own(each), found(shared);
-                std::iota(own.begin(), own.end(), begin);
-                for (int i = 0; i < 200; ++i) {
-                    const std::size_t first = random() % shared;
-                    const std::size_t number = 1 + random() % (shared - first);
-                    wrong += !array.read(group::active(), first, number, found.data()).ok();
-                    for (std::size_t n = 0; n < number; ++n) wrong += found[n] != first + n;
-                    const std::size_t at = random() % each, some = 1 + random() % (each - at);
-                    for (std::size_t n = 0; n < some; ++n) own[at + n] = random();
-                    wrong += !array.write(group::active(), begin + at, some, &own[at]).ok();
-                    wrong += !array.read(group::active(), begin, each, found.data()).ok();
-                    wrong += !std::equal(own.begin(), own.end(), found.begin());
-                }
-            });
-        for (auto& thread : team) thread.join();
+        on_threads(threads, [&](unsigned t) {
+            std::mt19937_64 random(t);
+            const std::size_t begin = shared + t * each;
+            std::vector<std::uint64_t> own(each), found(shared);
+            std::iota(own.begin(), own.end(), begin);
+            for (int i = 0; i < 200; ++i) {
+                const std::size_t first = random() % shared;
+                const std::size_t number = 1 + random() % (shared - first);
+                wrong += !array.read(group::active(), first, number, found.data()).ok();
+                for (std::size_t n = 0; n < number; ++n) wrong += found[n] != first + n;
+                const std::size_t at = random() % each, some = 1 + random() % (each - at);
+                for (std::size_t n = 0; n < some; ++n) own[at + n] = random();
+                wrong += !array.write(group::active(), begin + at, some, &own[at]).ok();
+                wrong += !array.read(group::active(), begin, each, found.data()).ok();
+                wrong += !std::equal(own.begin(), own.end(), found.begin());
+            }
+        });
         EXPECT_EQ(wrong, 0u) << slots;
     }
 }

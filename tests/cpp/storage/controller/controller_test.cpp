@@ -1,4 +1,5 @@
 // A controller checks each command, and answers with the proper status.
+#include "storage/backends/hooked.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -84,12 +85,8 @@ TEST_F(Controller, EnforcesItsLargestTransfer) {
 TEST(ControllerMemory, HasWholeListsForEverySlot) {
     for (const std::uint32_t pages : {3u, 4u, 5u, 16u, 17u, 100u, 512u}) {
         const std::uint32_t transfer = pages * 4096;
-        const std::uint64_t blocks = transfer / 512;
         controller ram(make_ram(transfer), {.queues = {.depth = 64, .max_transfer = transfer}});
-        std::vector<token> all;
-        for (token t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)); t.taken;
-             t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)))
-            all.push_back(t);
+        const std::vector<token> all = begin_all_reads(ram.view(), transfer / 512);
         EXPECT_EQ(all.size(), 2u * 63);
         for (const token& t : all) EXPECT_EQ(end(ram.view(), t), success) << pages;
     }
@@ -106,15 +103,13 @@ TEST_F(Controller, TakesNoMemoryButTheSlots) {
 }
 
 TEST_F(Controller, ScattersWhereThePrpsSay) {
-    for (std::uint64_t b = 0; b < 8; ++b) stamp(&data[b * 512], b, 1);
+    stamp_run(data.data(), 0, 8, 1);
     submission_entry entry = command(opcode::read, 0, 8);
     entry.prp1 = slot(2) + 4096 - 1024;
     entry.prp2 = slot(5) + 8192;
     EXPECT_EQ(serve(entry), success);
-    const auto* first = reinterpret_cast<const std::byte*>(entry.prp1);
-    const auto* second = reinterpret_cast<const std::byte*>(entry.prp2);
-    for (std::uint64_t b = 0; b < 8; ++b)
-        EXPECT_TRUE(is_stamped(b < 2 ? first + b * 512 : second + (b - 2) * 512, b, 1));
+    EXPECT_TRUE(is_stamped_run(reinterpret_cast<const std::byte*>(entry.prp1), 0, 2, 1));
+    EXPECT_TRUE(is_stamped_run(reinterpret_cast<const std::byte*>(entry.prp2), 2, 6, 1));
 }
 
 TEST_F(Controller, IgnoresADoorbellBeyondTheRing) {
@@ -141,21 +136,10 @@ TEST_F(Controller, IsNewAfterAReset) {
     EXPECT_EQ(ram.counts().commands, 20u);
 }
 
-/// A backend whose channel throws at every command.
-class hopeless final : public backend {
-    struct hopeless_channel final : io_channel {
-        bool submit(const request&) override { throw system_error("a call", 5); }
-        void reap(std::vector<ending>&) override {}
-        std::size_t under_way() const override { return 0; }
-    };
-    std::uint64_t bytes() const override { return 4096; }
-    std::unique_ptr<io_channel> open_channel(const user_memory&) override {
-        return std::make_unique<hopeless_channel>();
-    }
-};
-
 TEST(ControllerThread, ThatFailsAnswersAndSaysWhy) {
-    controller failing(std::make_shared<hopeless>(), {.queues = {.queues = 1, .depth = 4}});
+    const auto fail = [](const request&) -> status { throw system_error("a call", 5); };
+    controller failing(std::make_shared<hooked>(make_ram(4096), fail),
+                       {.queues = {.queues = 1, .depth = 4}});
     std::byte block[512];
     for (int i = 0; i < 10; ++i) EXPECT_EQ(read(failing.view(), 0, 1, block), internal_error);
     EXPECT_NE(failing.notice().find("a call"), std::string::npos);

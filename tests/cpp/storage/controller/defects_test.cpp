@@ -1,6 +1,7 @@
 // Defects of public code in its queues. Tests elsewhere cover three others: completion status never
 // checked (Faults.AnErrorReachesWhoAsked), no timeout (Faults.ADroppedCompletion...), MDTS never
 // enforced (Controller.EnforcesItsLargestTransfer).
+#include "on_threads.hpp"
 #include "storage/blocks.hpp"
 #include "storage/thread_commands.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <atomic>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "watari/storage/backends/ram.hpp"
@@ -24,40 +24,34 @@ TEST(Defects, TheCompletionIsVisibleAfterItsData) {
     controller ram(make_ram(data), {.queues = {.queues = 1, .depth = 16, .max_transfer = 16384}});
     const namespace_view view = ram.view();
     for (std::uint64_t round = 1; round < 300; ++round) {
-        for (std::uint64_t b = 0; b < 32; ++b) stamp(&data[b * 512], b, round);
+        stamp_run(data.data(), 0, 32, round);
         const token command = begin_read(view, 0, 32);
         ASSERT_TRUE(wait(view, command).ok());
-        for (std::uint64_t b = 0; b < 32; ++b)
-            ASSERT_TRUE(is_stamped(slot_of(view, command) + b * 512, b, round));
+        ASSERT_TRUE(is_stamped_run(slot_of(view, command), 0, 32, round));
         release_slot(view, command);
     }
 }
 
 TEST(Defects, OneThreadsCompletionIsNeverAnothers) {
     // every thread polls for all, and each reads another number of blocks
-    std::vector<std::byte> data(4096 * 512);
-    for (std::uint64_t b = 0; b < 4096; ++b) stamp(&data[b * 512], b, 0);
+    std::vector<std::byte> data = stamped(4096);
     controller ram(make_ram(data), {.queues = {.queues = 1, .depth = 32, .max_transfer = 16384}});
     const namespace_view view = ram.view();
     std::atomic<unsigned> wrong{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 8; ++t)
-        threads.emplace_back([&, t] {
-            std::mt19937 random(t);
-            std::vector<std::byte> out(32 * 512);
-            for (unsigned i = 0; i < 300; ++i) {
-                const std::uint64_t block = random() % 4096;
-                if (t == 7) {
-                    wrong += read(view, 4096 + block, 1, out.data()) != lba_out_of_range;
-                    continue;
-                }
-                const std::uint64_t count = 1 + t * 4 < 4096 - block ? 1 + t * 4 : 1;
-                wrong += !read(view, block, count, out.data()).ok();
-                for (std::uint64_t b = 0; b < count; ++b)
-                    wrong += !is_stamped(&out[b * 512], block + b, 0);
+    on_threads(8u, [&](unsigned t) {
+        std::mt19937 random(t);
+        std::vector<std::byte> out(32 * 512);
+        for (unsigned i = 0; i < 300; ++i) {
+            const std::uint64_t block = random() % 4096;
+            if (t == 7) {
+                wrong += read(view, 4096 + block, 1, out.data()) != lba_out_of_range;
+                continue;
             }
-        });
-    for (std::thread& thread : threads) thread.join();
+            const std::uint64_t count = 1 + t * 4 < 4096 - block ? 1 + t * 4 : 1;
+            wrong += !read(view, block, count, out.data()).ok();
+            wrong += !is_stamped_run(out.data(), block, count, 0);
+        }
+    });
     EXPECT_EQ(wrong, 0u);
 }
 

@@ -22,16 +22,10 @@ inline queue_options delivering(double limit = timeout, std::uint32_t depth = 16
         .queues = 2, .depth = depth, .max_transfer = run, .limit = limit, .delivered_from = run};
 }
 
-inline std::vector<std::byte> stamped() {
-    std::vector<std::byte> data(runs * run);
-    for (std::uint64_t b = 0; b < runs * blocks; ++b) stamp(&data[b * block_size], b, 0);
-    return data;
-}
+inline std::vector<std::byte> all_runs() { return stamped(runs * blocks); }
 
 inline bool is_run(const std::byte* data, std::uint64_t number) {
-    for (std::uint64_t b = 0; b < blocks; ++b)
-        if (!is_stamped(data + b * block_size, number * blocks + b, 0)) return false;
-    return true;
+    return is_stamped_run(data, number * blocks, blocks, 0);
 }
 
 inline token begin_delivered(const namespace_view& view, std::uint64_t number, std::byte* to) {

@@ -1,4 +1,5 @@
 // Reads that the controller delivers, while the device reorders, delays, drops and fails.
+#include "on_threads.hpp"
 #include "storage/controller/deliveries.hpp"
 
 #include <gtest/gtest.h>
@@ -59,10 +60,7 @@ void expect_no_harm(const tally& count) {
 }
 
 void serve(controller& device, unsigned requests, tally& count) {
-    std::vector<std::thread> threads;
-    for (unsigned u = 0; u < 4; ++u)
-        threads.emplace_back([&, u] { use(device.view(), u, requests, count); });
-    for (std::thread& thread : threads) thread.join();
+    on_threads(4u, [&](unsigned user) { use(device.view(), user, requests, count); });
 }
 
 struct named_plan {
@@ -76,7 +74,7 @@ std::ostream& operator<<(std::ostream& to, const named_plan& p) { return to << p
 class DeliveryFaults : public testing::TestWithParam<named_plan> {};
 
 TEST_P(DeliveryFaults, LetNoWrongDataPass) {
-    std::vector<std::byte> data = stamped();
+    std::vector<std::byte> data = all_runs();
     controller device(make_faulty(make_ram(data), GetParam().plan),
                       {.queues = delivering(GetParam().limit, 64), .threads = 2});
     tally count;
@@ -115,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Commands end just when their users give them up. In either order, the data are whole or nothing
 /// is delivered.
 TEST(Delivery, IsRecalledOrAwaited) {
-    std::vector<std::byte> data = stamped();
+    std::vector<std::byte> data = all_runs();
     constexpr double limit = 0.1;  // in this time a copy ends on a busy machine, too
     controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
                       {.queues = delivering(limit, 64), .threads = 2});

@@ -22,7 +22,7 @@ namespace {
 using namespace watari::cpu;
 
 struct DeliveringController : testing::Test {
-    std::vector<std::byte> data = stamped(), there = std::vector<std::byte>(run);
+    std::vector<std::byte> data = all_runs(), there = std::vector<std::byte>(run);
     controller ram{make_ram(data), {.queues = delivering(), .threads = 2}};
     namespace_view view = ram.view();
 
@@ -68,11 +68,11 @@ TEST_F(DeliveringController, ItsCommandsAreChecked) {
     EXPECT_EQ(serve([](submission_entry& e) { e.block = runs * blocks; }), lba_out_of_range);
     EXPECT_THROW(queue_memory({.max_transfer = run, .delivered_from = 2 * run}), usage_error);
     EXPECT_EQ(there, std::vector<std::byte>(run));
-    EXPECT_EQ(data, stamped());
+    EXPECT_EQ(data, all_runs());
 }
 
 TEST(WithoutDelivery, NoCommandNamesMemoryByAnSgl) {
-    std::vector<std::byte> data = stamped(), there(run);
+    std::vector<std::byte> data = all_runs(), there(run);
     controller ram(make_ram(data), {.queues = {.max_transfer = run}});
     const namespace_view view = ram.view();
     token command;
@@ -109,7 +109,7 @@ TEST_F(DeliveringController, IsUsedByTransfersForWholeCommands) {
 }
 
 TEST(Delivery, ThatIsRecalledEndsWithAnError) {
-    std::vector<std::byte> data = stamped(), there(run);
+    std::vector<std::byte> data = all_runs(), there(run);
     controller device(make_faulty(make_ram(data), {.seed = 1, .delay = 1, .delayed = 1}),
                       {.queues = delivering(timeout)});
     const token command = begin_delivered(device.view(), 3, there.data());
@@ -119,7 +119,7 @@ TEST(Delivery, ThatIsRecalledEndsWithAnError) {
 }
 
 TEST(Delivery, ThatTheDriverKeepsBackIsNotCalledOver) {
-    std::vector<std::byte> data = stamped(), there(run);
+    std::vector<std::byte> data = all_runs(), there(run);
     const controller device(make_faulty(make_ram(data), {.seed = 1, .dropped = 1}),
                             {.queues = delivering(5e-3)});
     const namespace_view view = device.view();
@@ -133,7 +133,7 @@ TEST(Delivery, ThatTheDriverKeepsBackIsNotCalledOver) {
 
 TEST(Delivery, OfAReadThatFailedBringsNothing) {
     const std::vector<std::byte> before(run, std::byte{0x5a});
-    std::vector<std::byte> data = stamped(), there = before;
+    std::vector<std::byte> data = all_runs(), there = before;
     controller device(make_faulty(make_ram(data), {.seed = 1, .failed = 1}),
                       {.queues = delivering(timeout)});
     for (int i = 0; i < 10; ++i)
@@ -143,7 +143,7 @@ TEST(Delivery, OfAReadThatFailedBringsNothing) {
 }
 
 TEST(Delivery, LeavesIdentifiersAsGoodAsNew) {
-    std::vector<std::byte> data = stamped(), there(run);
+    std::vector<std::byte> data = all_runs(), there(run);
     queue_options options = delivering(timeout, 2);
     options.queues = 1;
     const controller device(make_ram(data), {.queues = options});

@@ -1,6 +1,7 @@
 // Engines of files over modelled SSDs: the requests that a disk sees, their data, and that none
 // ends before its disk ends it. Times are compared in one direction alone, since a busy machine is
 // late.
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/parallel/atomic.hpp"
 #include "watari/files/memory_file.hpp"
@@ -185,16 +186,13 @@ TEST(ModelledTimeOfADataSheet, IsNeverFasterThanTheFormula) {
 
 TEST(ModelledTimeOfOtherEngines, IsRefused) {
     const files::descriptor file = files::memory_file("watari-test", stored);
-    try {
-        const open_store store(
-            {.engine = "mmap",
-             .who = the_cpu,
-             .files = {.paths = {files::path_of(file)}, .cache = files::cache_state::cold},
-             .disks = std::make_shared<disk_array>(disks_of("modelled:ten-million", {}, 1))});
-        FAIL() << "no error";
-    } catch (const unsupported& reason) {
-        EXPECT_NE(std::string(reason.what()).find("cannot hold a request back"), std::string::npos);
-    }
+    const store_options by_mmap{
+        .engine = "mmap",
+        .who = the_cpu,
+        .files = {.paths = {files::path_of(file)}, .cache = files::cache_state::cold},
+        .disks = std::make_shared<disk_array>(disks_of("modelled:ten-million", {}, 1))};
+    expect_error<unsupported>([&] { const open_store store(by_mmap); },
+                              {"cannot hold a request back"});
     EXPECT_TRUE(is_modelled("modelled:x"));
     EXPECT_FALSE(is_modelled("file"));
     EXPECT_THROW(disk_array(disks_of("modelled:no-such", {}, 1)), usage_error);

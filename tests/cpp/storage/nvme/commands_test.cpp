@@ -1,5 +1,6 @@
 // Blocks longer than a command, by both engines over queues. The data of reads are copied by the
 // user, or delivered by the controller.
+#include "storage/random_bytes.hpp"
 #include "watari/core/device.hpp"
 #include "watari/machine/hardware_queues.hpp"
 #include "watari/memory/buffer.hpp"
@@ -32,10 +33,6 @@ std::ostream& operator<<(std::ostream& to, const access_path& w) {
 
 class Commands : public ::testing::TestWithParam<access_path> {
 protected:
-    Commands() {
-        for (std::byte& each : stored_) each = next();
-    }
-
     /// Reads every block into `memory`, or writes it from there, the last block first.
     void move(files::direction direction, std::vector<std::byte>& memory,
               const fault_plan& faults = {}) {
@@ -60,14 +57,13 @@ protected:
         copy(there.data(), memory.data());
         std::vector<std::uint64_t> offsets(blocks);
         for (std::size_t i = 0; i < blocks; ++i) offsets[i] = (blocks - 1 - i) * block;
-        engine_options options;
-        options.view = &view;
-        options.direction = direction;
-        options.block = block;
-        options.depth = 3;
-        options.requests = blocks;
-        options.who = who;
-        const auto by = engine_named(who.is_gpu() ? "gpu" : "queue").make(options);
+        const auto by = engine_named(who.is_gpu() ? "gpu" : "queue")
+                            .make({.view = &view,
+                                   .direction = direction,
+                                   .block = block,
+                                   .depth = 3,
+                                   .requests = blocks,
+                                   .who = who});
         by->run({offsets, there.data(), block});
         seconds_.assign(by->seconds().begin(), by->seconds().end());
         again_ = by->sent_again();
@@ -83,10 +79,7 @@ protected:
         return to;
     }
 
-    std::byte next() { return static_cast<std::byte>((seed_ = seed_ * 1664525 + 1) >> 24); }
-
-    unsigned seed_ = 1;
-    std::vector<std::byte> stored_ = std::vector<std::byte>(blocks * block);
+    std::vector<std::byte> stored_ = random_bytes(blocks * block, 1);
     std::vector<double> seconds_;
     repetitions again_;
     std::uint64_t commands_ = 0;
@@ -100,7 +93,7 @@ TEST_P(Commands, MakeUpBlocks) {
     ASSERT_EQ(seconds_.size(), blocks);
     EXPECT_GT(*std::min_element(seconds_.begin(), seconds_.end()), 0);
 
-    for (std::byte& each : memory) each = next();
+    memory = random_bytes(blocks * block, 2);
     const std::vector<std::byte> written = turned(memory);
     move(files::direction::write, memory);
     EXPECT_EQ(stored_, written);

@@ -1,4 +1,5 @@
 // Bytes past the cache, in commands as large as they can be.
+#include "on_threads.hpp"
 #include "storage/cache/array_data.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <numeric>
 #include <random>
-#include <thread>
 #include <vector>
 
 namespace watari {
@@ -70,23 +70,20 @@ TEST(Transfers, WriteAndReadBackAndSayWhatFails) {
 TEST(Transfers, OfManyThreadsNeverWaitForEachOther) {
     rig r(1 << 20, 1 << 14, 4096);
     std::iota(r.data.begin(), r.data.end(), 1);
-    std::vector<std::thread> team;
     std::atomic<unsigned> wrong = 0;
-    for (unsigned t = 0; t < 12; ++t)
-        team.emplace_back([&, t] {
-            std::mt19937 random(t);
-            std::vector<std::uint64_t> one(4096), other(4096);
-            for (int i = 0; i < 30; ++i) {
-                cpu::transfers all(r.disk.view());
-                const std::size_t a = random() % 100000, b = random() % 100000;
-                r.array.read_async(group::active(), all, a, one.size(), one.data());
-                r.array.read_async(group::active(), all, b, other.size(), other.data());
-                if (!all.wait(group::active()).ok()) ++wrong;
-                if (!std::equal(one.begin(), one.end(), &r.data[a])) ++wrong;
-                if (!std::equal(other.begin(), other.end(), &r.data[b])) ++wrong;
-            }
-        });
-    for (auto& thread : team) thread.join();
+    on_threads(12u, [&](unsigned t) {
+        std::mt19937 random(t);
+        std::vector<std::uint64_t> one(4096), other(4096);
+        for (int i = 0; i < 30; ++i) {
+            cpu::transfers all(r.disk.view());
+            const std::size_t a = random() % 100000, b = random() % 100000;
+            r.array.read_async(group::active(), all, a, one.size(), one.data());
+            r.array.read_async(group::active(), all, b, other.size(), other.data());
+            if (!all.wait(group::active()).ok()) ++wrong;
+            if (!std::equal(one.begin(), one.end(), &r.data[a])) ++wrong;
+            if (!std::equal(other.begin(), other.end(), &r.data[b])) ++wrong;
+        }
+    });
     EXPECT_EQ(wrong, 0u);
 }
 

@@ -1,5 +1,7 @@
 // Ranges of any lengths, from every store and by every engine that this machine has.
+#include "errors.hpp"
 #include "folder.hpp"
+#include "storage/random_bytes.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -19,13 +21,6 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t stored_bytes = (std::size_t{3} << 20) + 777;
-
-std::vector<std::byte> content() {
-    std::vector<std::byte> all(stored_bytes);
-    std::uint32_t seed = 7;
-    for (std::byte& each : all) each = static_cast<std::byte>((seed = seed * 1664525 + 1) >> 24);
-    return all;
-}
 
 /// Random ranges of a byte to hundreds of KiB.
 std::vector<byte_range> some_ranges(std::size_t count, unsigned seed) {
@@ -89,7 +84,7 @@ protected:
 
     directory folder_;
     const std::string path_ = folder_.path + "/store";
-    const std::vector<std::byte> stored_ = content();
+    const std::vector<std::byte> stored_ = random_bytes(stored_bytes, 7);
 };
 
 TEST_P(OrderedReader, GivesEachRangeInItsOrderRoundAfterRound) {
@@ -141,16 +136,13 @@ TEST_P(OrderedReader, SaysWhichFileIsCutAndWhere) {
     EXPECT_EQ(reader.next().range, 0u);
     EXPECT_EQ(reader.next().range, 1u);
     std::filesystem::resize_file(path_, stored_bytes - 300000);
-    try {
-        for (int n = 0; n < 8; ++n) reader.next();
-        // memory-mapped files end the process instead, unless the engine checks the file
-        FAIL() << "read past the end of a file";
-    } catch (const error& reason) {
-        EXPECT_NE(std::string(reason.what()).find(path_), std::string::npos) << reason.what();
-        const std::size_t unit = std::max<std::size_t>(16, store.unit());
-        const std::string where = " at " + std::to_string((stored_bytes - 70000) / unit * unit);
-        EXPECT_NE(std::string(reason.what()).find(where), std::string::npos) << reason.what();
-    }
+    const std::size_t unit = std::max<std::size_t>(16, store.unit());
+    // memory-mapped files end the process instead, unless the engine checks the file
+    expect_error<error>(
+        [&] {
+            for (int n = 0; n < 8; ++n) reader.next();
+        },
+        {path_, " at " + std::to_string((stored_bytes - 70000) / unit * unit)});
 }
 
 /// Empty ranges, one byte, the last byte, repeated and overlapping ranges, units and neighbours.
@@ -186,14 +178,11 @@ TEST_P(OrderedReader, RefusesRangesPastTheEndByFileAndOffset) {
     for (const byte_range& wrong :
          {byte_range{stored_bytes, 1}, byte_range{stored_bytes - 5, 6}, byte_range{most - 3, 100},
           byte_range{5, most}, byte_range{stored_bytes + 100000, 10}, byte_range{most, 0}})
-        try {
-            ordered_reader reader(store, {{0, 100}, wrong});
-            FAIL() << wrong.offset << " + " << wrong.bytes;
-        } catch (const usage_error& reason) {
-            const std::string text = reason.what();
-            EXPECT_NE(text.find(path_), std::string::npos) << text;
-            EXPECT_NE(text.find(std::to_string(wrong.offset)), std::string::npos) << text;
-        }
+        expect_error<usage_error>(
+            [&] {
+                ordered_reader(store, {{0, 100}, wrong});
+            },
+            {path_, std::to_string(wrong.offset)});
 }
 
 /// Ranges of any bytes, of a store whose stripes lie in two or three files in turn.
@@ -254,8 +243,7 @@ INSTANTIATE_TEST_SUITE_P(Engine, OrderedReader, ::testing::ValuesIn(paths()), []
 class OrderedReaderFaults : public ::testing::TestWithParam<double fault_plan::*> {};
 
 TEST_P(OrderedReaderFaults, AreSurvivedOrReported) {
-    std::vector<std::byte> stored = content();
-    stored.resize(std::size_t{3} << 20);
+    std::vector<std::byte> stored = random_bytes(std::size_t{3} << 20, 7);
     fault_plan plan{.seed = 3};
     plan.*GetParam() = 0.02;
     const open_store store({.engine = "queue",

@@ -1,14 +1,14 @@
 // Blocks in parts that lie apart in memory, by every engine that this machine has.
+#include "folder.hpp"
+#include "storage/random_bytes.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/stores/open_store.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -26,21 +26,13 @@ std::ostream& operator<<(std::ostream& to, const parts_path& w) {
     return to << (w.who.is_gpu() ? "gpu/" : "cpu/") << w.engine;
 }
 
-std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
-    std::vector<std::byte> all(count);
-    for (std::byte& each : all) each = static_cast<std::byte>((seed = seed * 1664525 + 1) >> 24);
-    return all;
-}
-
 class Parts : public ::testing::TestWithParam<parts_path> {
 protected:
     Parts() {
-        std::filesystem::create_directories(folder_);
         std::ofstream(path_, std::ios::binary)
             .write(reinterpret_cast<const char*>(stored_.data()),
                    static_cast<std::streamsize>(stored_.size()));
     }
-    ~Parts() override { std::filesystem::remove_all(folder_); }
 
     std::size_t stride() const { return blocks * part + between; }
 
@@ -69,14 +61,12 @@ protected:
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
             {.device = who.number, .thp = memory::huge_pages::always});
         transfer(tiles.data(), before.data(), before.size());
-        engine_options options;
-        options.direction = direction;
-        options.block = block;
-        options.depth = from.depth(8);
-        options.requests = offsets.size();
-        options.memory = tiles.data();
-        options.bytes = tiles.size();
-        const auto by = from.open(options);
+        const auto by = from.open({.direction = direction,
+                                   .block = block,
+                                   .depth = from.depth(8),
+                                   .requests = offsets.size(),
+                                   .memory = tiles.data(),
+                                   .bytes = tiles.size()});
         by->run({offsets, tiles.data(), block, parts, stride(), overlap});
         by->flush();
         EXPECT_EQ(by->seconds().size(), offsets.size());
@@ -115,8 +105,8 @@ protected:
         return all;
     }
 
-    const std::string folder_ = ::testing::TempDir() + "watari-parts-" + std::to_string(getpid());
-    const std::string path_ = folder_ + "/store";
+    const directory folder_;
+    const std::string path_ = folder_.path + "/store";
     std::vector<std::byte> stored_ = random_bytes(4 * blocks * 5 * part, 1);
 };
 

@@ -1,9 +1,9 @@
 // Byte ranges of files of several sizes, by every engine of files that this machine has.
 #include "watari/storage/stores/range_files.hpp"
+#include "folder.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,17 +16,15 @@ namespace {
 class RangeFiles : public ::testing::TestWithParam<std::string> {
 protected:
     RangeFiles() {
-        std::filesystem::create_directories(folder_);
         for (std::size_t i = 0; i < sizes_.size(); ++i) {
             stored_.emplace_back(sizes_[i]);
             for (std::size_t k = 0; k < sizes_[i]; ++k)
                 stored_[i][k] = static_cast<char>((k * 2654435761U + i) >> 7);
-            paths_.push_back((folder_ / std::to_string(i)).string());
+            paths_.push_back(folder_.path + "/" + std::to_string(i));
             std::ofstream(paths_[i], std::ios::binary)
                 .write(stored_[i].data(), static_cast<std::streamsize>(sizes_[i]));
         }
     }
-    ~RangeFiles() override { std::filesystem::remove_all(folder_); }
 
     /// Moves a block to or from the memory; skips a test whose engine this machine lacks.
     void move(const range_files& files, std::vector<byte_block> blocks) {
@@ -39,8 +37,7 @@ protected:
     }
     std::byte* memory() { return reinterpret_cast<std::byte*>(memory_.data()); }
 
-    std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / ("watari-ranges-" + std::to_string(getpid()));
+    const directory folder_;
     std::vector<std::size_t> sizes_{12'345'678, 1, 5'000};
     std::vector<std::vector<char>> stored_;
     std::vector<std::string> paths_;
@@ -63,15 +60,13 @@ TEST_P(RangeFiles, ReadsRangesOfEachFile) {
 
 TEST_P(RangeFiles, ScattersAndGathersParts) {
     constexpr std::size_t part = 700, parts = 5'000, stride = 1'001;  // above IOV_MAX parts
-    {
-        const range_files files(paths_);
-        move(files, {{.file = 0,
-                      .offset = 11,
-                      .bytes = part * parts,
-                      .parts = parts,
-                      .stride = stride,
-                      .memory = memory()}});
-    }
+    const byte_block scattered{.file = 0,
+                               .offset = 11,
+                               .bytes = part * parts,
+                               .parts = parts,
+                               .stride = stride,
+                               .memory = memory()};
+    move(range_files(paths_), {scattered});
     if (!skipped_.empty()) GTEST_SKIP() << skipped_;
     for (std::size_t k = 0; k < parts; ++k)
         ASSERT_EQ(std::memcmp(memory_.data() + k * stride, stored_[0].data() + 11 + k * part, part),
@@ -79,12 +74,7 @@ TEST_P(RangeFiles, ScattersAndGathersParts) {
     for (std::size_t k = 0; k < parts; ++k) memory_[k * stride] = static_cast<char>(k);
     {
         const range_files files(paths_, files::direction::write);
-        move(files, {{.file = 0,
-                      .offset = 11,
-                      .bytes = part * parts,
-                      .parts = parts,
-                      .stride = stride,
-                      .memory = memory()}});
+        move(files, {scattered});
         files.sync();
     }
     std::ifstream written(paths_[0], std::ios::binary);
