@@ -3,6 +3,7 @@
 #include "watari/gemm/pipeline/pipeline.hpp"
 
 #include "gemm/product/product_files.hpp"
+#include "storage/backends/hooked.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/stores/store_engines.hpp"
 
@@ -25,41 +26,16 @@ struct record {
 };
 
 /// Memory that records the requests to read and write it.
-class recording final : public storage::backend {
-public:
-    recording(std::span<std::byte> data, record& into)
-        : memory_(storage::make_ram(data)), into_(into) {}
-
-    std::uint64_t bytes() const override { return memory_->bytes(); }
-    std::unique_ptr<storage::io_channel> open_channel(const storage::user_memory& memory) override {
-        return std::make_unique<channel>(memory_->open_channel(memory), into_);
-    }
-
-private:
-    class channel final : public storage::io_channel {
-    public:
-        channel(std::unique_ptr<io_channel> below, record& into)
-            : below_(std::move(below)), into_(into) {}
-        bool submit(const storage::request& request) override {
-            if (!below_->submit(request)) return false;
-            const std::lock_guard lock(into_.mutex);
-            if (request.operation == storage::opcode::read)
-                into_.reads.emplace_back(request.offset, request.bytes);
-            else if (request.operation == storage::opcode::write)
-                into_.writes.emplace_back(request.offset, request.bytes);
-            return true;
-        }
-        void reap(std::vector<storage::ending>& ended) override { below_->reap(ended); }
-        std::size_t under_way() const override { return below_->under_way(); }
-
-    private:
-        std::unique_ptr<io_channel> below_;
-        record& into_;
+std::shared_ptr<storage::backend> recording(std::span<std::byte> data, record& into) {
+    const auto note = [&into](const storage::request& r) -> std::optional<storage::status> {
+        const std::lock_guard lock(into.mutex);
+        if (r.operation != storage::opcode::flush)
+            (r.operation == storage::opcode::read ? into.reads : into.writes)
+                .emplace_back(r.offset, r.bytes);
+        return std::nullopt;
     };
-
-    std::shared_ptr<storage::backend> memory_;
-    record& into_;
-};
+    return std::make_shared<storage::hooked>(storage::make_ram(data), note);
+}
 
 struct request_example {
     const char* name;
@@ -130,7 +106,7 @@ protected:
         const auto bytes = std::as_writable_bytes(std::span(stored_));
         const storage::open_store store({.engine = "queue",
                                          .who = the_cpu,
-                                         .behind = std::make_shared<recording>(bytes, seen_),
+                                         .behind = recording(bytes, seen_),
                                          .requests = 2 * movers * depth,
                                          .largest_block = std::size_t{1} << 17});
         pipeline work({.schedule = &by,

@@ -1,9 +1,8 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
+#include "errors.hpp"
 #include "files/larger_units.hpp"
 #include "gemm/product/product_files.hpp"
-
-#include <signal.h>
-#include <sys/resource.h>
+#include "size_limit.hpp"
 
 #include <limits>
 #include <set>
@@ -18,12 +17,7 @@
 namespace watari::gemm {
 namespace {
 
-class Files : public ::testing::TestWithParam<example> {
-protected:
-    void SetUp() override {
-        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
-    }
-};
+class Files : public FileProduct, public ::testing::WithParamInterface<example> {};
 
 TEST_P(Files, AreMultiplied) {
     const matrices m(GetParam());
@@ -36,58 +30,42 @@ TEST_P(Files, AreMultiplied) {
 std::vector<example> examples() {
     std::vector<example> all;
     const auto single = precision::single_precision, twice = precision::double_precision;
+    const auto reuse = schedule_kind::reuse, naive = schedule_kind::naive;
     std::vector<std::string> engines{"posix", "uring", "mmap", "queue"};
     if (device::count() > 0)
         engines.insert(engines.end(), {"gpu/posix", "gpu/uring", "gpu/mmap", "gpu/gpu"});
     for (const std::string& engine : engines) {
-        all.push_back({engine, {256, 256, 256}, single, 0, 1, 0, 8, schedule_kind::reuse});
-        all.push_back({engine, {256, 384, 128}, single, 4096, 1, 0, 5, schedule_kind::naive});
-        all.push_back({engine, {300, 257, 391}, single, 128, 1, 0, 8, schedule_kind::reuse});
-        all.push_back({engine, {300, 257, 391}, twice, 128, 2, 0.5, 12, schedule_kind::reuse});
-        all.push_back({engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, schedule_kind::reuse});
-        all.push_back({engine, {130, 1000, 700}, single, 128, 1, -2, 9, schedule_kind::reuse});
-        all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, schedule_kind::reuse});
-        all.push_back(
-            {engine, {300, 1000, 700}, single, 4, 1, -2, 16, schedule_kind::reuse, false});
-        all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, schedule_kind::reuse, false});
-        // numpy.save's offset: neighbours are read together and share a sector in each row
-        all.push_back({engine, {512, 1024, 768}, single, 128, 1, 0, 24, schedule_kind::reuse});
-        all.push_back({engine, {512, 1001, 999}, twice, 128, 1, 1, 24, schedule_kind::reuse});
-        all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, schedule_kind::reuse});
-        all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, schedule_kind::reuse});
-        all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, schedule_kind::reuse});
-        all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, schedule_kind::reuse});
-        all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, schedule_kind::reuse});
+        all.insert(
+            all.end(),
+            {{engine, {256, 256, 256}, single, 0, 1, 0, 8, reuse},
+             {engine, {256, 384, 128}, single, 4096, 1, 0, 5, naive},
+             {engine, {300, 257, 391}, single, 128, 1, 0, 8, reuse},
+             {engine, {300, 257, 391}, twice, 128, 2, 0.5, 12, reuse},
+             {engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, reuse},
+             {engine, {130, 1000, 700}, single, 128, 1, -2, 9, reuse},
+             {engine, {1000, 130, 700}, twice, 64, 1, 1, 17, reuse},
+             {engine, {300, 1000, 700}, single, 4, 1, -2, 16, reuse, false},
+             {engine, {700, 900, 600}, twice, 8, 2, 0, 20, reuse, false},
+             // numpy.save's offset: neighbours are read together and share a sector in each row
+             {engine, {512, 1024, 768}, single, 128, 1, 0, 24, reuse},
+             {engine, {512, 1001, 999}, twice, 128, 1, 1, 24, reuse},
+             {engine, {1, 1, 1}, single, 128, 3, 0, 5, reuse},
+             {engine, {5, 700, 3}, twice, 128, 1, 0, 6, reuse},
+             {engine, {200, 200, 0}, single, 128, 1, 3, 5, reuse},
+             {engine, {200, 200, 200}, single, 128, 0, 0, 5, reuse},
+             {engine, {200, 200, 200}, single, 128, 0, 2, 5, reuse}});
         for (const auto& [of_a, of_b] : {std::pair(true, false), {false, true}, {true, true}})
-            for (const std::size_t slots : {8, 14, 40}) {
-                all.push_back({engine,
-                               {300, 257, 391},
-                               single,
-                               128,
-                               1,
-                               0,
-                               slots,
-                               schedule_kind::reuse,
-                               true,
-                               of_a,
-                               of_b});
-                all.push_back({engine,
-                               {384, 640, 512},
-                               twice,
-                               4096,
-                               -1,
-                               0.5,
-                               slots,
-                               schedule_kind::reuse,
-                               true,
-                               of_a,
-                               of_b});
-            }
-        all.push_back(
-            {engine, {700, 900, 600}, twice, 8, 2, 0, 20, schedule_kind::naive, false, true, true});
-        // rows of C longer than a request, in two groups of columns that both fit one
-        all.push_back(
-            {engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, schedule_kind::reuse});
+            for (const std::size_t slots : {8, 14, 40})
+                for (example e : {example{engine, {300, 257, 391}, single, 128, 1, 0, slots, reuse},
+                                  {engine, {384, 640, 512}, twice, 4096, -1, 0.5, slots, reuse}}) {
+                    e.transpose_a = of_a;
+                    e.transpose_b = of_b;
+                    all.push_back(e);
+                }
+        all.insert(all.end(),
+                   {{engine, {700, 900, 600}, twice, 8, 2, 0, 20, naive, false, true, true},
+                    // rows of C longer than a request, in two groups of columns that both fit one
+                    {engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, reuse}});
     }
     return all;
 }
@@ -157,12 +135,8 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
         file_product job = m.job();
         job.a.rows = 600;  // more than the file has
         job.c.rows = 600;
-        try {
-            multiply(job);
-            FAIL() << engine;
-        } catch (const error& reason) {
-            EXPECT_NE(std::string(reason.what()).find(" at "), std::string::npos) << reason.what();
-        }
+        SCOPED_TRACE(engine);
+        expect_error<error>([&] { multiply(job); }, {" at "});
     }
 }
 
@@ -183,26 +157,11 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
         file_product job = m.job();
         std::set<tile_of_c> reported;
         job.interval = 0;
-        job.progress = [&](const completed_tiles& tiles, double) {
-            for (const auto& [at, checksum] : tiles) reported.insert(at);
-            return true;
-        };
-        rlimit usual{};
-        getrlimit(RLIMIT_FSIZE, &usual);
-        const auto handler = signal(SIGXFSZ, SIG_IGN);
-        rlimit little = usual;
-        little.rlim_cur = 1 << 20;
-        setrlimit(RLIMIT_FSIZE, &little);
-        std::string message;
-        try {
-            multiply(job);
-        } catch (const error& reason) {
-            message = reason.what();
+        job.progress = noted_in(reported);
+        {
+            const size_limit limit(1 << 20);
+            expect_error<error>([&] { multiply(job); }, {"write", " at "});
         }
-        setrlimit(RLIMIT_FSIZE, &usual);
-        signal(SIGXFSZ, handler);
-        EXPECT_NE(message.find("write"), std::string::npos) << message;
-        EXPECT_NE(message.find(" at "), std::string::npos) << message;
         EXPECT_EQ(m.old.values(), before);
         for (const tile_of_c& tile : reported) EXPECT_LT(tile.first, 2u) << "reported as durable";
     }

@@ -1,6 +1,7 @@
 /// Matrices in files of their own, their product, and its error against sums in double.
 #pragma once
 
+#include "folder.hpp"
 #include "watari/blas/blas.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
@@ -12,9 +13,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,9 +63,7 @@ public:
     file_of(const std::string& name, std::size_t rows, std::size_t columns, std::size_t offset,
             precision type, const std::vector<double>& values)
         : type_(type) {
-        const std::string folder = ::testing::TempDir() + "watari-gemm-" + std::to_string(getpid());
-        std::filesystem::create_directories(folder);
-        where = {folder + "/" + name, offset, rows, columns};
+        where = {folder_.path + "/" + name, offset, rows, columns};
         std::ofstream out(where.path, std::ios::binary | std::ios::trunc);
         out << std::string(offset, 'h');
         write_elements(out, type, values);
@@ -74,11 +73,6 @@ public:
         fdatasync(file);
         posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
         close(file);
-    }
-    ~file_of() {
-        std::filesystem::remove(where.path);
-        std::error_code others_are_there;
-        std::filesystem::remove(std::filesystem::path(where.path).parent_path(), others_are_there);
     }
 
     std::vector<double> values() const {
@@ -100,6 +94,7 @@ public:
     files::matrix_file where;
 
 private:
+    storage::directory folder_;
     precision type_;
 };
 
@@ -199,6 +194,14 @@ inline bool can_multiply() {
     } catch (const unsupported&) {
         return false;
     }
+}
+
+/// A progress function that notes all tiles in `reported`, and goes on.
+inline auto noted_in(std::set<tile_of_c>& reported) {
+    return [&reported](const completed_tiles& tiles, double) {
+        for (const auto& [at, checksum] : tiles) reported.insert(at);
+        return true;
+    };
 }
 
 class FileProduct : public ::testing::Test {

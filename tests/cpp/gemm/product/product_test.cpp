@@ -2,6 +2,7 @@
 // test_gemm_refused.py and test_gemm_resume.py in cases/gemm/tests.
 #include "watari/gemm/product/product.hpp"
 
+#include "file_content.hpp"
 #include "gemm/product/product_files.hpp"
 
 #include <cstring>
@@ -14,11 +15,9 @@ class Product : public ::testing::Test {
 protected:
     Product() {
         if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) blas::set_numpy_folder(folder);
-        std::filesystem::create_directories(folder_);
     }
-    ~Product() override { std::filesystem::remove_all(folder_); }
 
-    std::string at(const std::string& name) const { return folder_ + "/" + name; }
+    std::string at(const std::string& name) const { return folder_.path + "/" + name; }
 
     /// Saves random elements as NumPy does, with the data from byte `first` on.
     std::vector<double> save(const std::string& name, std::size_t rows, std::size_t columns,
@@ -34,11 +33,6 @@ protected:
         return values;
     }
 
-    std::string content(const std::string& name) const {
-        std::ifstream in(at(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-
     npy_product asked(const std::string& c = "C.npy") const {
         return {.a = at("A.npy"),
                 .b = at("B.npy"),
@@ -49,7 +43,7 @@ protected:
                 .interval = 0};
     }
 
-    const std::string folder_ = ::testing::TempDir() + "watari-product-" + std::to_string(getpid());
+    const storage::directory folder_;
     unsigned seed_ = 0;
 };
 
@@ -64,7 +58,7 @@ TEST_F(Product, IsWhatSumsInDoubleAre) {
     const files::npy_matrix c = files::read_npy(at("C.npy"));
     EXPECT_EQ(c.where.offset, files::npy_header_bytes);
     EXPECT_EQ(files::shape_text(c.where), "300 x 270");
-    const std::string stored = content("C.npy");
+    const std::string stored = content(at("C.npy"));
     ASSERT_EQ(stored.size(), files::npy_header_bytes + m * n * sizeof(double));
     for (std::size_t i = 0; i < m; i += 7)
         for (std::size_t j = 0; j < n; j += 5) {
@@ -74,7 +68,7 @@ TEST_F(Product, IsWhatSumsInDoubleAre) {
                         8);
             ASSERT_NEAR(element, sum, 1e-12) << i << " " << j;
         }
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path), {}), 3);
 }
 
 TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
@@ -101,7 +95,7 @@ TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
                       " of 16 tiles are completed: the same product resumes from there");
     }
     EXPECT_GT(runs, 1u);
-    EXPECT_EQ(content("C.npy"), content("whole.npy"));
+    EXPECT_EQ(content(at("C.npy")), content(at("whole.npy")));
     EXPECT_FALSE(std::filesystem::exists(at("C.npy.partial")));
     EXPECT_FALSE(std::filesystem::exists(at("C.npy.partial.journal")));
 }
@@ -116,7 +110,7 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
         multiply(wanted, [&](std::size_t, double) { return ++reports == 0; });
     EXPECT_TRUE(took.stopped);
     EXPECT_EQ(reports, 1u);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path), {}), 2);
 }
 
 /// Another process cuts the partial file once `finished` tiles are completed: 8 for the moment
@@ -141,8 +135,8 @@ TEST_F(Product, CutAtAnyTileItDoesNotGetItsName) {
         EXPECT_GT(again.verifying, 0);
         std::filesystem::rename(at("C.npy"), at("C-" + std::to_string(finished)));
     }
-    EXPECT_EQ(content("C-1"), content("C-8"));
-    EXPECT_EQ(content("C-4"), content("C-8"));
+    EXPECT_EQ(content(at("C-1")), content(at("C-8")));
+    EXPECT_EQ(content(at("C-4")), content(at("C-8")));
 }
 
 /// Another process replaces the partial file by a link to a user's file, after its creation and
@@ -176,7 +170,8 @@ TEST_F(Product, NoOtherFileThatTakesThePartialFilesNameIsWritten) {
             } catch (const unsupported&) {  // this machine lacks the engine
             } catch (const error&) {
             }
-            EXPECT_TRUE(content("victim") == before) << engine << (symbolic ? " symlink" : " link");
+            EXPECT_TRUE(content(at("victim")) == before)
+                << engine << (symbolic ? " symlink" : " link");
             EXPECT_FALSE(std::filesystem::exists(at("C.npy"))) << engine;
             for (const char* const left : {"C.npy.partial", "C.npy.partial.journal", "C.npy"})
                 std::filesystem::remove(at(left));

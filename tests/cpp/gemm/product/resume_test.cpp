@@ -3,7 +3,6 @@
 #include "gemm/product/product_files.hpp"
 
 #include <random>
-#include <set>
 #include <tuple>
 
 namespace watari::gemm {
@@ -11,40 +10,22 @@ namespace {
 
 /// A run leaves the tiles in `finished` unchanged, and reports all others.
 TEST_F(FileProduct, GoesOnWhereARunEnded) {
-    const matrices m({"posix",
-                      {384, 512, 256},
-                      precision::single_precision,
-                      4096,
-                      1,
-                      0,
-                      12,
-                      schedule_kind::reuse});
+    const example e{"posix", {384, 512, 256},     precision::single_precision, 4096, 1, 0,
+                    12,      schedule_kind::reuse};
+    const matrices m(e);
     file_product job = m.job();
     std::set<tile_of_c> reported;
-    job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) reported.insert(at);
-        return true;
-    };
+    job.progress = noted_in(reported);
     multiply(job);
     EXPECT_LT(m.error(), 1);
     EXPECT_EQ(reported.size(), 3 * 4u);
     const std::vector<double> whole = m.c.values();
 
-    const matrices again({"posix",
-                          {384, 512, 256},
-                          precision::single_precision,
-                          4096,
-                          1,
-                          0,
-                          12,
-                          schedule_kind::reuse});
+    const matrices again(e);
     job = again.job();
     for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
     reported.clear();
-    job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) reported.insert(at);
-        return true;
-    };
+    job.progress = noted_in(reported);
     multiply(job);
     EXPECT_EQ(reported.size(), 3 * 3u);
     const std::vector<double> values = again.c.values();
@@ -114,7 +95,7 @@ void expect_same_without_some(const example& e, std::mt19937& random) {
     multiply(all.job());
     ASSERT_LT(all.error(), 1);
     const std::vector<double> expected = all.c.values();
-    const matrices rest(e);  // in the same files
+    const matrices rest(e);
     file_product job = rest.job();
     job.how.threads = random() % 3 + 1;
     std::set<tile_of_c> done, reported;
@@ -122,10 +103,7 @@ void expect_same_without_some(const example& e, std::mt19937& random) {
         for (std::size_t c = 0; c * tile < e.size.n; ++c)
             if (random() % 2 == 0) done.insert({r, c});
     job.finished.assign(done.begin(), done.end());
-    job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) reported.insert(at);
-        return true;
-    };
+    job.progress = noted_in(reported);
     multiply(job);
     const std::vector<double> values = rest.c.values();
     for (std::size_t at = 0; at < values.size(); ++at) {

@@ -1,5 +1,6 @@
 // The order of tile products, carried out by a model of slots: the tiles that are read, the content
 // of a slot when a product needs it, and whether any other block would read less.
+#include "errors.hpp"
 #include "gemm/schedule/every_choice.hpp"
 #include "gemm/schedule/slot_model.hpp"
 
@@ -199,12 +200,7 @@ TEST(GemmSchedule, SaysTheLeastBudget) {
     auto wanted = request({100, 100, 100}, 10, 4);
     wanted.slot_bytes = 1024;
     wanted.fast_bytes = 5119;
-    try {
-        const gemm::schedule schedule(wanted);
-        FAIL();
-    } catch (const usage_error& error) {
-        EXPECT_NE(std::string(error.what()).find("5 KiB"), std::string::npos) << error.what();
-    }
+    expect_error<usage_error>([&] { const gemm::schedule refused(wanted); }, {"5 KiB"});
     wanted.fast_bytes = 5120;
     expect_right(wanted);
 }
