@@ -1,11 +1,11 @@
 #include "watari/hmatrix/build/build.hpp"
+#include "errors.hpp"
 #include "folder.hpp"
-#include "hmatrix/matrices.hpp"
+#include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial/partial_file.hpp"
 #include "watari/files/window.hpp"
 #include "watari/hmatrix/build/cross.hpp"
-#include "watari/hmatrix/product/matrix.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <set>
 
 namespace watari::hmatrix {
@@ -31,13 +30,9 @@ distances compare(const std::vector<double>& exact, const std::string& path) {
     for (const leaf_record& leaf : index.leaves) {
         std::vector<double> values(leaf.elements());
         std::memcpy(values.data(), bytes.data() + leaf.offset, 8 * values.size());
-        const double* const u = values.data() + std::size_t{leaf.rank} * leaf.columns;
         for (std::uint32_t i = 0; i < leaf.rows; ++i)
             for (std::size_t j = 0; j < leaf.columns; ++j) {
-                double value =
-                    leaf.rank == dense ? values[leaf.strips().place(leaf.columns, i, j)] : 0;
-                for (std::size_t r = 0; leaf.rank != dense && r < leaf.rank; ++r)
-                    value += u[leaf.strips().place(leaf.rank, i, r)] * values[r * leaf.columns + j];
+                const double value = entry_of(values, leaf.strips(), leaf.rank, leaf.columns, i, j);
                 const double entry = exact[(leaf.row + i) * n + leaf.column + j];
                 sums.error += (value - entry) * (value - entry);
                 sums.norm += entry * entry;
@@ -142,8 +137,7 @@ TEST(build, resumes_to_the_same_bytes_after_a_stop_anywhere) {
     int stops = 0;
     build_counts counts{.stopped = true};
     while (counts.stopped) {
-        int calls = 0;
-        counts = build(of, path, how, [&](double) { return ++calls < 4; });
+        counts = build(of, path, how, stop_at(4));
         EXPECT_FALSE(counts.stopped && std::filesystem::exists(path));
         EXPECT_TRUE(!counts.stopped || counts.resumed < counts.leaves);
         ASSERT_LT(++stops, 1000);
@@ -156,12 +150,8 @@ TEST(build, resumes_to_the_same_bytes_after_a_stop_anywhere) {
 }
 
 /// Changes a byte of a file.
-void damage(const std::string& path, std::streamoff at) {
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekg(at);
-    const int old = file.get();
-    file.seekp(at);
-    file.put(static_cast<char>(old ^ 1));
+void damage(const std::string& path, std::uint64_t at) {
+    overwrite(path, at, std::string(1, static_cast<char>(content(path).at(at) ^ 1)));
 }
 
 TEST(build, resumes_with_what_is_undamaged_alone) {
@@ -173,10 +163,9 @@ TEST(build, resumes_with_what_is_undamaged_alone) {
     const std::string names[] = {files::partial_path(path), files::journal_path(path)};
     for (const std::string& name : names)
         for (const double part : {0.0, 0.2, 0.9}) {
-            int calls = 0;
-            ASSERT_TRUE(build(of, path, how, [&](double) { return ++calls < 12; }).stopped);
+            ASSERT_TRUE(build(of, path, how, stop_at(12)).stopped);
             const auto size = static_cast<double>(std::filesystem::file_size(name));
-            damage(name, static_cast<std::streamoff>(part * size));
+            damage(name, static_cast<std::uint64_t>(part * size));
             build(of, path, how);
             EXPECT_EQ(content(path), content(whole)) << name << " " << part;
             std::filesystem::remove(path);
@@ -188,9 +177,8 @@ TEST(build, leaves_a_file_that_its_readers_refuse_if_it_was_damaged_meanwhile) {
     const storage::directory folder;
     const surface of(shape("bumpy:6"));
     const std::string path = folder.path + "/matrix", partial = files::partial_path(path);
-    const std::function<void()> damages[] = {
-        [&] { std::filesystem::resize_file(partial, 8192); },
-        [&] { damage(partial, static_cast<std::streamoff>(page_bytes + 100)); }};
+    const std::function<void()> damages[] = {[&] { std::filesystem::resize_file(partial, 8192); },
+                                             [&] { damage(partial, page_bytes + 100); }};
     for (const auto& spoil : damages) {
         int calls = 0;
         build(of, path, {.chunk_bytes = 1 << 18}, [&](double) {
@@ -199,10 +187,12 @@ TEST(build, leaves_a_file_that_its_readers_refuse_if_it_was_damaged_meanwhile) {
         });
         ASSERT_GE(calls, 12);
         const matrix_index index = read_index(path);
-        const std::vector<double> x(of.size(), 1);
-        std::vector<double> y(of.size());
-        EXPECT_THROW(matrix_product(path, index, {.engine = "posix"}).apply(y.data(), x.data(), 1),
-                     file_error);
+        EXPECT_THROW(
+            {
+                matrix_product damaged(path, index, {.engine = "posix"});
+                product(damaged, std::vector<double>(of.size(), 1));
+            },
+            file_error);
         std::filesystem::remove(path);
     }
 }
@@ -226,8 +216,7 @@ TEST(build, does_not_resume_another_matrix) {
     const storage::directory folder;
     const surface of(shape("bumpy:10"));
     const std::string path = folder.path + "/matrix";
-    int calls = 0;
-    build(of, path, {.chunk_bytes = 1 << 20}, [&](double) { return ++calls < 12; });
+    build(of, path, {.chunk_bytes = 1 << 20}, stop_at(12));
     EXPECT_EQ(build(of, path, {.eps = 1e-5}).resumed, 0u);
     EXPECT_EQ(read_index(path).head.of, identity_of(of, {.eps = 1e-5}));
 }
@@ -238,16 +227,16 @@ TEST(format, refuses_what_is_damaged_or_truncated) {
     const std::string path = folder.path + "/matrix";
     const auto fresh = [&] { build(of, path, {}); };
     fresh();
-    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+    const std::uintmax_t size = std::filesystem::file_size(path);
     EXPECT_NO_THROW(read_index(path));
-    for (const std::streamoff at : {0, 8, 20, 90, static_cast<int>(size) - 1}) {
+    for (const std::uintmax_t at : std::vector<std::uintmax_t>{0, 8, 20, 90, size - 1}) {
         fresh();
         damage(path, at);
         EXPECT_THROW(read_index(path), file_error) << at;
     }
-    for (const std::streamoff bytes : {0, 100, 4096, static_cast<int>(size) - 1}) {
+    for (const std::uintmax_t bytes : std::vector<std::uintmax_t>{0, 100, 4096, size - 1}) {
         fresh();
-        std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes));
+        std::filesystem::resize_file(path, bytes);
         EXPECT_THROW(read_index(path), file_error) << bytes;
     }
 }
@@ -256,22 +245,9 @@ TEST(format, names_the_version_of_an_older_file) {
     const storage::directory folder;
     const std::string path = folder.path + "/matrix";
     build(surface(shape("cube:2")), path, {});
-    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).seekp(8).put(3);
-    try {
-        read_index(path);
-        FAIL();
-    } catch (const file_error& error) {
-        EXPECT_TRUE(
-            std::string(error.what())
-                .ends_with("has version 3 of the format, and only 4 is known; build it again"))
-            << error.what();
-    }
-}
-
-double frobenius(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value * value;
-    return std::sqrt(sum);
+    overwrite(path, 8, "\3");
+    expect_error<file_error>([&] { read_index(path); },
+                             {"has version 3 of the format, and only 4 is known; build it again"});
 }
 
 /// Two parts that share no row or column: partial pivoting alone sees one of them.
@@ -288,20 +264,17 @@ TEST(cross, reaches_a_part_that_no_pivot_has_touched) {
         [&](std::size_t j, double* to) {
             for (std::size_t i = 0; i < n; ++i) to[i] = values[i * n + j];
         }};
-    const crosses crossed = cross_approximation(of, 1e-8 * frobenius(values), n);
+    const crosses crossed = cross_approximation(of, 1e-8 * norm(values), n);
     ASSERT_TRUE(crossed.found);
     EXPECT_GT(crossed.went_on, 0u);
-    const factors low = recompressed(*crossed.found, 1e-8 * frobenius(values));
+    const factors low = recompressed(*crossed.found, 1e-8 * norm(values));
     EXPECT_LE(low.rank, crossed.found->rank);
-    double error = 0, norm = 0;
+    std::vector<double> found(n * n);
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j) {
-            double value = 0;
-            for (std::size_t r = 0; r < low.rank; ++r) value += low.u[r * n + i] * low.v[r * n + j];
-            error += (value - values[i * n + j]) * (value - values[i * n + j]);
-            norm += values[i * n + j] * values[i * n + j];
-        }
-    EXPECT_LE(std::sqrt(error / norm), 3e-8);
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t r = 0; r < low.rank; ++r)
+                found[i * n + j] += low.u[r * n + i] * low.v[r * n + j];
+    EXPECT_LE(difference(found, values), 3e-8);
 }
 
 TEST(cross, takes_zeros_and_gives_up_where_told) {
@@ -309,10 +282,7 @@ TEST(cross, takes_zeros_and_gives_up_where_told) {
     const crosses none = cross_approximation({8, 8, zero, zero}, 1e-6, 8);
     ASSERT_TRUE(none.found);
     EXPECT_EQ(none.found->rank, 0u);
-    std::mt19937_64 bits(3);
-    std::normal_distribution<double> normal;
-    std::vector<double> values(64);
-    for (double& value : values) value = normal(bits);
+    const std::vector<double> values = random_vector(64, 3);
     const auto row = [&](std::size_t i, double* to) { std::copy_n(&values[i * 8], 8, to); };
     const auto column = [&](std::size_t j, double* to) {
         for (std::size_t i = 0; i < 8; ++i) to[i] = values[i * 8 + j];

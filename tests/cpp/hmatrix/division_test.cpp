@@ -1,7 +1,6 @@
 // Rows divided among ranks: the parts of a matrix, without MPI.
-#include "hmatrix/matrices.hpp"
+#include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
-#include "watari/hmatrix/product/matrix.hpp"
 #include "watari/hmatrix/solve.hpp"
 
 #include <gtest/gtest.h>
@@ -48,13 +47,6 @@ TEST(division, covers_each_row_of_each_leaf_once) {
     EXPECT_EQ(entries, std::uint64_t{of.size()} * of.size());
 }
 
-std::vector<double> product(const std::string& path, const std::vector<double>& x) {
-    matrix_product a(path, read_index(path), {.systems = 2});
-    std::vector<double> y(x.size());
-    a.apply(y.data(), x.data(), 2);
-    return y;
-}
-
 /// Cuts that lie between clusters, and one in the middle of many leaves.
 std::vector<std::vector<row_range>> divisions(const surface& of) {
     const std::vector<block> leaves = leaves_of(of.tree, 2);
@@ -71,12 +63,12 @@ TEST(division, makes_matrices_whose_products_have_the_bits_of_the_whole_matrix) 
             const built whole("bumpy:8", how);
             const std::size_t n = whole.size();
             const std::vector<double> x = random_vector(2 * n);
-            const std::vector<double> expected = product(whole.path, x);
+            const std::vector<double> expected = product(whole, x, 2);
             for (const std::vector<row_range>& parts : divisions(whole.of))
                 for (const row_range& part : parts) {
                     how.rows = part;
                     const built own("bumpy:8", how);
-                    const std::vector<double> y = product(own.path, x);
+                    const std::vector<double> y = product(own, x, 2);
                     for (std::size_t s = 0; s < 2; ++s)
                         for (std::size_t i = 0; i < n; ++i) {
                             const bool is_own = i >= part.first && i < part.end();
@@ -122,8 +114,7 @@ TEST(division, is_built_on_where_it_was_stopped) {
     const surface of(shape("bumpy:10"));
     const storage::directory folder{};
     const std::string path = folder.path + "/matrix";
-    int chunks = 0;
-    EXPECT_TRUE(build(of, path, how, [&](double) { return ++chunks < 12; }).stopped);
+    EXPECT_TRUE(build(of, path, how, stop_at(12)).stopped);
     const build_counts counts = build(of, path, how);
     EXPECT_GT(counts.resumed, 0u);
     EXPECT_EQ(read_index(path).sums, once.index.sums);

@@ -1,11 +1,10 @@
 #include "watari/hmatrix/build/entries.hpp"
+#include "hmatrix/matrices.hpp"
 #include "watari/hmatrix/build/vectors.hpp"
-#include "watari/hmatrix/surface/shapes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 namespace watari::hmatrix {
 namespace {
@@ -38,13 +37,12 @@ TEST(entries, of_rows_and_columns_keep_the_tolerance) {
 }
 
 TEST(vectors, have_the_sums_of_plain_loops) {
-    std::mt19937_64 bits(5);
-    std::normal_distribution<double> normal;
     for (std::size_t n = 0; n < 40; ++n)
         for (std::size_t count = 0; count < 10; ++count) {
-            std::vector<double> a(n), b(n), vectors(n * count), factors(3 * count + 1);
-            for (auto* all : {&a, &b, &vectors, &factors})
-                for (double& value : *all) value = normal(bits);
+            std::vector<double> a = random_vector(n, 1);
+            const std::vector<double> b = random_vector(n, 2),
+                                      vectors = random_vector(n * count, 3),
+                                      factors = random_vector(3 * count + 1, 4);
             double sum = 0;
             std::vector<double> left = a;
             for (std::size_t i = 0; i < n; ++i) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace watari::hmatrix {
 namespace {
@@ -34,11 +33,7 @@ TEST(jacobi, refuses_damaged_blocks) {
     const auto first = std::ranges::find_if(m.index.leaves, [](const leaf_record& leaf) {
         return leaf.row == leaf.column && leaf.rank == dense;
     });
-    {
-        std::fstream file(m.path, std::ios::binary | std::ios::in | std::ios::out);
-        file.seekp(static_cast<std::streamoff>(first->offset + 8));
-        file.put('\x55');
-    }
+    overwrite(m.path, first->offset + 8, "\x55");
     EXPECT_THROW(block_jacobi(m.path, m.index, the_cpu), file_error);
     ASSERT_EQ(truncate(m.path.c_str(), static_cast<off_t>(first->offset)), 0);
     EXPECT_THROW(block_jacobi(m.path, m.index, the_cpu), file_error);

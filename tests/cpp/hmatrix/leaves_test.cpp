@@ -77,13 +77,10 @@ struct maker_pair {
     /// Returns the Frobenius norm of a leaf's error.
     double error(const emulated_leaf& leaf, const block& of) const {
         double sum = 0;
-        const double* const u = leaf.values.data() + std::size_t{leaf.rank} * of.columns;
         const leaf_rows strips{of.row, of.rows};
         for (std::uint32_t i = 0; i < of.rows; ++i)
             for (std::size_t j = 0; j < of.columns; ++j) {
-                double value = leaf.rank == dense ? leaf.values[strips.place(of.columns, i, j)] : 0;
-                for (std::size_t r = 0; leaf.rank != dense && r < leaf.rank; ++r)
-                    value += u[strips.place(leaf.rank, i, r)] * leaf.values[r * of.columns + j];
+                const double value = entry_of(leaf.values, strips, leaf.rank, of.columns, i, j);
                 const double exact = cpu.entry(of.row + i, of.column + j);
                 sum += (value - exact) * (value - exact);
             }

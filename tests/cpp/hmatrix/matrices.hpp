@@ -1,24 +1,17 @@
 /// Matrices of shapes for the tests: in a file, or dense in memory.
 #pragma once
 
+#include "file_content.hpp"
 #include "folder.hpp"
 #include "watari/hmatrix/build/build.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 namespace watari::hmatrix {
-
-/// All bytes of a file.
-inline std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A surface, and its matrix in a temporary file.
 struct built {
@@ -48,6 +41,22 @@ inline std::vector<double> dense_product(const surface& of, const std::vector<do
             for (std::size_t j = 0; j < n; ++j) y[s * n + i] += row[j] * x[s * n + j];
     }
     return y;
+}
+
+/// A progress function that stops a build at its call number `last`.
+inline auto stop_at(int last) {
+    return [last, calls = 0](double) mutable { return ++calls < last; };
+}
+
+/// Entry (i, j) of a leaf that has these elements.
+inline double entry_of(const std::vector<double>& elements, const leaf_rows& strips,
+                       std::uint32_t rank, std::size_t columns, std::uint32_t i, std::size_t j) {
+    if (rank == dense) return elements[strips.place(columns, i, j)];
+    const double* const u = elements.data() + std::size_t{rank} * columns;
+    double sum = 0;
+    for (std::size_t r = 0; r < rank; ++r)
+        sum += u[strips.place(rank, i, r)] * elements[r * columns + j];
+    return sum;
 }
 
 inline std::vector<double> random_vector(std::size_t count, unsigned seed = 1) {

@@ -1,3 +1,4 @@
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 #include "watari/hmatrix/surface/panel.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
@@ -130,14 +131,8 @@ TEST(mesh, is_refused_with_counts_or_repaired) {
     given.triangles.push_back({a, c, b});  // the other way round
     given.triangles.push_back({a, b, a});  // no area
     mesh_facts facts;
-    try {
-        checked(given, repair::no, facts);
-        FAIL();
-    } catch (const usage_error& error) {
-        const std::string text = error.what();
-        EXPECT_NE(text.find("2 duplicate triangles"), std::string::npos) << text;
-        EXPECT_NE(text.find("1 triangle without area"), std::string::npos) << text;
-    }
+    expect_error<usage_error>([&] { checked(given, repair::no, facts); },
+                              {"2 duplicate triangles", "1 triangle without area"});
     const mesh repaired = checked(given, repair::yes, facts);
     EXPECT_EQ(repaired.triangles.size(), sound);
     EXPECT_EQ(facts.duplicates, 2u);
@@ -194,11 +189,8 @@ TEST(mesh, of_nonsense_is_refused) {
                              {{{0, 0, 0}, {1, 0, 0}, {0, infinite, 0}}, {{0, 1, 2}}},
                              {{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 1, 2}}}};
     for (const mesh& one : nonsense) EXPECT_THROW(checked(one, repair::yes, facts), usage_error);
-    try {
-        checked(nonsense[2], repair::yes, facts);
-    } catch (const usage_error& error) {
-        EXPECT_STREQ(error.what(), "the mesh names vertex 3 of 3");
-    }
+    EXPECT_EQ(message_of<usage_error>([&] { checked(nonsense[2], repair::yes, facts); }),
+              "the mesh names vertex 3 of 3");
 }
 
 TEST(tree, has_the_known_leaves_and_covers_each_entry_once) {

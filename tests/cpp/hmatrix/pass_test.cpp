@@ -1,17 +1,15 @@
 // The kernels of a GPU (the unchanged source of product/multiply.cu) on fibers of the CPU: their
 // lists and their sums, for any order of blocks.
-#include "hmatrix/matrices.hpp"
+#include "hmatrix/products.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/hmatrix/file/writer.hpp"
 #include "watari/hmatrix/product/lanes.hpp"
-#include "watari/hmatrix/product/matrix.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include "tests/emulator/fibers.hpp"
 
@@ -68,8 +66,7 @@ std::vector<double> passed(const Matrix& m, const std::vector<double>& x, std::s
     const std::vector<batch> batches = batches_of(m.index, batch_bytes);
     const plan_lists lists(m.index, batches, processor::type::gpu);
     const product_plan plan(m.index, lists, the_cpu);
-    std::ifstream file(m.path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string bytes = content(m.path);
     std::vector<double> y(x.size()), scratch(plan.scratch() * std::min(systems, systems_at_once));
     emulated::order_of_blocks = order;
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -88,8 +85,7 @@ template <class Element, class Matrix>
 void expect_the_bits_of_the_cpu(const Matrix& m, std::size_t systems, std::uint64_t batch_bytes) {
     const std::vector<double> x = random_vector(m.size() * systems);
     matrix_product a(m.path, m.index, {.systems = systems});
-    std::vector<double> expected(x.size());
-    a.apply(expected.data(), x.data(), systems);
+    const std::vector<double> expected = product(a, x, systems);
     for (const unsigned order : {0, 1})
         EXPECT_TRUE((passed<Element>(m, x, systems, batch_bytes, order) == expected))
             << systems << " systems, batches of " << batch_bytes << ", order " << order;

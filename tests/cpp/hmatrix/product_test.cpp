@@ -1,3 +1,4 @@
+#include "errors.hpp"
 #include "hmatrix/products.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -60,21 +61,18 @@ TEST(product, that_pins_nothing_reads_all_and_has_the_same_bits) {
     how.fast_memory = 2 * forecast(m.index, {.batch_bytes = 1 << 15}).memory;  // all would fit
     matrix_product a(m.path, m.index, how);
     EXPECT_EQ(a.ahead().resident, 0u);
-    std::vector<double> y(x.size());
     for (std::uint64_t n = 1; n <= 3; ++n) {
-        a.apply(y.data(), x.data(), 1);
+        EXPECT_EQ(product(a, x), expected);
         EXPECT_GE(a.bytes_read(), n * none.read);
-        EXPECT_EQ(y, expected);
     }
 }
 
 bool is_here(const std::string& engine, const std::string& path) {
-    storage::store_options wanted;
-    wanted.engine = engine;
-    wanted.files = {.paths = {path}, .padded = true};
-    wanted.files.cache = files::cache_state::cold;
     try {
-        storage::require_engine(wanted);
+        storage::require_engine(
+            {.engine = engine,
+             .who = the_cpu,
+             .files = {.paths = {path}, .cache = files::cache_state::cold, .padded = true}});
         return true;
     } catch (const unsupported&) {
         return false;
@@ -102,12 +100,7 @@ TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
                                         part * static_cast<double>(all.memory - all.least));
                     matrix_product a(m.path, m.index, how);
                     EXPECT_EQ(a.ahead().whole, part == 1.0);
-                    std::vector<double> y(x.size());
-                    for (int n = 0; n < 3; ++n) {
-                        a.apply(y.data(), x.data(), 2);
-                        results.insert(y);
-                        ++runs;
-                    }
+                    for (int n = 0; n < 3; ++n, ++runs) results.insert(product(a, x, 2));
                 }
         }
     }
@@ -160,7 +153,6 @@ TEST(product, reads_what_its_forecast_says) {
     EXPECT_GE(size, m.index.data_bytes());
     EXPECT_LE(size, m.index.data_bytes() + all.batches.size() * page_bytes);
     const std::vector<double> x = random_vector(m.size());
-    std::vector<double> y(m.size());
     for (const double part : {0.0, 0.25, 0.5, 0.75}) {
         const auto more =
             static_cast<std::size_t>(part * static_cast<double>(all.memory - all.least));
@@ -174,30 +166,23 @@ TEST(product, reads_what_its_forecast_says) {
             EXPECT_LE(a.ahead().memory, how.fast_memory);
             EXPECT_NEAR(static_cast<double>(a.ahead().resident),
                         part * static_cast<double>(all.memory - all.least), 2 << 15);
-            for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
+            for (int n = 0; n < 4; ++n) product(a, x);
             read = a.bytes_read();
             ahead = size + 3 * a.ahead().read;
         }
         EXPECT_GE(read, ahead);
         EXPECT_LE(read, ahead + (how.ahead + 2) * (1 << 15));  // batches read ahead
     }
-    product_options none = by("posix");
-    matrix_product a(m.path, m.index, none);
-    for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
+    matrix_product a(m.path, m.index, by("posix"));
+    for (int n = 0; n < 4; ++n) product(a, x);
     EXPECT_EQ(a.bytes_read(), m.index.data_bytes());
 }
 
 TEST(product, refuses_a_budget_with_the_least_that_does) {
     const built m("bumpy:6");
     const std::uint64_t least = forecast(m.index, {}).least;
-    product_options how;
-    how.fast_memory = least - 1;
-    try {
-        forecast(m.index, how);
-        FAIL();
-    } catch (const usage_error& error) {
-        EXPECT_NE(std::string(error.what()).find(std::to_string(least)), std::string::npos);
-    }
+    product_options how{.fast_memory = least - 1};
+    expect_error<usage_error>([&] { forecast(m.index, how); }, {std::to_string(least)});
     how.fast_memory = least;
     EXPECT_NO_THROW(matrix_product(m.path, m.index, how));
 }
@@ -205,8 +190,7 @@ TEST(product, refuses_a_budget_with_the_least_that_does) {
 TEST(product, by_one_more_system_than_asked_is_refused) {
     const built m("cube:2");
     matrix_product a(m.path, m.index, {});
-    std::vector<double> x(2 * m.size()), y(x);
-    EXPECT_THROW(a.apply(y.data(), x.data(), 2), usage_error);
+    EXPECT_THROW(product(a, std::vector<double>(2 * m.size()), 2), usage_error);
 }
 
 }  // namespace

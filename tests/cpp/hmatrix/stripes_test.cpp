@@ -1,5 +1,6 @@
 // Matrices that are striped over several files: the bytes and the products of one file, a build
 // that stops, a file that is missing, damaged or of another matrix.
+#include "errors.hpp"
 #include "hmatrix/products.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial/partial_file.hpp"
@@ -8,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -42,9 +42,8 @@ protected:
         how.fast_memory = forecast(index, how).least;
         matrix_product a(paths, index, how);
         const std::vector<double> x = random_vector(of_.size());
-        std::vector<double> y(x.size());
-        for (int n = 0; n < 2; ++n) a.apply(y.data(), x.data(), 1);
-        return y;
+        product(a, x);
+        return product(a, x);
     }
 
     storage::directory folder_{};
@@ -83,8 +82,7 @@ TEST_P(Stripes, GiveTheSameProductByEveryEngineAndBatch) {
 TEST_P(Stripes, AreResumedAfterAStop) {
     const build_options how{.chunk_bytes = std::size_t{1} << 18};
     build(of_, one_, how);
-    int calls = 0;
-    ASSERT_TRUE(build(of_, several_, how, [&](double) { return ++calls < 12; }).stopped);
+    ASSERT_TRUE(build(of_, several_, how, stop_at(12)).stopped);
     for (const std::string& path : several_.all) {
         EXPECT_FALSE(fs::exists(path));
         EXPECT_TRUE(fs::exists(files::partial_path(path)));
@@ -98,8 +96,7 @@ TEST_P(Stripes, AreResumedAfterAStop) {
 /// passes for a whole matrix, and the next build makes it.
 TEST_P(Stripes, AreAbsentUntilTheLastFileHasItsName) {
     const build_options how{.chunk_bytes = std::size_t{1} << 18};
-    int calls = 0;
-    ASSERT_TRUE(build(of_, several_, how, [&](double) { return ++calls < 12; }).stopped);
+    ASSERT_TRUE(build(of_, several_, how, stop_at(12)).stopped);
     const std::string last = several_.all.back();
     fs::rename(files::partial_path(last), last);
     EXPECT_THROW(read_index(several_), error);
@@ -121,36 +118,19 @@ TEST_P(Stripes, AreRefusedWithoutOneOfTheFiles) {
     build(of_, several_, {});
     const std::string last = several_.all.back();
     fs::rename(last, last + ".away");
-    try {
-        read_index(several_);
-        FAIL();
-    } catch (const error& reason) {
-        EXPECT_NE(std::string(reason.what()).find(last), std::string::npos) << reason.what();
-    }
+    expect_error<error>([&] { read_index(several_); }, {last});
     matrix_paths fewer = several_;
     fewer.all.pop_back();
-    try {
-        read_index(fewer);
-        FAIL();
-    } catch (const file_error& reason) {
-        EXPECT_NE(std::string(reason.what())
-                      .find("is striped over " + std::to_string(GetParam()) + " files, not " +
-                            std::to_string(GetParam() - 1)),
-                  std::string::npos)
-            << reason.what();
-    }
+    expect_error<file_error>([&] { read_index(fewer); },
+                             {"is striped over " + std::to_string(GetParam()) + " files, not " +
+                              std::to_string(GetParam() - 1)});
 }
 
 TEST_P(Stripes, AreRefusedWithAFileThatIsDamagedOrInAnotherPlace) {
     build(of_, several_, {});
     const matrix_index index = read_index(several_);
     const std::string last = several_.all.back();
-    {
-        std::fstream file(last, std::ios::binary | std::ios::in | std::ios::out);
-        file.seekp(100);
-        file.put('\x55');
-        file.put('\x54');
-    }
+    overwrite(last, 100, "\x55\x54");
     EXPECT_THROW(product_of(several_, "posix", 1 << 15), file_error);
     std::swap(several_.all.front(), several_.all.back());
     EXPECT_THROW(read_index(several_), file_error);
