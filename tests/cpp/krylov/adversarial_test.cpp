@@ -27,61 +27,58 @@ struct named_solver {
     solver<T> solve;
 };
 
-workspace room(std::size_t bytes) { return {the_cpu, memory::kind::pageable, bytes}; }
+template <class T>
+reports by_cg(const problem<T>& given, const stopping& when = {}) {
+    return cg(given, room(given, cg_bytes(given)), when);
+}
 
 template <class T>
-reports by_gmres(dense_system<T>& system, const stopping& when, const gmres_options& options,
-                 bool conditioned) {
+reports by_bicgstab(const problem<T>& given, const stopping& when = {}) {
+    return bicgstab(given, room(given, bicgstab_bytes(given)), when);
+}
+
+template <class T>
+reports by_gmres(const problem<T>& given, const stopping& when = {},
+                 const gmres_options& options = {}) {
+    return gmres(given, room(given, gmres_bytes(given, options)), when, options);
+}
+
+template <class T>
+problem<T> conditioned(dense_system<T>& system) {
     problem<T> given = system.problem();
-    if (conditioned) given.m = system.diagonal();
-    return gmres(given, room(gmres_bytes(given, options)), when, options);
+    given.m = system.diagonal();
+    return given;
 }
 
 template <class T, class Solve, class Bytes>
 reports by_mixed(dense_system<T>& system, const stopping& when, const Solve& solve,
                  const Bytes& bytes) {
     dense_system<lower<T>> copy(the_cpu, system.length(), system.systems());
-    for (std::size_t i = 0; i < system.length() * system.length(); ++i)
-        copy.matrix()[i] = lower<T>(system.matrix()[i]);
+    copy.copy_matrix(system);
     const problem<T> given = system.problem();
     const low_precision<T> low{.a = copy.problem().a};
-    return solve(given, low, room(bytes(given, low)), when);
+    return solve(given, low, room(given, bytes(given, low)), when);
 }
 
 template <class T>
 std::vector<named_solver<T>> solvers() {
     using system = dense_system<T>;
     std::vector<named_solver<T>> all{
-        {"cg", false,
-         [](system& s, const stopping& when) {
-             const problem<T> given = s.problem();
-             return cg(given, room(cg_bytes(given)), when);
-         }},
+        {"cg", false, [](system& s, const stopping& when) { return by_cg(s.problem(), when); }},
         {"cg with M", false,
-         [](system& s, const stopping& when) {
-             problem<T> given = s.problem();
-             given.m = s.diagonal();
-             return cg(given, room(cg_bytes(given)), when);
-         }},
+         [](system& s, const stopping& when) { return by_cg(conditioned(s), when); }},
         {"bicgstab", true,
-         [](system& s, const stopping& when) {
-             const problem<T> given = s.problem();
-             return bicgstab(given, room(bicgstab_bytes(given)), when);
-         }},
+         [](system& s, const stopping& when) { return by_bicgstab(s.problem(), when); }},
         {"bicgstab with M", true,
-         [](system& s, const stopping& when) {
-             problem<T> given = s.problem();
-             given.m = s.diagonal();
-             return bicgstab(given, room(bicgstab_bytes(given)), when);
-         }},
+         [](system& s, const stopping& when) { return by_bicgstab(conditioned(s), when); }},
     };
     for (const std::size_t restart : {1, 3, 40})
         for (const char* kind : {"", " with M", " flexible"}) {
             const gmres_options options{.restart = restart, .flexible = *kind && kind[1] == 'f'};
-            const bool conditioned = *kind;
+            const bool has_m = *kind;
             all.push_back({"gmres(" + std::to_string(restart) + ")" + kind, true,
                            [=](system& s, const stopping& when) {
-                               return by_gmres(s, when, options, conditioned);
+                               return by_gmres(has_m ? conditioned(s) : s.problem(), when, options);
                            }});
         }
     if constexpr (sizeof(T) == sizeof(wide<T>)) {
@@ -111,8 +108,7 @@ std::string fill(dense_system<T>& system, unsigned kind) {
     std::fill_n(system.matrix(), n * n, T{});
     switch (kind) {
         case 0:
-            system.fill_random(1, 0);
-            std::fill_n(system.matrix(), n * n, T{});
+            system.fill_b(1);
             return "zero";
         case 1:
             system.fill_positive(2, 0.5);
@@ -134,13 +130,11 @@ std::string fill(dense_system<T>& system, unsigned kind) {
             for (std::size_t i = 0; i < n; ++i) system.at(n - 1, i) = system.at(i, n - 1) = T{};
             return "a row and column of zeros";
         case 6:  // ones above the diagonal
-            system.fill_random(7, 0);
-            std::fill_n(system.matrix(), n * n, T{});
+            system.fill_b(7);
             for (std::size_t i = 0; i + 1 < n; ++i) system.at(i, i + 1) = T(wide<T>(1));
             return "nilpotent";
         case 7:
-            system.fill_random(8, 0);
-            std::fill_n(system.matrix(), n * n, T{});
+            system.fill_b(8);
             for (std::size_t i = 0; i < n; ++i) {
                 system.at(i, (i + 1) % n) += T(wide<T>(1));
                 system.at((i + 1) % n, i) -= T(wide<T>(1));
@@ -155,9 +149,7 @@ std::string fill(dense_system<T>& system, unsigned kind) {
             system.at(n / 2, n / 2) = T(wide<T>(std::numeric_limits<double>::infinity()));
             return "with an infinity";
         case 10:  // condition 1e16
-            system.fill_random(11, 0);
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) system.at(i, j) = T{};
+            system.fill_b(11);
             for (std::size_t i = 0; i < n; ++i)
                 system.at(i, i) = T(wide<T>(std::pow(10, -16.0 * double(i) / double(n))));
             return "nearly singular";
@@ -326,9 +318,9 @@ TYPED_TEST(Adversarial, ASystemThatFailsLeavesTheOthersAlone) {
 TEST(Emptiness, NothingToSolveIsSolved) {
     problem<double> nothing;
     nothing.a.apply = [](double*, const double*, std::size_t, stream_t) {};
-    EXPECT_TRUE(cg(nothing, room(cg_bytes(nothing))).front().converged());
-    EXPECT_TRUE(bicgstab(nothing, room(bicgstab_bytes(nothing))).front().converged());
-    EXPECT_TRUE(gmres(nothing, room(gmres_bytes(nothing))).front().converged());
+    EXPECT_TRUE(by_cg(nothing).front().converged());
+    EXPECT_TRUE(by_bicgstab(nothing).front().converged());
+    EXPECT_TRUE(by_gmres(nothing).front().converged());
     nothing.systems = 0;
     EXPECT_THROW(cg_bytes(nothing), usage_error);
 }

@@ -14,13 +14,11 @@ namespace {
 
 template <class T>
 report solve_by_bicgstab(const problem<T>& given, const stopping& when = {}) {
-    const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
-    return bicgstab(given, memory, when).front();
+    return bicgstab(given, room(given, bicgstab_bytes(given)), when).front();
 }
 
 class BicgstabOn : public testing::TestWithParam<processor> {};
-INSTANTIATE_TEST_SUITE_P(Processors, BicgstabOn, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, BicgstabOn, testing::ValuesIn(processors()), processor_name);
 
 template <class T>
 void bicgstab_solves_any(processor who, double tolerance) {
@@ -127,7 +125,7 @@ TEST_P(BicgstabOn, AnOperatorThatSumsGivesTheSameBits) {
     dense_system<complex<double>> system(GetParam(), 600, 3);
     system.fill_random(11, 60);
     problem<complex<double>> given = system.problem();
-    const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
+    const workspace memory = room(given, bicgstab_bytes(given));
     const reports plain = bicgstab(given, memory);
     const std::vector<complex<double>> x = system.solution(2);
     std::fill_n(system.x(), 1800, complex<double>{});
@@ -148,7 +146,7 @@ TEST_P(BicgstabOn, ManySystemsAreSolvedAsEachAlone) {
     all.fill_random(3, 40);
     std::fill_n(all.b(1), length, complex<float>{});
     const problem<complex<float>> given = all.problem();
-    const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
+    const workspace memory = room(given, bicgstab_bytes(given));
     const reports result = bicgstab(given, memory, {.relative = 1e-5});
     expect_the_same_alone(all, result, std::vector<complex<float>>(many), [&](const auto& one) {
         return bicgstab(one, memory, {.relative = 1e-5}).front();

@@ -15,8 +15,7 @@ namespace {
 
 template <class T>
 report solve_by_cg(const problem<T>& given, const stopping& when = {}) {
-    const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
-    return cg(given, memory, when).front();
+    return cg(given, room(given, cg_bytes(given)), when).front();
 }
 
 template <class T>
@@ -25,8 +24,7 @@ report solve_by_cg(dense_system<T>& system, const stopping& when = {}) {
 }
 
 class CgOn : public testing::TestWithParam<processor> {};
-INSTANTIATE_TEST_SUITE_P(Processors, CgOn, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, CgOn, testing::ValuesIn(processors()), processor_name);
 
 template <class T>
 void solves_positive(processor who, double tolerance) {
@@ -76,7 +74,7 @@ TEST_P(CgOn, ManySystemsAreSolvedAsEachAlone) {
     std::fill_n(all.b(2), length, 0.0);  // this one is solved at once
     for (std::size_t i = 0; i < length; ++i) all.b(3)[i] *= 1e-12;
     const problem<double> given = all.problem();
-    const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
+    const workspace memory = room(given, cg_bytes(given));
     const reports result = cg(given, memory, {.absolute = 1e-9});
     expect_the_same_alone(all, result, std::vector<double>(many), [&](const auto& one) {
         return cg(one, memory, {.absolute = 1e-9}).front();
@@ -92,7 +90,7 @@ TEST_P(CgOn, AFixedCountGivesWhatALoopWithTestsGives) {
     const std::vector<float> tested = system.solution();
     std::fill_n(system.x(), 300, 0.0f);
     const problem<float> given = system.problem();
-    const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
+    const workspace memory = room(given, cg_bytes(given));
     enqueue_cg(given, memory, 7);
     const report result = cg_result(given, memory).front();
     EXPECT_EQ(result.iterations, 7u);
@@ -104,7 +102,7 @@ TEST_P(CgOn, AFixedCountStopsChangingWhatItHasSolved) {
     dense_system<double> system(GetParam(), 3);
     for (std::size_t i = 0; i < 3; ++i) system.at(i, i) = 2, system.b()[i] = 4;
     const problem<double> given = system.problem();
-    const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
+    const workspace memory = room(given, cg_bytes(given));
     enqueue_cg(given, memory, 50);
     const report result = cg_result(given, memory).front();
     EXPECT_TRUE(result.converged());

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "processors.hpp"
 #include "watari/core/dispatch.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
@@ -27,16 +28,10 @@ struct dense_kernels {
     static const dense_kernels cpu, gpu;
 };
 
-/// The CPU, and a GPU where there is one.
-inline std::vector<processor> processors() {
-    std::vector<processor> all{the_cpu};
-    if (device::count() > 0) all.push_back(gpu_number(0));
-    return all;
-}
-
-/// Memory that both the processor and this program address.
-inline memory::kind shared_kind(processor who) {
-    return who.is_gpu() ? memory::kind::managed : memory::kind::pageable;
+/// A workspace for a problem.
+template <class T>
+workspace room(const problem<T>& given, std::size_t bytes) {
+    return {given.who, shared_kind(given.who), bytes};
 }
 
 template <class T>
@@ -84,6 +79,12 @@ public:
         fill_b(random);
     }
 
+    /// Takes the matrix of a system in another precision.
+    template <class Other>
+    void copy_matrix(dense_system<Other>& from) {
+        for (std::size_t i = 0; i < length_ * length_; ++i) matrix()[i] = T(from.matrix()[i]);
+    }
+
     /// Hermitian and positive definite: G G^+ / length + shift, G random.
     void fill_positive(unsigned seed, double shift) {
         std::mt19937 random(seed);
@@ -100,22 +101,26 @@ public:
         fill_b(random);
     }
 
+    /// Fills b alone with random numbers.
+    void fill_b(unsigned seed) {
+        std::mt19937 random(seed);
+        fill_b(random);
+    }
     void fill_b(std::mt19937& random) {
         for (std::size_t i = 0; i < length_ * systems_; ++i)
             b_.data()[i] = random_scalar<T>(random);
     }
 
     krylov::problem<T> problem() {
-        krylov::problem<T> given;
-        given.who = who_;
-        given.length = length_;
-        given.systems = systems_;
-        given.a.apply = [this](T* y, const T* x, std::size_t systems, stream_t stream) {
+        const auto apply = [this](T* y, const T* x, std::size_t systems, stream_t stream) {
             kernels().multiply(y, matrix(), x, length_, systems, stream);
         };
-        given.b = b();
-        given.x = x();
-        return given;
+        return {.who = who_,
+                .length = length_,
+                .systems = systems_,
+                .a = {.apply = apply},
+                .b = b(),
+                .x = x()};
     }
     apply_function<T> diagonal() {
         return [this](T* z, const T* r, std::size_t systems, stream_t stream) {

@@ -16,13 +16,11 @@ namespace {
 template <class T>
 report solve_by_gmres(const problem<T>& given, const stopping& when = {},
                       const gmres_options& options = {}) {
-    const workspace memory(given.who, shared_kind(given.who), gmres_bytes(given, options));
-    return gmres(given, memory, when, options).front();
+    return gmres(given, room(given, gmres_bytes(given, options)), when, options).front();
 }
 
 class GmresOn : public testing::TestWithParam<processor> {};
-INSTANTIATE_TEST_SUITE_P(Processors, GmresOn, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, GmresOn, testing::ValuesIn(processors()), processor_name);
 
 template <class T>
 void gmres_solves_any(processor who, double tolerance) {
@@ -104,7 +102,7 @@ TEST_P(GmresOn, FlexibleItTakesAnInnerSolveOfAnyAccuracy) {
     dense_system<double> system(GetParam(), 200);
     system.fill_positive(5, 0.02);
     problem<double> given = system.problem(), inner = system.problem();
-    const workspace inner_memory(given.who, shared_kind(given.who), cg_bytes(inner));
+    const workspace inner_memory = room(inner, cg_bytes(inner));
     std::size_t called = 0;
     given.m = [&](double* z, const double* r, std::size_t, stream_t) {
         inner.b = r;
@@ -127,7 +125,7 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
     std::fill_n(all.x(2), length, complex<double>{1});
     const problem<complex<double>> given = all.problem();
     const gmres_options options{.restart = 7};
-    const workspace memory(given.who, shared_kind(given.who), gmres_bytes(given, options));
+    const workspace memory = room(given, gmres_bytes(given, options));
     const reports result = gmres(given, memory, {.relative = 1e-9}, options);
     expect_the_same_alone(all, result, {{}, {}, {1}, {}}, [&](const auto& one) {
         return gmres(one, memory, {.relative = 1e-9}, options).front();

@@ -20,10 +20,7 @@ struct mixed_system {
     mixed_system(processor who, std::size_t length, std::size_t systems = 1)
         : high(who, length, systems), low(who, length, systems) {}
 
-    void copy() {
-        const std::size_t length = high.length();
-        for (std::size_t i = 0; i < length * length; ++i) low.matrix()[i] = L(high.matrix()[i]);
-    }
+    void copy() { low.copy_matrix(high); }
     problem<T> given() {
         problem<T> all = high.problem();
         all.a.apply = [this, inner = all.a.apply](T* y, const T* x, std::size_t systems,
@@ -43,20 +40,17 @@ struct mixed_system {
 template <class T>
 report solve_cg(mixed_system<T>& system, const low_precision<T>& low, const stopping& when) {
     const problem<T> given = system.given();
-    const workspace memory(given.who, shared_kind(given.who), cg_mixed_bytes(given, low));
-    return cg_mixed(given, low, memory, when).front();
+    return cg_mixed(given, low, room(given, cg_mixed_bytes(given, low)), when).front();
 }
 
 template <class T>
 report solve_bicgstab(mixed_system<T>& system, const low_precision<T>& low, const stopping& when) {
     const problem<T> given = system.given();
-    const workspace memory(given.who, shared_kind(given.who), bicgstab_mixed_bytes(given, low));
-    return bicgstab_mixed(given, low, memory, when).front();
+    return bicgstab_mixed(given, low, room(given, bicgstab_mixed_bytes(given, low)), when).front();
 }
 
 class MixedOn : public testing::TestWithParam<processor> {};
-INSTANTIATE_TEST_SUITE_P(Processors, MixedOn, testing::ValuesIn(processors()),
-                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+INSTANTIATE_TEST_SUITE_P(Processors, MixedOn, testing::ValuesIn(processors()), processor_name);
 
 template <class T>
 void reaches_double(processor who) {
@@ -78,8 +72,8 @@ void reaches_double(processor who) {
     // nearly as few iterations as in double
     std::fill_n(positive.high.x(), length, T{});
     const problem<T> plain = positive.high.problem();
-    const workspace memory(who, shared_kind(who), cg_bytes(plain));
-    EXPECT_LE(cg_told.iterations, cg(plain, memory, when).front().iterations * 5 / 4);
+    EXPECT_LE(cg_told.iterations,
+              cg(plain, room(plain, cg_bytes(plain)), when).front().iterations * 5 / 4);
 }
 
 TEST_P(MixedOn, ReachesTheAccuracyOfDouble) {
@@ -116,7 +110,7 @@ TEST_P(MixedOn, SystemsEndEachInItsTime) {
     std::fill_n(all.high.x(1), length, complex<double>{5});
     const problem<complex<double>> given = all.given();
     const low_precision<complex<double>> low = all.inside();
-    const workspace memory(given.who, shared_kind(given.who), bicgstab_mixed_bytes(given, low));
+    const workspace memory = room(given, bicgstab_mixed_bytes(given, low));
     const reports result = bicgstab_mixed(given, low, memory, {.relative = 1e-13});
     for (const std::size_t s : {0, 2, 3}) {
         EXPECT_TRUE(result[s].converged()) << s;

@@ -3,9 +3,9 @@
 
 #include <barrier>
 #include <numeric>
-#include <thread>
 
 #include "krylov/dense.hpp"
+#include "on_threads.hpp"
 #include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/krylov/bicgstab.hpp"
@@ -65,13 +65,10 @@ public:
     template <class Solve>
     std::vector<report> run(const Solve& solve) {
         std::vector<report> result(ranks_);
-        std::vector<std::thread> threads;
-        for (std::size_t rank = 0; rank < ranks_; ++rank)
-            threads.emplace_back([&, rank] {
-                cpu::set_threads(1);
-                result[rank] = solve(share(rank));
-            });
-        for (std::thread& thread : threads) thread.join();
+        on_threads(ranks_, [&](std::size_t rank) {
+            cpu::set_threads(1);
+            result[rank] = solve(share(rank));
+        });
         return result;
     }
 
@@ -111,29 +108,25 @@ TEST(KrylovRanks, GiveTheBitsOfOne) {
     dense_system<double> positive(the_cpu, length), any(the_cpu, length);
     positive.fill_positive(1, 0.5);
     any.fill_random(2, 30);
-    const auto memory = [](std::size_t bytes) {
-        return workspace(the_cpu, memory::kind::pageable, bytes);
-    };
     same_bits_on_ranks(positive, [&](const problem<double>& own) {
-        return cg(own, memory(cg_bytes(own))).front();
+        return cg(own, room(own, cg_bytes(own))).front();
     });
     same_bits_on_ranks(any, [&](const problem<double>& own) {
-        return bicgstab(own, memory(bicgstab_bytes(own))).front();
+        return bicgstab(own, room(own, bicgstab_bytes(own))).front();
     });
     same_bits_on_ranks(any, [&](const problem<double>& own) {
-        return gmres(own, memory(gmres_bytes(own))).front();
+        return gmres(own, room(own, gmres_bytes(own))).front();
     });
 }
 
 TEST(KrylovProcessors, GiveTheSameBits) {
     if (device::count() == 0) GTEST_SKIP() << "no GPU";
     std::vector<complex<double>> first;
-    for (const processor who : {the_cpu, gpu_number(0)}) {
+    for (const processor who : processors()) {
         dense_system<complex<double>> system(who, 400, 2);
         system.fill_random(6, 50);
         const problem<complex<double>> given = system.problem();
-        const workspace memory(who, shared_kind(who), bicgstab_bytes(given));
-        bicgstab(given, memory);
+        bicgstab(given, room(given, bicgstab_bytes(given)));
         if (first.empty()) first = system.solution(1);
         EXPECT_TRUE(system.solution(1) == first);
     }

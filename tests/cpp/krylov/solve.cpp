@@ -49,8 +49,7 @@ workspace room(processor who, std::size_t bytes) {
 template <class T>
 reports solve_mixed(const request& asked, const problem<T>& given, dense_system<T>& system) {
     dense_system<lower<T>> copy(asked.who, asked.length, asked.systems);
-    for (std::size_t i = 0; i < asked.length * asked.length; ++i)
-        copy.matrix()[i] = lower<T>(system.matrix()[i]);
+    copy.copy_matrix(system);
     low_precision<T> low{.a = copy.problem().a};
     if (asked.preconditioned) low.m = copy.diagonal();
     if (asked.method == "cg_mixed")
