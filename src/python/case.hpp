@@ -16,12 +16,7 @@ inline nb::object decoded(const std::string& text) {
 /// Runs a trial of a case without the interpreter's lock, and returns it as a dict.
 template <class Run, class... Parameters>
 nb::dict trial_of(const Run& run, const Parameters&... parameters) {
-    watari::measure::trial result;
-    {
-        const nb::gil_scoped_release released;
-        result = run(parameters...);
-    }
-    return as_dict(std::move(result));
+    return as_dict(without_lock([&] { return run(parameters...); }));
 }
 
 /// A callback of the library that asks Python, which holds the interpreter's lock meanwhile: false

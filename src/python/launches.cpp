@@ -22,15 +22,10 @@ using namespace watari;
 
 namespace {
 
-using unlocked = nb::call_guard<nb::gil_scoped_release>;  ///< for calls of any duration
-
 nb::tuple compile(const nvrtc& compiler, const std::string& source, const std::string& name,
                   int architecture, bool machine_code) {
-    nvrtc::compiled result;
-    {
-        const nb::gil_scoped_release released;
-        result = compiler.compile(source, name, architecture, machine_code);
-    }
+    const nvrtc::compiled result =
+        without_lock([&] { return compiler.compile(source, name, architecture, machine_code); });
     return nb::make_tuple(nb::bytes(result.image.data(), result.image.size()), result.messages);
 }
 

@@ -89,12 +89,7 @@ void make(buffer* self, const std::string& kind, std::size_t size, int device, b
 }
 
 nb::dict residency(const buffer& b, bool all_touched) {
-    memory::residency seen;
-    {
-        const nb::gil_scoped_release released;
-        seen = memory::locate(*b.memory, all_touched);
-    }
-    return as_dict(seen);
+    return as_dict(without_lock([&] { return memory::locate(*b.memory, all_touched); }));
 }
 
 void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
@@ -106,17 +101,22 @@ void prefetch(const buffer& b, const std::string& to) {
     device::synchronize(nullptr);
 }
 
-void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
+/// Returns the processor of this name, which must be able to address the memory.
+processor accessing(const buffer& b, const std::string& by) {
     const processor who = cases::processor_named(by);
     memory::require_access(b.memory->kind(), who);
+    return who;
+}
+
+void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
+    const processor who = accessing(b, by);
     kernels_on<measure::pattern_kernels>(who).fill(
         static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
     memory::wait(who);
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
-    const processor who = cases::processor_named(by);
-    memory::require_access(b.memory->kind(), who);
+    const processor who = accessing(b, by);
     return kernels_on<measure::pattern_kernels>(who).mismatches(
         static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
         nullptr);
@@ -124,8 +124,7 @@ std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t see
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
-    const processor who = cases::processor_named(by);
-    memory::require_access(to.memory->kind(), who);
+    const processor who = accessing(to, by);
     memory::require_access(from.memory->kind(), who);
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
@@ -149,8 +148,7 @@ void fill_values(const buffer& b, const std::string& by, const std::string& type
         {"i1", element_type::integer_1},    {"i2", element_type::integer_2},
         {"i4", element_type::integer_4},    {"i8", element_type::integer_8},
         {"f4", element_type::single_float}, {"f8", element_type::double_float}};
-    const processor who = cases::processor_named(by);
-    memory::require_access(b.memory->kind(), who);
+    const processor who = accessing(b, by);
     const measure::values what{looked_up(rule, value_rules), std::max<std::uint64_t>(limit, 1),
                                constant, seed};
     const element_type element = looked_up(type, element_types);

@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,19 @@ struct binding {
     explicit binding(void (*bind)(nb::module_&));
 };
 
-/// Returns the rows of a table, each converted by `convert`.
-template <class Rows, class Convert>
-nb::list list_of(const Rows& rows, Convert convert) {
+/// Returns the rows of a table, each converted by `convert`: a function, or a member of the rows.
+template <class Rows, class Convert = std::identity>
+nb::list list_of(const Rows& rows, Convert convert = {}) {
     nb::list result;
-    for (const auto& row : rows) result.append(convert(row));
+    for (const auto& row : rows) result.append(std::invoke(convert, row));
     return result;
+}
+
+/// Calls work() without the interpreter's lock, and returns its result.
+template <class Work>
+auto without_lock(const Work& work) {
+    const nb::gil_scoped_release released;
+    return work();
 }
 
 inline nb::str as_text(std::string_view text) { return nb::str(text.data(), text.size()); }

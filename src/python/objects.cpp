@@ -69,30 +69,25 @@ struct writer {
 
     writer(const std::string& url, const objects::settings& how) : upload(url, how) {}
     template <class Work>
-    void alone(Work work) {
+    auto alone(Work work) {
         const nb::gil_scoped_release unlocked;
         const std::lock_guard lock(mutex);
-        work(upload);
+        return work(upload);
     }
 };
 
 nb::list uploads(const std::string& url, const nb::dict& given) {
     const objects::settings how = settings_of(given);
-    std::vector<objects::open_upload> found;
-    {
-        const nb::gil_scoped_release unlocked;
-        found = objects::list_uploads(url, how);
-    }
-    return list_of(found, [](const objects::open_upload& each) {
-        return nb::make_tuple(each.key, each.id, each.started);
-    });
+    return list_of(without_lock([&] { return objects::list_uploads(url, how); }),
+                   [](const objects::open_upload& each) {
+                       return nb::make_tuple(each.key, each.id, each.started);
+                   });
 }
 
 void abort_upload(const std::string& url, const std::string& key, const std::string& id,
                   const nb::dict& given) {
     const objects::settings how = settings_of(given);
-    const nb::gil_scoped_release unlocked;
-    objects::abort_upload(url, {key, id, ""}, how);
+    without_lock([&] { objects::abort_upload(url, {key, id, ""}, how); });
 }
 
 }  // namespace
@@ -114,16 +109,12 @@ static void bind_objects(nb::module_& module) {
             nb::arg("url"), nb::arg("how"))
         .def("begin",
              [](writer& self) {
-                 std::string id;
-                 self.alone([&](objects::upload& upload) { id = upload.begin(); });
-                 return id;
+                 return self.alone([](objects::upload& upload) { return upload.begin(); });
              })
         .def(
             "resume",
             [](writer& self, const std::string& id) {
-                bool there = false;
-                self.alone([&](objects::upload& upload) { there = upload.resume(id); });
-                return there;
+                return self.alone([&](objects::upload& upload) { return upload.resume(id); });
             },
             nb::arg("id"))
         .def("leave",
@@ -143,8 +134,7 @@ static void bind_objects(nb::module_& module) {
         "object_exists",
         [](const std::string& url, const nb::dict& given) {
             const objects::settings how = settings_of(given);
-            const nb::gil_scoped_release unlocked;
-            return objects::exists(url, how);
+            return without_lock([&] { return objects::exists(url, how); });
         },
         nb::arg("url"), nb::arg("how"), "Whether there is such an object in its bucket.");
     module.def("uploads", uploads, nb::arg("url"), nb::arg("how"),

@@ -39,7 +39,7 @@ std::vector<storage::byte_block> blocks_of(const rows& table) {
 
 void make(range_files* self, const nb::sequence& paths, bool writable, bool past_cache) {
     std::vector<std::string> names;
-    for (const nb::handle path : paths) names.push_back(text_of(path));
+    reading::convert(paths, names);
     const nb::gil_scoped_release released;
     new (self) range_files(std::move(names),
                            writable ? files::direction::write : files::direction::read, past_cache);
@@ -52,18 +52,13 @@ nb::list move(const range_files& files, const rows& table, std::uintptr_t memory
                                  .who = cases::processor_named(processor),
                                  .memory = {reinterpret_cast<std::byte*>(memory), bytes},
                                  .threads = threads};
-    std::vector<std::string> notes;
-    {
-        const nb::gil_scoped_release released;
-        notes = files.move(blocks, how);
-    }
-    return list_of(notes, [](const std::string& note) { return nb::cast(note); });
+    return list_of(without_lock([&] { return files.move(blocks, how); }));
 }
 
 /// Bytes of files; of a file that cannot be asked, the number of the error below 0.
 std::vector<std::int64_t> file_sizes(const nb::sequence& paths) {
     std::vector<std::string> names;
-    for (const nb::handle path : paths) names.push_back(text_of(path));
+    reading::convert(paths, names);
     const nb::gil_scoped_release released;
     std::vector<std::int64_t> sizes;
     struct stat status {};

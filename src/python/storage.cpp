@@ -56,9 +56,7 @@ nb::dict simulate_ssd(nb::handle rows, const std::string& name, bool writes, std
 }
 
 void bind(nb::module_& module) {
-    nb::list parts;
-    for (const double part : storage::shape_parts) parts.append(part);
-    module.attr("SSD_SHAPE") = parts;
+    module.attr("SSD_SHAPE") = list_of(storage::shape_parts);
     module.def("simulate_ssd", simulate_ssd, nb::arg("rows"), nb::arg("name"), nb::arg("writes"),
                nb::arg("block"), nb::arg("depth"), nb::arg("requests"),
                "Latency and rate of a model of an SSD with a constant number in flight.");

@@ -1,27 +1,14 @@
 // Values of the library in the form that Python has them, for all modules.
-#include "module.hpp"
+#include "arrays.hpp"
 
 #include "watari/core/error.hpp"
 
-#include <nanobind/ndarray.h>
-
-#include <memory>
 #include <utility>
 #include <vector>
 
 using namespace watari;
 
 namespace {
-
-/// Returns a NumPy array that takes over a vector's memory.
-nb::object array(std::vector<double> values) {
-    auto owned = std::make_unique<std::vector<double>>(std::move(values));
-    double* data = owned->data();
-    const std::size_t size = owned->size();
-    nb::capsule owner(owned.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {size}, owner));
-}
 
 nb::dict residencies(const std::map<std::string, memory::residency>& seen) {
     nb::dict result;
@@ -30,47 +17,40 @@ nb::dict residencies(const std::map<std::string, memory::residency>& seen) {
 }
 
 nb::dict histogram(const std::vector<measure::histogram::bucket>& buckets) {
-    nb::list low, high, count;
-    for (const auto& bucket : buckets) {
-        low.append(bucket.low);
-        high.append(bucket.high);
-        count.append(bucket.count);
-    }
+    using bucket = measure::histogram::bucket;
     nb::dict result;
     result["unit"] = "s";
-    result["low"] = low;
-    result["high"] = high;
-    result["count"] = count;
+    result["low"] = list_of(buckets, &bucket::low);
+    result["high"] = list_of(buckets, &bucket::high);
+    result["count"] = list_of(buckets, &bucket::count);
     return result;
+}
+
+nb::dict phase(const measure::phase& p) {
+    nb::dict row;
+    row["name"] = p.name;
+    row["first"] = p.first;
+    row["last"] = p.last;
+    return row;
 }
 
 nb::dict trial(measure::trial t) {
     nb::dict result, series, quantities;
-    nb::list phases;
-    for (auto& [name, values] : t.series) series[name.c_str()] = array(std::move(values));
+    for (auto& [name, values] : t.series) series[name.c_str()] = numpy(std::move(values));
     for (const auto& [name, q] : t.quantities) {
         nb::dict one;
         one["value"] = q.value;
         one["unit"] = q.unit;
         quantities[name.c_str()] = one;
     }
-    for (const auto& p : t.phases) {
-        nb::dict one;
-        one["name"] = p.name;
-        one["first"] = p.first;
-        one["last"] = p.last;
-        phases.append(one);
-    }
     nb::dict histograms;
     for (const auto& [name, buckets] : t.histograms) histograms[name.c_str()] = histogram(buckets);
-    nb::list notes;
-    for (const std::string& note : t.notes) notes.append(note);
     result["histograms"] = histograms;
-    result["notes"] = notes;
-    result["host_s"] = array(std::move(t.host_s));
-    result["device_s"] = t.device_s.empty() ? nb::none() : array(std::move(t.device_s));
+    result["notes"] = list_of(t.notes);
+    result["host_s"] = numpy(std::move(t.host_s));
+    result["device_s"] = t.device_s.empty() ? nb::none() : numpy(std::move(t.device_s));
     result["series"] = series;
-    result["phases"] = phases;
+    result["phases"] = list_of(t.phases, phase);
     result["quantities"] = quantities;
     result["residency_before"] = residencies(t.residency_before);
     result["residency_after"] = residencies(t.residency_after);
