@@ -21,9 +21,7 @@ std::optional<std::string> on_path(const std::string& program) {
     const char* path = std::getenv("PATH");
     for (std::string_view folders = path != nullptr ? path : ""; !folders.empty();) {
         const std::string folder(take_until(folders, ':')), file = folder + "/" + program;
-        if (!folder.empty() && access(file.c_str(), X_OK) == 0) {
-            return file;
-        }
+        if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
     }
     return std::nullopt;
 }
@@ -33,9 +31,7 @@ std::optional<std::string> on_path(const std::string& program) {
 std::optional<std::string> library_version() {
     for (const char* name : {"libmpi.so.40", "libmpi.so.12", "libmpi.so"}) {
         void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-        if (library == nullptr) {
-            continue;
-        }
+        if (library == nullptr) continue;
         std::array<char, 8192> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING in use
         int length = 0;
         using query = int (*)(char*, int*);
@@ -52,9 +48,8 @@ std::string output_of(const std::string& command) {
     std::string output;
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
     std::array<char, 4096> part{};
-    while (pipe && std::fgets(part.data(), static_cast<int>(part.size()), pipe.get()) != nullptr) {
+    while (pipe && std::fgets(part.data(), static_cast<int>(part.size()), pipe.get()) != nullptr)
         output += part.data();
-    }
     return output;
 }
 
@@ -76,17 +71,13 @@ capability cuda_aware_mpi(bool mpi_available) {
     const auto answer = [](bool yes, const char* reason, const char* detail) {
         return capability{"cuda-aware-mpi", yes, yes ? "" : reason, detail};
     };
-    if (!mpi_available) {
-        return answer(false, "no MPI", "");
-    }
+    if (!mpi_available) return answer(false, "no MPI", "");
     if (on_path("ompi_info")) {
         const std::string text = output_of("ompi_info --parsable --all 2>/dev/null");
-        if (text.find("mpi_built_with_cuda_support:value:true") != std::string::npos) {
+        if (text.find("mpi_built_with_cuda_support:value:true") != std::string::npos)
             return answer(true, "", "Open MPI built with CUDA");
-        }
-        if (text.find("mpi_built_with_cuda_support:value:false") != std::string::npos) {
+        if (text.find("mpi_built_with_cuda_support:value:false") != std::string::npos)
             return answer(false, "Open MPI was built without CUDA", "");
-        }
     }
     if (on_path("mpichversion")) {
         const std::string text = output_of("mpichversion 2>/dev/null");

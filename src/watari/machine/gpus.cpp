@@ -64,9 +64,8 @@ std::optional<int> not_negative(std::optional<int> value) {
 
 std::string pci_bus_id(int device) {
     std::array<char, 32> text{};
-    if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) != cudaSuccess) {
+    if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) != cudaSuccess)
         return "";
-    }
     std::string id = text.data();
     std::ranges::transform(id, id.begin(), [](unsigned char c) { return std::tolower(c); });
     return id;
@@ -75,9 +74,7 @@ std::string pci_bus_id(int device) {
 std::optional<int> nearest_node(const std::string& pci, int device) {
     const auto line = read_line("/sys/bus/pci/devices/" + pci + "/numa_node");
     int node = -1;
-    if (line) {
-        std::from_chars(line->data(), line->data() + line->size(), node);
-    }
+    if (line) std::from_chars(line->data(), line->data() + line->size(), node);
     return node >= 0 ? std::optional(node) : not_negative(read(cudaDevAttrHostNumaId, device));
 }
 
@@ -87,25 +84,27 @@ std::optional<double> bandwidth(int device) {
     return clock * width > 0 ? std::optional(2 * clock * width) : std::nullopt;
 }
 
+std::vector<std::pair<std::string, int>> attributes_of(int device) {
+    std::vector<std::pair<std::string, int>> known;
+    for (const auto& [name, id] : attributes)
+        if (const auto value = read(id, device)) known.emplace_back(name, *value);
+    return known;
+}
+
 gpu describe(int device) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, device));
-    gpu result;
-    result.name = properties.name;
-    result.compute_capability =
-        std::to_string(properties.major) + "." + std::to_string(properties.minor);
-    result.multiprocessors = properties.multiProcessorCount;
-    result.l2_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
-    result.memory_bytes = properties.totalGlobalMem;
-    result.memory_bandwidth = bandwidth(device);
-    result.pci_bus_id = pci_bus_id(device);
-    result.numa_node = nearest_node(result.pci_bus_id, device);
-    for (const auto& [name, id] : attributes) {
-        if (const auto value = read(id, device)) {
-            result.attributes.emplace_back(name, *value);
-        }
-    }
-    return result;
+    const std::string pci = pci_bus_id(device);
+    return {.name = properties.name,
+            .compute_capability =
+                std::to_string(properties.major) + "." + std::to_string(properties.minor),
+            .multiprocessors = properties.multiProcessorCount,
+            .l2_bytes = static_cast<std::uint64_t>(properties.l2CacheSize),
+            .memory_bytes = properties.totalGlobalMem,
+            .memory_bandwidth = bandwidth(device),
+            .pci_bus_id = pci,
+            .numa_node = nearest_node(pci, device),
+            .attributes = attributes_of(device)};
 }
 
 std::string why_none(cudaError_t status) {
@@ -161,9 +160,7 @@ gpu_list read_gpus() {
         result.reason = why_none(status);
         return result;
     }
-    for (int device = 0; device < count; ++device) {
-        result.gpus.push_back(describe(device));
-    }
+    for (int device = 0; device < count; ++device) result.gpus.push_back(describe(device));
     result.peers = read_peers(count);
     return result;
 }

@@ -17,15 +17,11 @@ using handle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)
 
 handle load() {
     hwloc_topology_t raw = nullptr;
-    if (hwloc_topology_init(&raw) != 0) {
-        throw system_error("hwloc_topology_init", errno);
-    }
+    if (hwloc_topology_init(&raw) != 0) throw system_error("hwloc_topology_init", errno);
     handle loaded(raw, &hwloc_topology_destroy);
     // hwloc leaves instruction caches out unless asked.
     hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (hwloc_topology_load(raw) != 0) {
-        throw system_error("hwloc_topology_load", errno);
-    }
+    if (hwloc_topology_load(raw) != 0) throw system_error("hwloc_topology_load", errno);
     return loaded;
 }
 
@@ -47,9 +43,7 @@ const char* kind_name(hwloc_obj_cache_type_t kind) {
 /// A set of CPUs as "0-15,32-47".
 std::string list(hwloc_const_cpuset_t cpus) {
     char* text = nullptr;
-    if (hwloc_bitmap_list_asprintf(&text, cpus) < 0) {
-        return "";
-    }
+    if (hwloc_bitmap_list_asprintf(&text, cpus) < 0) return "";
     const std::unique_ptr<char, decltype(&std::free)> owner(text, &std::free);
     return text;
 }
@@ -85,9 +79,7 @@ std::vector<cache> caches(const handle& loaded) {
             all.bytes = std::max(all.bytes, static_cast<std::uint64_t>(attributes.size));
             ++all.count;
         }
-        if (all.count > 0) {
-            found.push_back(all);
-        }
+        if (all.count > 0) found.push_back(all);
     }
     std::ranges::stable_sort(found, {}, &cache::level);
     return found;
@@ -97,19 +89,17 @@ std::vector<cache> caches(const handle& loaded) {
 
 topology read_topology() {
     const handle loaded = load();
-    topology result;
-    result.architecture = architecture();
     const hwloc_obj_t package = hwloc_get_obj_by_type(loaded.get(), HWLOC_OBJ_PACKAGE, 0);
     const char* model =
         package != nullptr ? hwloc_obj_get_info_by_name(package, "CPUModel") : nullptr;
-    result.name = model != nullptr ? model : cpu_name();
-    result.packages = std::max(1, count(loaded, HWLOC_OBJ_PACKAGE));
-    result.threads = count(loaded, HWLOC_OBJ_PU);
-    const int cores = count(loaded, HWLOC_OBJ_CORE);
-    result.cores = cores > 0 ? cores : result.threads;
-    result.numa_nodes = numa_nodes(loaded);
-    result.caches = caches(loaded);
-    return result;
+    const int cores = count(loaded, HWLOC_OBJ_CORE), threads = count(loaded, HWLOC_OBJ_PU);
+    return {.architecture = architecture(),
+            .name = model != nullptr ? model : cpu_name(),
+            .packages = std::max(1, count(loaded, HWLOC_OBJ_PACKAGE)),
+            .cores = cores > 0 ? cores : threads,
+            .threads = threads,
+            .numa_nodes = numa_nodes(loaded),
+            .caches = caches(loaded)};
 }
 
 bool hwloc_available() { return true; }

@@ -23,9 +23,8 @@ std::set<int> numbered(const std::string& folder, const std::string& prefix) {
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
         const std::string name = entry.path().filename();
         const std::string digits = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
-        if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos) {
+        if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos)
             numbers.insert(std::stoi(digits));
-        }
     }
     return numbers;
 }
@@ -55,9 +54,7 @@ std::vector<numa_node> numa_nodes() {
 
 /// "32K", "32768K" or "2M" of sysfs, in bytes.
 std::uint64_t cache_bytes(const std::string& text) {
-    if (text.empty() || text.find_first_not_of("0123456789KM") != std::string::npos) {
-        return 0;
-    }
+    if (text.empty() || text.find_first_not_of("0123456789KM") != std::string::npos) return 0;
     return std::stoull(text) << (text.back() == 'M' ? 20 : text.back() == 'K' ? 10 : 0);
 }
 
@@ -71,9 +68,7 @@ std::vector<cache> caches(const std::string& base, const std::set<int>& cpus) {
             std::string kind = read_line(file + "/type").value_or("Unified");
             std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return tolower(c); });
             const std::string level = read_line(file + "/level").value_or("");
-            if (level.size() != 1 || level[0] < '1' || level[0] > '9') {
-                continue;
-            }
+            if (level.size() != 1 || level[0] < '1' || level[0] > '9') continue;
             auto& [bytes, sharers] = found[{level[0] - '0', kind}];
             bytes = std::max(bytes, cache_bytes(read_line(file + "/size").value_or("")));
             sharers.insert(read_line(file + "/shared_cpu_list").value_or(std::to_string(cpu)));
@@ -99,15 +94,14 @@ topology read_topology() {
         packages.insert(read_line(folder + "/physical_package_id").value_or("0"));
         cores.insert(read_line(folder + "/thread_siblings_list").value_or(std::to_string(cpu)));
     }
-    topology result;
-    result.architecture = architecture();
-    result.name = cpu_name();
-    result.packages = std::max<int>(1, static_cast<int>(packages.size()));
-    result.threads = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    result.cores = cores.empty() ? result.threads : static_cast<int>(cores.size());
-    result.numa_nodes = numa_nodes();
-    result.caches = caches(base, cpus);
-    return result;
+    const auto threads = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    return {.architecture = architecture(),
+            .name = cpu_name(),
+            .packages = std::max<int>(1, static_cast<int>(packages.size())),
+            .cores = cores.empty() ? threads : static_cast<int>(cores.size()),
+            .threads = threads,
+            .numa_nodes = numa_nodes(),
+            .caches = caches(base, cpus)};
 }
 
 bool hwloc_available() { return false; }
