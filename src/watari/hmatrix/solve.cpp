@@ -20,10 +20,8 @@ krylov::gmres_options gmres_of(const solve_options& how) {
 
 /// A problem with the fields from which a solver counts its memory.
 krylov::problem<double> shape_of(std::size_t length, const solve_options& how) {
-    krylov::problem<double> given;
-    given.who = how.product.who;
-    given.length = length;
-    given.systems = how.product.systems;
+    krylov::problem<double> given{
+        .who = how.product.who, .length = length, .systems = how.product.systems};
     if (how.jacobi || how.inner > 0) given.m = [](double*, const double*, std::size_t, stream_t) {};
     return given;
 }
@@ -206,17 +204,16 @@ solution solver::solve(std::span<const double> b, const solve_progress& progress
         multiply(y, x, systems, stream);
     };
     const krylov::stopping when = stopping_of(progress, products);
-    solution found;
-    found.reports =
+    const krylov::reports reports =
         how_.by == method::bicgstab
             ? krylov::bicgstab(given, workspace_, when)
             : krylov::gmres(given, workspace_, when, gmres_of(with_restart(how_, ahead_.restart)));
-    found.x = memory::read_back(how_.product.who, given.x, elements);
-    found.seconds = measure::now() - start;
-    found.products = matrix_.products() - products;
-    found.bytes_read = matrix_.bytes_read() - read;
-    found.waited = matrix_.seconds_waited() - waited;
-    return found;
+    return {.x = memory::read_back(how_.product.who, given.x, elements),
+            .reports = reports,
+            .products = matrix_.products() - products,
+            .seconds = measure::now() - start,
+            .waited = matrix_.seconds_waited() - waited,
+            .bytes_read = matrix_.bytes_read() - read};
 }
 
 }  // namespace watari::hmatrix

@@ -14,29 +14,32 @@ namespace {
 /// Below this size one thread checksums a batch before a team would begin and end.
 constexpr std::size_t serial_bytes = std::size_t{1} << 18;
 
+/// Whether the matrix is read from its files, and not from memory or a device in their place.
+bool reads_files(const product_options& how) { return how.memory.empty() && !how.behind; }
+
+files::file_options files_of(const matrix_paths& paths, const product_options& how) {
+    if (!reads_files(how)) return {.cache = storage::cache_of(how.engine, how.direct)};
+    const bool direct = how.direct && std::ranges::all_of(paths.all, [](const std::string& path) {
+                            const std::size_t unit = files::direct_unit_of(path);
+                            return unit > 0 && unit <= page_bytes;
+                        });
+    return {.paths = paths.all,
+            .cache = storage::cache_of(how.engine, direct),
+            .padded = paths.all.size() == 1,  // several files have whole stripes
+            .stripe = stripe_bytes};
+}
+
 storage::store_options store_of(const matrix_paths& paths, const product_options& how) {
-    storage::store_options wanted;
-    wanted.engine = how.engine;
-    wanted.who = how.who;
-    wanted.memory = how.memory;
-    wanted.behind = how.behind;
-    wanted.disks = how.disks;
-    wanted.timeout = how.timeout;
-    bool direct = how.direct;
-    if (how.memory.empty() && !how.behind) {
-        for (const std::string& path : paths.all) {
-            const std::size_t unit = files::direct_unit_of(path);
-            direct = direct && unit > 0 && unit <= page_bytes;
-        }
-        wanted.files.paths = paths.all;
-        wanted.files.padded = paths.all.size() == 1;  // several files have whole stripes
-        wanted.files.stripe = stripe_bytes;
-    }
-    wanted.files.cache = storage::cache_of(how.engine, direct);
-    wanted.threads = how.readers;
-    wanted.requests = how.readers * how.depth;
-    wanted.largest_block = how.request;
-    return wanted;
+    return {.engine = how.engine,
+            .who = how.who,
+            .files = files_of(paths, how),
+            .memory = how.memory,
+            .disks = how.disks,
+            .behind = how.behind,
+            .threads = how.readers,
+            .requests = how.readers * how.depth,
+            .largest_block = how.request,
+            .timeout = how.timeout};
 }
 
 std::vector<storage::byte_range> ranges_of(std::span<const batch> batches) {
@@ -57,12 +60,7 @@ std::vector<storage::byte_range> pieces_of(const matrix_index& index, std::uint6
 /// Options of the reader that loads a whole matrix, or that streams the batches that are not
 /// resident.
 storage::reader_options reader_of(const product_options& how) {
-    storage::reader_options options;
-    options.ahead = how.ahead;
-    options.readers = how.readers;
-    options.depth = how.depth;
-    options.request = how.request;
-    return options;
+    return {.ahead = how.ahead, .readers = how.readers, .depth = how.depth, .request = how.request};
 }
 
 }  // namespace
@@ -79,7 +77,7 @@ matrix_product::matrix_product(const matrix_paths& paths, const matrix_index& in
                {.device = how.who.number}),
       sums_(memory::host_kind(how.who), largest_of(ahead_.batches) / page_bytes,
             {.device = how.who.number}) {
-    if (how.memory.empty() && !how.behind) {
+    if (reads_files(how)) {
         files_.emplace(paths);
         states_ = files_->states();
     }
