@@ -6,9 +6,7 @@ namespace watari::krylov {
 
 template <class T>
 std::size_t bicgstab_bytes(const problem<T>& given) {
-    arena counted;
-    const bicgstab_run<T> run(given, counted);
-    return counted.used();
+    return bytes_of<bicgstab_run<T>>(given);
 }
 
 template <class T>

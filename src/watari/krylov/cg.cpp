@@ -6,9 +6,7 @@ namespace watari::krylov {
 
 template <class T>
 std::size_t cg_bytes(const problem<T>& given) {
-    arena counted;
-    const cg_run<T> run(given, counted);
-    return counted.used();
+    return bytes_of<cg_run<T>>(given);
 }
 
 template <class T>

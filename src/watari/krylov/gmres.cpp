@@ -80,9 +80,7 @@ struct gmres_run {
 
 template <class T>
 std::size_t gmres_bytes(const problem<T>& given, const gmres_options& options) {
-    arena counted;
-    const gmres_run<T> run(given, options, counted);
-    return counted.used();
+    return bytes_of<gmres_run<T>>(given, options);
 }
 
 template <class T>

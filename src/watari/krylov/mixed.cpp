@@ -17,15 +17,13 @@ problem<lower<T>> low_problem(const problem<T>& given, const low_precision<T>& l
         throw usage_error("delta " + std::to_string(low.delta) +
                           ": a residual is renewed when it has fallen to a part of it, "
                           "above 0 and below 1");
-    problem<lower<T>> inner;
-    inner.who = given.who;
-    inner.stream = given.stream;
-    inner.length = given.length;
-    inner.systems = given.systems;
-    inner.a = low.a;
-    inner.m = low.m;
-    inner.sums = given.sums;
-    return inner;
+    return {.who = given.who,
+            .stream = given.stream,
+            .length = given.length,
+            .systems = given.systems,
+            .a = low.a,
+            .m = low.m,
+            .sums = given.sums};
 }
 
 /// x and its residual in high precision, around a solver's run in low precision.
@@ -81,13 +79,6 @@ template <class T>
 using cg_mixed_run = mixed_run<T, cg_run<lower<T>>>;
 template <class T>
 using bicgstab_mixed_run = mixed_run<T, bicgstab_run<lower<T>>>;
-
-template <class Run, class T>
-std::size_t bytes_of(const problem<T>& given, const low_precision<T>& low) {
-    arena counted;
-    const Run run(given, low, counted);
-    return counted.used();
-}
 
 /// The loop of both solvers: step(limits, whether r was renewed), then, if due, renew(p, shadow,
 /// rho).

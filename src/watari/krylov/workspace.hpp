@@ -57,4 +57,12 @@ private:
     std::size_t bytes_ = 0, used_ = 0;
 };
 
+/// Bytes of a workspace for Run(given...).
+template <class Run, class... Given>
+std::size_t bytes_of(const Given&... given) {
+    arena counted;
+    const Run run(given..., counted);
+    return counted.used();
+}
+
 }  // namespace watari::krylov
