@@ -55,21 +55,14 @@ std::string transfers::name_of(const job& of) {
 
 void transfers::push_read(const object_facts& of, std::uint64_t offset, std::span<const iovec> into,
                           std::size_t bytes, std::uint64_t tag) {
-    job added;
-    added.of = &of;
-    added.tag = tag;
-    added.offset = offset;
-    added.bytes = bytes;
-    added.into = into;
-    waiting_.push_back(std::move(added));
-    ++under_way_;
-    start_due();
+    add({.tag = tag, .of = &of, .offset = offset, .bytes = bytes, .into = into});
 }
 
 void transfers::push(question asked, std::uint64_t tag) {
-    job added;
-    added.asked = std::move(asked);
-    added.tag = tag;
+    add({.asked = std::move(asked), .tag = tag});
+}
+
+void transfers::add(job added) {
     waiting_.push_back(std::move(added));
     ++under_way_;
     start_due();

@@ -67,7 +67,7 @@ private:
 
     /// A request with its attempts.
     struct job {
-        question asked;
+        question asked{};
         std::uint64_t tag = 0;
         const object_facts* of = nullptr;  ///< of a read
         std::uint64_t offset = 0;
@@ -79,6 +79,7 @@ private:
     };
 
     static std::string name_of(const job& of);
+    void add(job added);
     void start_due();
     void start(std::size_t slot);
     void end(std::size_t slot, std::vector<ended_transfer>& into);

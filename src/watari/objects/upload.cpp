@@ -3,6 +3,7 @@
 #include "watari/objects/answers.hpp"
 #include "watari/objects/crc32c.hpp"
 #include "watari/objects/object.hpp"
+#include "watari/objects/object_set.hpp"
 #include "watari/objects/service/errors.hpp"
 
 #include <algorithm>
@@ -60,8 +61,7 @@ std::string required(const std::string& value, const char* what, const address& 
 
 }  // namespace
 
-upload::upload(const std::string& url, const settings& how) : where_(parse_address(url)) {
-    if (where_.key.empty()) throw usage_error("'" + url + "' names a bucket, not an object in it");
+upload::upload(const std::string& url, const settings& how) : where_(object_address(url)) {
     server_ = std::make_shared<service>(where_.bucket, how);
     connections_ = std::make_unique<transfers>(server_, parts_in_flight);
 }
@@ -116,12 +116,9 @@ bool upload::resume(const std::string& id) {
         const std::string next = element(rest, "NextPartNumberMarker");
         more = element(rest, "IsTruncated") == "true" && !next.empty() && next != after;
         after = next;
-        for (const std::string_view one : elements(rest, "Part")) {
-            kept_part& part = kept_[number_of(element(one, "PartNumber"))];
-            part.etag = element(one, "ETag");
-            part.checksum = element(one, "ChecksumCRC32C");
-            part.bytes = element(one, "Size");
-        }
+        for (const std::string_view one : elements(rest, "Part"))
+            kept_[number_of(element(one, "PartNumber"))] = {
+                element(one, "ETag"), element(one, "ChecksumCRC32C"), element(one, "Size")};
     }
     id_ = id;
     return true;

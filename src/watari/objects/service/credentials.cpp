@@ -29,14 +29,10 @@ credentials of_environment() {
 
 credentials of_profile() {
     const profile values = chosen_profile();
-    const auto value = [&](const char* name) {
-        const auto found = values.find(name);
-        return found == values.end() ? std::string() : found->second;
-    };
     const std::string name = profile_name();
-    credentials found{.id = value("aws_access_key_id"),
-                      .secret = value("aws_secret_access_key"),
-                      .token = value("aws_session_token"),
+    credentials found{.id = value_of(values, "aws_access_key_id"),
+                      .secret = value_of(values, "aws_secret_access_key"),
+                      .token = value_of(values, "aws_session_token"),
                       .place = "profile " + name};
     if (found.id.empty() != found.secret.empty())
         throw usage_error("profile " + name +

@@ -23,6 +23,11 @@ std::string file_of(const char* named_by, const char* usual) {
 
 }  // namespace
 
+std::string value_of(const profile& values, const char* name) {
+    const auto found = values.find(name);
+    return found == values.end() ? "" : found->second;
+}
+
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";

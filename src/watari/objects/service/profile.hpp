@@ -14,6 +14,9 @@ using profile = std::map<std::string, std::string>;
 /// with indented lines only the name is kept.
 std::optional<profile> section_of(const std::string& path, std::string_view section);
 
+/// A value of a profile; empty if it has no such name.
+std::string value_of(const profile& values, const char* name);
+
 /// An environment variable; empty if it is not set.
 std::string variable(const char* name);
 

@@ -17,11 +17,6 @@ std::string first_of(std::initializer_list<std::string> values) {
     return "";
 }
 
-std::string value_of(const profile& values, const char* name) {
-    const auto found = values.find(name);
-    return found == values.end() ? "" : found->second;
-}
-
 std::string region_of(const profile& values) {
     const std::string region = first_of({variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"),
                                          value_of(values, "region"), "us-east-1"});
