@@ -28,11 +28,8 @@ FAKE result cuDevicePrimaryCtxRetain(void** made, int device) {
     if (device < 0 || device >= devices() || device >= 8) return invalid_device;
     primary[device].device = device;
     *made = &primary[device];
-    if (primary[device].references++ == 0 && fake_cuda_observer) {
-        seen created{sight::context};
-        created.context = *made;
-        fake_cuda_observer(created);
-    }
+    if (primary[device].references++ == 0 && fake_cuda_observer)
+        fake_cuda_observer({.what = sight::context, .context = *made});
     return success;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -119,36 +120,13 @@ FAKE result cuDeviceTotalMem_v2(std::size_t* bytes, int) {
 }
 
 FAKE result cuDeviceGetAttribute(int* value, int attribute, int) {
-    // max threads, warp size, unified addressing, managed, pageable, concurrent; capability 9.0
-    switch (attribute) {
-        case 1:
-        case 2:
-            *value = 1024;
-            break;
-        case 10:
-            *value = 32;
-            break;
-        case 16:
-            *value = 4;
-            break;  // multiprocessors
-        case 41:
-        case 83:
-        case 89:
-        case 115:
-            *value = 1;
-            break;
-        case 75:
-            *value = 9;
-            break;
-        case 76:
-            *value = 0;
-            break;
-        case 88:
-            *value = has_pageable_access();
-            break;
-        default:
-            *value = 0;
-    }
+    // max threads, warp size, multiprocessors, capability 9.0; unified addressing, managed,
+    // concurrent, pools
+    static const std::map<int, int> known = {{1, 1024}, {2, 1024}, {10, 32}, {16, 4}, {75, 9},
+                                             {41, 1},   {83, 1},   {89, 1},  {115, 1}};
+    constexpr int pageable = 88;
+    const auto found = known.find(attribute);
+    *value = found != known.end() ? found->second : attribute == pageable && has_pageable_access();
     return success;
 }
 

@@ -149,20 +149,20 @@ queue::operation kernel_operation(void* function, std::uint64_t blocks, std::uin
     const auto* name = static_cast<const char*>(function);
     const kernel* row = find(name);
     const auto given = std::make_shared<copied>(row->sizes, arguments);
-    queue::operation made{.what = queue::operation::kind::kernel};
-    made.of = timeline::engine::kernels;
-    made.takes = row->takes ? row->takes(given->pointers.data()) : timeline::of_blocks(blocks);
-    made.more = remote(row->passes);
-    made.symbol = name;
-    made.blocks = blocks;
-    made.threads = threads;
-    made.act = [=] {
+    const auto run = [=] {
         const residency::gpu_works running;
         row->run(given->pointers.data(), blocks * threads);
         if (const char* longer = std::getenv("FAKE_CUDA_KERNEL_MS"))
             usleep(1000 * static_cast<unsigned>(std::atoi(longer)));
     };
-    return made;
+    return {.what = queue::operation::kind::kernel,
+            .act = run,
+            .of = timeline::engine::kernels,
+            .takes = row->takes ? row->takes(given->pointers.data()) : timeline::of_blocks(blocks),
+            .more = remote(row->passes),
+            .symbol = name,
+            .blocks = blocks,
+            .threads = threads};
 }
 
 }  // namespace fake

@@ -56,9 +56,7 @@ void set_time(operation& one, std::uint64_t start, std::uint64_t end) {
     one.has_time = true;
     all().last_end = std::max(all().last_end, end);
     if (!fake_cuda_observer || one.what >= operation::kind::host) return;
-    seen ran{sight::operation};
-    ran.operation = &one;
-    fake_cuda_observer(ran);
+    fake_cuda_observer({.what = sight::operation, .operation = &one});
 }
 
 // The time at which an operation may start; 0 while it is not known.

@@ -63,14 +63,15 @@ engine engine_of(place from, place to, std::size_t bytes) {
 }  // namespace
 
 result copy(const box& in, void* stream, bool is_async) {
-    queue::operation made{.what = queue::operation::kind::copy};
-    made.from = place_of(in.from);
-    made.to = place_of(in.to);
-    made.bytes = in.bytes();
-    made.of = engine_of(made.from, made.to, made.bytes);
-    made.takes = timeline::of_bytes(made.bytes);
-    made.is_async = is_async;
-    made.act = [in] { move(in); };
+    const place from = place_of(in.from), there = place_of(in.to);
+    queue::operation made{.what = queue::operation::kind::copy,
+                          .act = [in] { move(in); },
+                          .of = engine_of(from, there, in.bytes()),
+                          .takes = timeline::of_bytes(in.bytes()),
+                          .bytes = in.bytes(),
+                          .from = from,
+                          .to = there,
+                          .is_async = is_async};
     std::atomic_ref(counted.copies) += 1;
     std::atomic_ref(counted.copied_bytes) += static_cast<long long>(made.bytes);
     fake::stream& to = stream_of(stream);

@@ -9,15 +9,16 @@ namespace {
 
 template <typename Value>
 result fill(device_pointer to, Value value, std::size_t count, void* stream) {
-    queue::operation made{.what = queue::operation::kind::fill};
-    made.bytes = count * sizeof value;
-    made.takes = timeline::of_bytes(made.bytes);
-    made.act = [=] {
+    const auto set = [=] {
         const residency::gpu_works setting;
         for (std::size_t i = 0; i < count; ++i)
             std::memcpy(reinterpret_cast<char*>(to) + i * sizeof value, &value, sizeof value);
     };
-    return submit(stream, std::move(made));
+    const std::uint64_t bytes = count * sizeof value;
+    return submit(stream, {.what = queue::operation::kind::fill,
+                           .act = set,
+                           .takes = timeline::of_bytes(bytes),
+                           .bytes = bytes});
 }
 
 }  // namespace

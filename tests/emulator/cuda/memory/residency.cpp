@@ -72,14 +72,14 @@ bool is_write(const void* context) {
 }
 
 void report(sight what, device_pointer address, std::size_t bytes, bool writes) {
-    seen one{what};
-    one.address = address;
-    one.bytes = bytes;
-    one.start = now();
-    one.end = one.start + 1000;
-    one.by_gpu = is_gpu;
-    one.writes = writes;
-    fake_cuda_observer(one);
+    const std::uint64_t start = now();
+    fake_cuda_observer({.what = what,
+                        .address = address,
+                        .bytes = bytes,
+                        .start = start,
+                        .end = start + 1000,
+                        .by_gpu = is_gpu,
+                        .writes = writes});
 }
 
 bool take_fault(device_pointer address, bool writes) {
