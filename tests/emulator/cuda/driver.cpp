@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fake_cuda.hpp"
+#include "setting.hpp"
 
 namespace fake {
 
@@ -21,11 +22,6 @@ namespace {
 
 std::atomic<bool> initialised{false};
 pid_t initialised_in = 0;
-
-long long number(const char* name, long long otherwise) {
-    const char* text = std::getenv(name);
-    return text && *text ? std::atoll(text) : otherwise;
-}
 
 // As the driver does: loads the library and calls its function inside cuInit.
 void load_injection() {
@@ -58,9 +54,11 @@ struct reporter {
 
 }  // namespace
 
-int devices() { return static_cast<int>(number("FAKE_CUDA_DEVICES", 1)); }
+int devices() { return static_cast<int>(setting("FAKE_CUDA_DEVICES", 1)); }
 
-bool has_pageable_access() { return number("FAKE_CUDA_PAGEABLE", 0) != 0; }
+std::size_t memory_of_device() { return setting("FAKE_CUDA_MEMORY", 1 << 30); }
+
+bool has_pageable_access() { return setting("FAKE_CUDA_PAGEABLE") != 0; }
 
 // A child of fork cannot use what its parent initialised.
 bool is_initialised() { return initialised && initialised_in == getpid(); }
@@ -115,7 +113,7 @@ FAKE result cuDeviceGetUuid_v2(char* uuid, int device) {
 }
 
 FAKE result cuDeviceTotalMem_v2(std::size_t* bytes, int) {
-    *bytes = static_cast<std::size_t>(number("FAKE_CUDA_MEMORY", 1 << 30));
+    *bytes = memory_of_device();
     return success;
 }
 

@@ -33,7 +33,8 @@ struct counts {
 extern counts counted;
 
 int devices();
-bool has_pageable_access();  // FAKE_CUDA_PAGEABLE
+std::size_t memory_of_device();  // FAKE_CUDA_MEMORY
+bool has_pageable_access();      // FAKE_CUDA_PAGEABLE
 bool is_initialised();
 int current_device();                   // of the current context, -1 without one
 bool is_refused(const char* function);  // FAKE_CUDA_REFUSE

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string_view>
 
 #include "kernels.hpp"
 #include "observe.hpp"
+#include "setting.hpp"
 
 namespace fake {
 namespace {
@@ -94,14 +94,9 @@ const kernel* find(const char* name) {
     return nullptr;
 }
 
-std::uint64_t number(const char* variable) {
-    const char* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : 0;
-}
-
 // What a kernel takes longer because its memory is not in GPU memory; nothing where that is free.
 std::function<std::uint64_t()> remote(unsigned passes) {
-    static const auto link = number("FAKE_CUDA_LINK_NS"), fault = number("FAKE_CUDA_FAULT_NS");
+    static const auto link = setting("FAKE_CUDA_LINK_NS"), fault = setting("FAKE_CUDA_FAULT_NS");
     if (!link && !fault) return nullptr;
     return [passes] {
         const auto [over_link, faulted] = residency::take_remote();
@@ -152,8 +147,8 @@ queue::operation kernel_operation(void* function, std::uint64_t blocks, std::uin
     const auto run = [=] {
         const residency::gpu_works running;
         row->run(given->pointers.data(), blocks * threads);
-        if (const char* longer = std::getenv("FAKE_CUDA_KERNEL_MS"))
-            usleep(1000 * static_cast<unsigned>(std::atoi(longer)));
+        if (const auto longer = setting("FAKE_CUDA_KERNEL_MS"))
+            usleep(1000 * static_cast<unsigned>(longer));
     };
     return {.what = queue::operation::kind::kernel,
             .act = run,

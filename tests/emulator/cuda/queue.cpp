@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <random>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "observe.hpp"
+#include "setting.hpp"
 
 namespace fake::queue {
 namespace {
@@ -23,12 +25,10 @@ struct failing {
 };
 
 failing wanted() {
-    failing found;
+    failing found{.number = setting("FAKE_CUDA_FAIL")};
     const char* text = std::getenv("FAKE_CUDA_FAIL");
-    if (!text) return found;
-    char* rest = nullptr;
-    found.number = std::strtoull(text, &rest, 10);
-    if (*rest == ':') found.code = std::atoi(rest + 1);
+    if (const char* code = text ? std::strchr(text, ':') : nullptr)
+        found.code = std::atoi(code + 1);
     return found;
 }
 

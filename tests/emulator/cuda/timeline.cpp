@@ -2,35 +2,30 @@
 
 #include <time.h>
 
-#include <cstdlib>
 #include <map>
 
 #include "observe.hpp"
+#include "setting.hpp"
 
 namespace fake::timeline {
 namespace {
 
 std::map<std::uint64_t, std::uint64_t> busy[2];  // start and end of reservations, by copy engine
 
-std::uint64_t number(const char* name) {
-    const char* text = std::getenv(name);
-    return text ? std::strtoull(text, nullptr, 10) : 0;
-}
-
 }  // namespace
 
 bool is_on() {
-    static const bool on = number("FAKE_CUDA_KERNEL_US") || number("FAKE_CUDA_COPY_NS");
+    static const bool on = setting("FAKE_CUDA_KERNEL_US") || setting("FAKE_CUDA_COPY_NS");
     return on;
 }
 
 std::uint64_t of_blocks(std::uint64_t blocks) {
-    static const auto each = 1000 * number("FAKE_CUDA_KERNEL_US");
+    static const auto each = 1000 * setting("FAKE_CUDA_KERNEL_US");
     return blocks * each;
 }
 
 std::uint64_t of_bytes(std::size_t bytes) {
-    static const auto each = number("FAKE_CUDA_COPY_NS");
+    static const auto each = setting("FAKE_CUDA_COPY_NS");
     return bytes * each / 1024;
 }
 

@@ -70,7 +70,7 @@ void put(Activity one) {
         one.start += ahead();
         one.end += ahead();
     }
-    const auto drop = number("FAKE_CUPTI_DROP");
+    const auto drop = setting("FAKE_CUPTI_DROP");
     if (drop && ++records % drop == 0) {
         ++dropped;
         return;
@@ -243,7 +243,7 @@ void record_page(const fake::seen& sight) {
         one.flags = sight.writes ? CUPTI_ACTIVITY_UNIFIED_MEMORY_ACCESS_TYPE_WRITE
                                  : CUPTI_ACTIVITY_UNIFIED_MEMORY_ACCESS_TYPE_READ;
     } else {
-        const auto lose = number("FAKE_CUPTI_LOSE");
+        const auto lose = setting("FAKE_CUPTI_LOSE");
         if (lose && ++transfers % lose == 0) return;
         one.counterKind = sight.what == fake::sight::moved_to_gpu
                               ? CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD
@@ -281,7 +281,7 @@ FAKE_CUPTI CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReque
 
 FAKE_CUPTI CUptiResult
 cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
-    if (number("FAKE_CUPTI_OWN_CLOCK")) return CUPTI_ERROR_NOT_INITIALIZED;
+    if (setting("FAKE_CUPTI_OWN_CLOCK")) return CUPTI_ERROR_NOT_INITIALIZED;
     timestamp = function;
     return CUPTI_SUCCESS;
 }
@@ -300,8 +300,8 @@ FAKE_CUPTI CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 
 FAKE_CUPTI CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig*, std::uint32_t) {
-    return number("FAKE_CUPTI_NO_COUNTERS") ? CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED
-                                            : CUPTI_SUCCESS;
+    return setting("FAKE_CUPTI_NO_COUNTERS") ? CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED
+                                             : CUPTI_SUCCESS;
 }
 
 FAKE_CUPTI CUptiResult cuptiActivityGetNextRecord(std::uint8_t* from, std::size_t valid,

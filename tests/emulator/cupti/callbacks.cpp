@@ -1,6 +1,5 @@
 #include <dlfcn.h>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <set>
@@ -80,7 +79,7 @@ constexpr named names[] = {
 
 // Recording takes the CPU's time, outside of the recorded times of a call.
 void take_time() {
-    static const auto takes = number("FAKE_CUPTI_CALL_NS");
+    static const auto takes = setting("FAKE_CUPTI_CALL_NS");
     for (const auto begun = fake::now(); takes && fake::now() < begun + takes;) {
     }
 }
@@ -118,11 +117,6 @@ std::uint32_t on_call(const fake::seen& sight) {
 
 }  // namespace
 
-std::uint64_t number(const char* variable) {
-    const char* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : 0;
-}
-
 std::uint32_t stream_number(const void* stream) {
     static const auto number_of = [] {
         void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -149,7 +143,7 @@ std::uint32_t observe(const fake::seen& sight) {
 using namespace fake_cupti;
 
 FAKE_CUPTI CUptiResult cuptiGetVersion(std::uint32_t* version) {
-    const auto set = number("FAKE_CUPTI_VERSION");
+    const auto set = setting("FAKE_CUPTI_VERSION");
     *version = set ? static_cast<std::uint32_t>(set) : CUPTI_API_VERSION;
     return CUPTI_SUCCESS;
 }

@@ -6,15 +6,17 @@
 #include <cupti.h>
 
 #include "observe.hpp"
+#include "setting.hpp"
 
 #define FAKE_CUPTI extern "C" __attribute__((visibility("default")))
 
 namespace fake_cupti {
 
+using fake::setting;
+
 std::uint32_t observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
 void record(const fake::seen& sight, CUpti_CallbackId call,
-            std::uint32_t correlation);      // activities.cpp
-std::uint64_t number(const char* variable);  // 0 if it is not set
+            std::uint32_t correlation);  // activities.cpp
 std::uint32_t stream_number(const void* stream);
 
 }  // namespace fake_cupti

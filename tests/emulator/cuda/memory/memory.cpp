@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
 #include "../observe.hpp"
+#include "../setting.hpp"
 #include "../streams.hpp"
 
 namespace fake {
@@ -19,16 +19,9 @@ std::map<int, std::size_t> used;
 std::mutex lock;
 std::uint64_t last_identifier = 0;
 
-std::size_t memory_of_device() {
-    const char* text = std::getenv("FAKE_CUDA_MEMORY");
-    return text && *text ? std::strtoull(text, nullptr, 10) : std::size_t{1} << 30;
-}
-
 void take_time() {
-    const char* text = std::getenv("FAKE_CUDA_DELAY_NS");
-    if (!text) return;
-    const timespec time{0, std::atol(text)};
-    nanosleep(&time, nullptr);
+    const timespec time{0, static_cast<long>(setting("FAKE_CUDA_DELAY_NS"))};
+    if (time.tv_nsec) nanosleep(&time, nullptr);
 }
 
 result allocate(device_pointer* pointer, std::size_t bytes, kind of, unsigned flags = 0) {
