@@ -75,10 +75,8 @@ protected:
         };
         const auto a = filled(in_a), c = filled(p.m * ldc);
         const auto b = filled((p.transpose_b ? p.n : p.k) * ldb);
-        if (p.beta == 0)
-            for (std::size_t i = 0; i < p.m * ldc; ++i) c.data()[i] = static_cast<Element>(nan);
-        if (p.alpha == 0)
-            for (std::size_t i = 0; i < in_a; ++i) a.data()[i] = static_cast<Element>(nan);
+        if (p.beta == 0) std::fill_n(c.data(), p.m * ldc, static_cast<Element>(nan));
+        if (p.alpha == 0) std::fill_n(a.data(), in_a, static_cast<Element>(nan));
         const std::vector<Element> before(c.data(), c.data() + p.m * ldc);
         used_->multiply(p.m, p.n, p.k, p.alpha, {a.data(), lda, p.transpose_a},
                         {b.data(), ldb, p.transpose_b}, p.beta, c.data(), ldc);

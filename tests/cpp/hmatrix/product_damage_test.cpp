@@ -24,17 +24,15 @@ TEST(product, never_multiplies_by_damaged_batches) {
         overwrite(m.path, page_bytes + 64 + static_cast<std::uint64_t>(part * size), "\x55");
         const std::vector<double> x = random_vector(m.size());
         EXPECT_THROW(product(m, x, 1, by("posix")), file_error);
-        product_options how = by("posix");
-        how.batch_bytes = 1 << 15;
-        how.fast_memory = all.least;
+        const product_options how{
+            .fast_memory = all.least, .engine = "posix", .batch_bytes = 1 << 15, .direct = false};
         EXPECT_THROW(product(m, x, 1, how), file_error);
     }
 }
 
 TEST(product, never_goes_on_with_a_file_that_changed) {
     const built m("bumpy:6");
-    product_options how = by("posix");
-    how.batch_bytes = 1 << 15;
+    product_options how{.engine = "posix", .batch_bytes = 1 << 15, .direct = false};
     how.fast_memory = forecast(m.index, how).least;
     const std::vector<double> x = random_vector(m.size());
     {
@@ -49,10 +47,11 @@ TEST(product, never_goes_on_with_a_file_that_changed) {
 TEST(product, compares_what_it_reads_again_where_asked) {
     const built m("bumpy:6");
     std::string bytes = whole_pages(m.path);
-    product_options how = by("queue");
-    how.memory = std::as_writable_bytes(std::span(bytes));
-    how.batch_bytes = 1 << 15;
-    how.verify_always = true;
+    product_options how{.engine = "queue",
+                        .batch_bytes = 1 << 15,
+                        .direct = false,
+                        .verify_always = true,
+                        .memory = std::as_writable_bytes(std::span(bytes))};
     how.fast_memory = forecast(m.index, how).least;
     const std::vector<double> x = random_vector(m.size());
     matrix_product a(m.path, m.index, how);
@@ -76,13 +75,14 @@ TEST_P(product_faults, end_in_the_right_bits_or_an_error) {
     const bool is_late = std::string(GetParam()) == "late-data";
     std::size_t right = 0, refused = 0;
     for (const std::uint64_t seed : {1, 2, 3}) {
-        product_options how = by("queue");
-        how.behind = storage::make_faulty(
-            storage::make_ram(std::as_writable_bytes(std::span(bytes))), GetParam(), seed);
-        how.timeout = storage::faulty_timeout;
-        how.verify_always = true;
-        how.batch_bytes = 1 << 15;
-        how.request = 4096;
+        const auto ram = storage::make_ram(std::as_writable_bytes(std::span(bytes)));
+        product_options how{.engine = "queue",
+                            .batch_bytes = 1 << 15,
+                            .request = 4096,
+                            .direct = false,
+                            .verify_always = true,
+                            .behind = storage::make_faulty(ram, GetParam(), seed),
+                            .timeout = storage::faulty_timeout};
         how.fast_memory = forecast(m.index, how).least;
         try {
             matrix_product a(m.path, m.index, how);

@@ -133,10 +133,11 @@ TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
                 const std::vector<double> expected = product(m, x, systems);
                 for (const char* engine : {"posix", "uring", "gpu"})
                     for (const bool whole : {true, false}) {
-                        product_options how = by(engine);
-                        how.who = gpu_number(0);
-                        how.systems = systems;
-                        how.batch_bytes = batch;
+                        product_options how{.who = gpu_number(0),
+                                            .systems = systems,
+                                            .engine = engine,
+                                            .batch_bytes = batch,
+                                            .direct = false};
                         how.fast_memory = whole ? 0 : forecast(m.index, how).least;
                         EXPECT_EQ(gpu_product(m, x, systems, how), expected)
                             << engine << " " << systems << " batch " << batch;
@@ -156,9 +157,10 @@ TEST(product, reads_what_its_forecast_says) {
     for (const double part : {0.0, 0.25, 0.5, 0.75}) {
         const auto more =
             static_cast<std::size_t>(part * static_cast<double>(all.memory - all.least));
-        product_options how = by("posix");
-        how.batch_bytes = 1 << 15;
-        how.fast_memory = all.least + more;
+        const product_options how{.fast_memory = all.least + more,
+                                  .engine = "posix",
+                                  .batch_bytes = 1 << 15,
+                                  .direct = false};
         std::uint64_t read = 0, ahead = 0;
         {
             matrix_product a(m.path, m.index, how);

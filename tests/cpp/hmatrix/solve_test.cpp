@@ -1,4 +1,5 @@
 #include "watari/hmatrix/solve.hpp"
+#include "errors.hpp"
 #include "hmatrix/matrices.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -32,8 +33,7 @@ TEST(solve, gives_the_known_capacitances) {
         for (const double eps : {1e-6, 1e-9}) {
             if (eps < 1e-6 && triangles_of(name) > 1200) continue;  // takes seconds
             const built m(name, {.eps = eps});
-            solver by(m.path, m.index, {.tolerance = eps});
-            const solution found = by.solve(m.of.signs);
+            const solution found = solver(m.path, m.index, {.tolerance = eps}).solve(m.of.signs);
             EXPECT_TRUE(found.reports[0].converged());
             EXPECT_NEAR(capacitance(m.of, found.x), value, eps * value) << name << " " << eps;
         }
@@ -56,8 +56,8 @@ TEST(solve, by_every_method_comes_to_the_same) {
     std::set<std::size_t> products;
     for (const method by : {method::bicgstab, method::gmres, method::fgmres})
         for (const bool jacobi : {false, true}) {
-            solver solves(m.path, m.index, {.by = by, .jacobi = jacobi, .tolerance = 1e-9});
-            const solution found = solves.solve(m.of.signs);
+            const solve_options how{.by = by, .jacobi = jacobi, .tolerance = 1e-9};
+            const solution found = solver(m.path, m.index, how).solve(m.of.signs);
             const krylov::report& report = found.reports[0];
             EXPECT_TRUE(report.converged());
             EXPECT_LE(report.true_residual, 1e-8 * report.norm_b);
@@ -71,8 +71,7 @@ TEST(solve, by_every_method_comes_to_the_same) {
 TEST(solve, saves_products_by_gmres_and_jacobi) {
     const built m("bumpy:16");
     const auto products = [&](method by, bool jacobi) {
-        solver solves(m.path, m.index, {.by = by, .jacobi = jacobi});
-        return solves.solve(m.of.signs).products;
+        return solver(m.path, m.index, {.by = by, .jacobi = jacobi}).solve(m.of.signs).products;
     };
     const std::size_t plain = products(method::bicgstab, false);
     const std::size_t best = products(method::gmres, true);
@@ -114,13 +113,8 @@ TEST(solve, restarts_earlier_within_a_small_budget_and_names_the_least) {
     EXPECT_LT(small.ahead().restart, usual_restart);
     EXPECT_LE(small.ahead().memory(), usual - 1);
     EXPECT_TRUE(small.solve(m.of.signs).reports[0].converged());
-    std::uint64_t least = 0;
-    try {
-        foresee(m.index, within(1));
-    } catch (const usage_error& error) {
-        const std::string text = error.what();
-        least = std::stoull(text.substr(text.rfind('(') + 1));
-    }
+    const std::string text = message_of<usage_error>([&] { foresee(m.index, within(1)); });
+    const std::uint64_t least = std::stoull(text.substr(text.rfind('(') + 1));
     EXPECT_EQ(foresee(m.index, within(least)).restart, least_restart);
     EXPECT_THROW(foresee(m.index, within(least - 1)), usage_error);
 }
@@ -130,10 +124,9 @@ TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
     const built m("bumpy:8");
     for (const method by : {method::bicgstab, method::gmres}) {
         solve_options how{.by = by};
-        solver here(m.path, m.index, how);
+        const std::vector<double> here = solver(m.path, m.index, how).solve(m.of.signs).x;
         how.product.who = gpu_number(0);
-        solver there(m.path, m.index, how);
-        EXPECT_EQ(there.solve(m.of.signs).x, here.solve(m.of.signs).x);
+        EXPECT_EQ(solver(m.path, m.index, how).solve(m.of.signs).x, here);
     }
 }
 
@@ -174,9 +167,8 @@ TEST(solve, of_several_right_hand_sides_shares_the_reads) {
     std::size_t most = 0;
     for (std::size_t s = 0; s < 4; ++s) {
         EXPECT_TRUE(found.reports[s].converged());
-        solver alone(m.path, m.index, {});
         const std::span<const double> own(b.data() + s * m.size(), m.size());
-        most = std::max(most, alone.solve(own).products);
+        most = std::max(most, solver(m.path, m.index, {}).solve(own).products);
     }
     EXPECT_LE(found.products, most + 2);
 }
@@ -186,8 +178,7 @@ TEST(solve, saves_reads_by_inner_iterations_with_what_stays) {
     solve_options how{.by = method::fgmres};
     how.product.batch_bytes = 1 << 15;
     how.fast_memory = foresee(m.index, how).least + m.index.data_bytes() * 3 / 4;
-    solver plain(m.path, m.index, how);
-    const solution expected = plain.solve(m.of.signs);
+    const solution expected = solver(m.path, m.index, how).solve(m.of.signs);
     how.inner = 5;
     solver nested(m.path, m.index, how);
     EXPECT_LE(nested.ahead().memory(), how.fast_memory);
