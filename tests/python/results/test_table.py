@@ -155,13 +155,3 @@ def test_what_cannot_be_is_refused_with_advice(
     assert exit_code(words) == 2
     assert says in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_export_does_not_write_over_its_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "run.csv"
-    path.write_text(FILES[0].read_text())
-    assert exit_code(["export", str(path), "-o", str(path)]) == 2
-    assert path.read_text() == FILES[0].read_text()
-    capsys.readouterr()
