@@ -20,7 +20,7 @@
 
 #include <cooperative_groups.h>
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 constexpr size_t MiB = 1 << 20, KiB = 1 << 10, whole = 128 * MiB;
 

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <vector>
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Managed memory that the processors use in turn: the GPU adds one to every element, the CPU to
 // every tenth. `alternating MIB ROUNDS`.
-#include "checked.cuh"
+#include "../checked.cuh"
 
 __global__ void add_one(float* values, size_t n) {
     for (size_t i = first(); i < n; i += step()) values[i] += 1;

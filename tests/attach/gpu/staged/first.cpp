@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../staged/driver.hpp"
+#include "../../staged/driver.hpp"
 
 int main(int argc, char** argv) {
     if (argc < 4) return 2;

@@ -9,7 +9,7 @@
 //     stride    reads one value every 64 KiB of all
 //     sparse    writes one value every 2 MiB of all: 64 KiB each
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 constexpr size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr size_t page = 64 * KiB, far = 2 * MiB;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "../staged/driver.hpp"
+#include "../../staged/driver.hpp"
 
 int main(int argc, char** argv) {
     if (argc < 3) return 2;

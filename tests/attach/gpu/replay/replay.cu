@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 namespace {
 

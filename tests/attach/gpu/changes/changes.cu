@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // Bytes of a pass: 16 + 16 + 24 + 24 + 16 an element.
 #include <vector>
 
-#include "checked.cuh"
+#include "../checked.cuh"
 
 constexpr int blocks = 1024, threads = 256;  // dot has a sum for each block
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../staged/driver.hpp"
+#include "../../staged/driver.hpp"
 
 namespace {
 
