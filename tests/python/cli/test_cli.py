@@ -7,9 +7,9 @@ from importlib.metadata import version
 import fake_cli
 import pytest
 import synthetic
+from command_line import run_cli
 
 from watari import cases
-from watari.cli import commands
 from watari.results import schema
 
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
@@ -24,11 +24,9 @@ def watari(tmp_path, monkeypatch, capsys):
         arguments = list(map(str, words))
         if arguments[:1] == ["run"]:
             arguments += fake_cli.launcher(how)
-        with pytest.raises(SystemExit) as ended:
-            commands.main(arguments)
-        out, err = capsys.readouterr()
+        code, out, err = run_cli(capsys, *arguments)
         assert "Traceback" not in err
-        return ended.value.code, out, err
+        return code, out, err
 
     return command
 

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 import synthetic
 import vl_convert
-from command_line import ended
+from command_line import ended, run_cli
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from watari.cases import find
 from watari.charts.figure import Drawing
-from watari.cli import commands
 from watari.common.errors import FileError
 from watari.report import compare, verdicts
 from watari.results import schema
@@ -278,9 +277,7 @@ def test_any_file_is_read_or_refused_by_all_commands(
     lines += [["run", "--resume", "run.json", "--budget", "1s"]]
     lines += [["effort", "himeno", "run.json", "-o", "effort.png"]]
     for words in lines:
-        with pytest.raises(SystemExit) as ended:
-            commands.main(words)
-        code, err = ended.value.code, capsys.readouterr().err
+        code, _, err = run_cli(capsys, *words)
         assert code in (0, 1, 2, 3)
         if code == 2:
             assert err.count("\n") == 1
