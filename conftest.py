@@ -108,7 +108,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
 
     running = object_server.Server()
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ZQIDZQ")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "zq-secret-zq")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", object_server.ID)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", object_server.SECRET)
     yield running
     running.close()

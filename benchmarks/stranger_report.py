@@ -9,15 +9,16 @@ from statistics import median
 
 import stranger_floor
 import stranger_judge
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from stranger_changes import Change
 from stranger_judge import Judged, Pair
 from stranger_table import Row
 
 from watari.attach.styles import AS_IS
+from watari.common import tables
 from watari.common.errors import UsageError
+from watari.common.tables import right
 
 STYLES = ("managed", "managed-prefetch", "mapped", "pinned")
 GROUPS = {"local": "data stay local", "link": "mapped, pinned"}
@@ -61,9 +62,9 @@ def cell(one: Judged, style: str) -> str:
 
 def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
     """A line a program."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for title in ("program", "as it is", "spread", "replay", *STYLES, "best", "said", "changes"):
-        shown.add_column(title, justify="left" if title in ("program", "best") else "right")
+    numbers = map(right, ("as it is", "spread", "replay", *STYLES))
+    last = (Column("best"), right("said"), right("changes"))
+    shown = tables.table(Column("program"), *numbers, *last, padding=tables.NARROW)
     for one in found:
         fastest = min({AS_IS: one.seconds, **one.styles}.items(), key=lambda pair: pair[1])[0]
         saved = [
@@ -88,9 +89,8 @@ def table(found: Sequence[Judged], failed: Sequence[Row]) -> Table:
 
 def worst(pairs: Sequence[Pair]) -> Table:
     """The WORST predictions of each style, in seconds."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("style", "program", "predicted", "measured", "off"):
-        shown.add_column(title, justify="left" if title in ("style", "program") else "right")
+    numbers = map(right, ("predicted", "measured", "off"))
+    shown = tables.table(Column("style"), Column("program"), *numbers)
     for style in dict.fromkeys(pair.style for pair in pairs):
         own = sorted((p for p in pairs if p.style == style), key=lambda pair: -abs(pair.off))
         for pair in own[:WORST]:
@@ -216,9 +216,7 @@ def report(rows: Sequence[Row], figure: Path | None) -> None:
         if row.get("edited"):
             console.print(f"* {row['name']}: source edited: {row['edited']}")
     console.print(worst([pair for one in found for pair in one.pairs]))
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("", "watari", "the model of bytes"):
-        shown.add_column(title)
+    shown = tables.table(*map(Column, ("", "watari", "the model of bytes")))
     before = statistics(baseline)
     for title, text in statistics(found).items():
         is_same = "replay" in title or "stopped" in title or "limit" in title or "change" in title

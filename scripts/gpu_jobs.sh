@@ -136,7 +136,7 @@ job_memory-more() {
 
 # job programs 240 4 try.md, "Evidence": each program; trace.md: overhead, touches; advise.md: --confirm
 job_programs() {
-    MOST=230 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
+    MOST=230 tests/attach/gpu/programs/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
     cat "$folder/programs/summary.txt"
 }
 

@@ -21,6 +21,13 @@ def run_cli(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, st
     return code, out, err
 
 
+def printed(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> str:
+    """The output of a command that ends with this code."""
+    found, out, err = run_cli(capsys, *words)
+    assert found == code, err
+    return out
+
+
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """The one line with which a command is refused."""
     code, _, err = run_cli(capsys, *words)

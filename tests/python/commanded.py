@@ -18,15 +18,23 @@ from watari.cli import commands
 
 
 def watari(
-    cwd: Path, words: tuple[str, ...], environment: Mapping[str, str], stdin: Any = None
+    cwd: Path,
+    words: tuple[str, ...],
+    environment: Mapping[str, str],
+    stdin: Any = None,
+    code: int | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """How a command ends, in a folder with these variables. One with `--` starts a program."""
+    """How a command ends, in a folder with these variables. One with `--` starts a program. `code`:
+    the exit code that is expected; None for any."""
     if "--" not in words and stdin in (None, subprocess.DEVNULL):
-        return in_this_process(cwd, words, environment)
-    return subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
-    )  # fmt: skip
+        ended = in_this_process(cwd, words, environment)
+    else:
+        ended = subprocess.run(
+            [sys.executable, "-m", "watari", *words],
+            cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
+        )  # fmt: skip
+    assert code in (None, ended.returncode), ended.stderr
+    return ended
 
 
 def in_this_process(

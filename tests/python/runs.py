@@ -66,5 +66,12 @@ def start(arguments, tmp_path, how, **given):
     )
 
 
+def finished(process, code=0):
+    """Output and errors of a process that ends with this code."""
+    texts = process.communicate(timeout=HANGS)
+    assert process.returncode == code, texts
+    return texts
+
+
 def wait_for_lines(process, number):
     return [process.stdout.readline() for _ in range(number)]

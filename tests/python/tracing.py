@@ -81,16 +81,20 @@ def events(*allocations: Allocation) -> Events:
 
 
 def watari(
-    cwd: Path, *words: str, stdin: Any = subprocess.DEVNULL, **variables: object
+    cwd: Path,
+    *words: str,
+    stdin: Any = subprocess.DEVNULL,
+    code: int | None = None,
+    **variables: object,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command on a machine with the made-up driver and CUPTI."""
+    """Runs a command on a machine with the made-up driver and CUPTI. `code`: as it should end."""
     environment = emulator.environment(**{"WATARI_CUPTI": emulator.cupti(), **variables})
-    return commanded.watari(cwd, words, environment, stdin)
+    return commanded.watari(cwd, words, environment, stdin, code)
 
 
-def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):
+def trace(cwd: Path, name: str, *words: str, options=(), code=None, **variables: object):
     """`watari trace` of a program; how it ended, and the file if any."""
-    ended = watari(cwd, "trace", *options, "--", program(name), *words, **variables)
+    ended = watari(cwd, "trace", *options, "--", program(name), *words, code=code, **variables)
     path = cwd / "trace.json"
     if not path.is_file():
         return ended, None

@@ -26,13 +26,15 @@ def driver(**variables: object) -> dict[str, str]:
     return emulator.environment(**fake)
 
 
-def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProcess:
-    return commanded.watari(cwd, words, environment or driver())
+def watari(*words: str, cwd: Path, environment=None, code=None) -> subprocess.CompletedProcess:
+    return commanded.watari(cwd, words, environment or driver(), code=code)
 
 
-def attempt(cwd: Path, *words: str, options=(), name="linked", changes="none", **variables):
+def attempt(
+    cwd: Path, *words: str, options=(), name="linked", changes="none", code=None, **variables
+):
     """`watari try` with one run of each style; its output and its result file. `changes`: None for
-    those that the first run shows."""
+    those that the first run shows. `code`: the exit code that is expected."""
     output = cwd / "run.json"
     ended = watari(
         "try",
@@ -44,6 +46,7 @@ def attempt(cwd: Path, *words: str, options=(), name="linked", changes="none", *
         *words,
         cwd=cwd,
         environment=driver(**variables),
+        code=code,
     )
     results = json.loads(output.read_text()) if output.is_file() else None
     return ended, {

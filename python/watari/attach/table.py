@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from statistics import median
 
-from rich import box
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from watari.attach import imposed, symbols
@@ -15,6 +14,7 @@ from watari.attach.measure import BARE, Measured, Run, is_written
 from watari.attach.record import kinds
 from watari.attach.start import code_words
 from watari.attach.styles import AS_IS
+from watari.common import tables
 from watari.common.units import format_bytes, format_duration
 from watari.results import significance
 
@@ -82,9 +82,9 @@ def row(style: str, measured: Measured, reasons: list[str]) -> list[str]:
 
 def render(measured: Measured) -> list[Table | Text]:
     """The table and the lines below it."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for index, title in enumerate(COLUMNS):
-        table.add_column(title, justify="right" if 0 < index < 4 else "left", no_wrap=index < 4)
+    first, *others = COLUMNS
+    columns = (tables.word(first), *map(tables.number, others[:3]), *map(Column, others[3:]))
+    table = tables.table(*columns, padding=tables.NARROW)
     reasons: list[str] = []
     for style in measured.styles:
         if measured.of(style):
@@ -104,11 +104,9 @@ def traced(measured: Measured) -> Table | None:
     """Table of the traced run of each style: copies, bytes, faults; None where there was none."""
     if not measured.counts:
         return None
-    title = "One further run of each style, traced"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    titles = ("style", "kernels", "copies", "to the GPU", "to the CPU", "GPU faults", "CPU faults")
-    for title in (*titles, "records"):
-        table.add_column(title, justify="left" if title == "style" else "right")
+    counted = ("kernels", "copies", "to the GPU", "to the CPU", "GPU faults", "CPU faults")
+    columns = (Column("style"), *map(tables.right, (*counted, "records")))
+    table = tables.table(*columns, title="One further run of each style, traced")
     for style, c in measured.counts.items():
         table.add_row(
             style,
@@ -169,10 +167,14 @@ def sites(seen: Events) -> list[Table]:
 
 def copies(seen: Events) -> Table:
     """The call sites of copies of pageable memory, the longest first."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for title in ("copies at", "times", "bytes", "seconds", "to", "in"):
-        right = title in ("times", "bytes", "seconds")
-        table.add_column(title, justify="right" if right else "left", overflow="fold")
+    counted = map(tables.right, ("times", "bytes", "seconds"))
+    table = tables.table(
+        tables.text("copies at"),
+        *counted,
+        tables.text("to"),
+        tables.text("in"),
+        padding=tables.NARROW,
+    )
     totals: dict[tuple[str, str], list[Copies]] = {}
     for process in seen.processes:
         for key, one in process.copies.items():
@@ -192,16 +194,13 @@ def copies(seen: Events) -> Table:
 
 def allocations(seen: Events) -> Table:
     """The call sites of allocations, largest first."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for title, justify in (
-        ("site", "left"),
-        ("allocations", "right"),
-        ("bytes", "right"),
-        ("kind", "left"),
-        ("by", "left"),
-        ("in", "left"),
-    ):
-        table.add_column(title, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    counted = map(tables.right, ("allocations", "bytes"))
+    table = tables.table(
+        tables.text("site"),
+        *counted,
+        *map(tables.text, ("kind", "by", "in")),
+        padding=tables.NARROW,
+    )
     groups: dict[str, list[int]] = {}
     first: dict[str, Allocation] = {}
     for one in seen.allocations:

@@ -96,6 +96,7 @@ def attempt(
     from watari.attach import advised_changes, imposed, measure, record, rules
     from watari.attach import fit as fitting
     from watari.attach import styles as table_of_styles
+    from watari.attach import table as tables
     from watari.attach.start import Start, require_program, standard_input
     from watari.results import schema
     from watari.run import prepare
@@ -146,12 +147,15 @@ def attempt(
         measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
         ended = run_all(measured, runs, same_output or [], limit, touched, traced, wanted)
         if measured.runs:
-            print_all(measured)
+            for part in tables.render(measured):
+                show(part)
             output.parent.mkdir(parents=True, exist_ok=True)
             schema.write(output, record.results(measured, runs, machine))
             print(f"{'ended early; ' if ended else ''}results: {output}", flush=True)
             if figure:
-                draw(measured, figure)
+                from watari.attach import figure as drawn
+
+                drawn.write(measured, figure)
     if ended:
         raise ended
 
@@ -239,18 +243,3 @@ def fit_into(measured: Measured, limit: int, touched: dict[str, int]) -> None:
     if measured.learned.status != "ok":
         seen = fit.in_managed(measured)
     fit.add_rules(measured, seen, limit, touched)
-
-
-def draw(measured: Measured, path: Path) -> None:
-    """Writes the figure."""
-    from watari.attach import figure
-
-    figure.write(measured, path)
-
-
-def print_all(measured: Measured) -> None:
-    """Prints the table and the lines below it."""
-    from watari.attach import table
-
-    for part in table.render(measured):
-        show(part)

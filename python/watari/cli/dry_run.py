@@ -12,6 +12,7 @@ from rich.text import Text
 
 from watari.case.axis import Machine
 from watari.cases import find
+from watari.common import tables
 from watari.common.case_table import CaseTable
 from watari.common.units import format_bytes, format_duration
 from watari.machine import record
@@ -41,10 +42,8 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
     """A line a case, and the sums, for rich to print."""
     known = record.Machine.model_validate(machine)
     estimate = Estimate(known)
-    table = CaseTable()
-    for title in ("trials", "bytes a trial", "memory", "disk", "time"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("", overflow="fold")
+    titles = ("trials", "bytes a trial", "memory", "disk", "time")
+    table = CaseTable(*map(tables.number, titles), tables.text())
     seconds, moved, run = 0.0, 0, []
     for request, name in zip(requests, describe_all(requests), strict=True):
         profile, why = find(request.case).profile(request.parameters), note(request, known)

@@ -113,10 +113,18 @@ def check(
         read = [*files, *([baseline] if baseline else [])]
         written.check([Written("--junit", junit, written.TEST_SUITE)], read)
     if len(files) > 1 and (nodes := several(files)):
-        every = check_nodes(nodes, good, thresholds, stored, wanted)
+        from watari.report.fleet import checked as fleet
+
+        every = fleet.check(nodes, good, thresholds, stored, wanted)
         if junit:
-            write_atomically(junit, fleet_checks().junit(every))
-        raise typer.Exit(show_nodes(every, nodes.unread, as_json, fail_on_unknown))
+            write_atomically(junit, fleet.junit(every))
+        if as_json:
+            print_json(fleet.as_values(every, fail_on_unknown))
+        else:
+            show(fleet.render(every, nodes.unread))
+        # of a node the largest; and 3 for a file that is damaged
+        worst = max(one.exit_code(fail_on_unknown) for one in every)
+        raise typer.Exit(worst or 3 * bool(nodes.unread))
     given = [Earlier(str(path), schema.read(path)) for path in files[1:]]
     given += [Earlier(str(baseline), good)] if good else []
     measured, file = (schema.read(files[0]), files[0]) if files else measured_now(quiet=as_json)
@@ -132,13 +140,6 @@ def check(
     raise typer.Exit(items.exit_code(checked, fail_on_unknown))
 
 
-def fleet_checks() -> Any:
-    """The module that checks many nodes."""
-    from watari.report.fleet import checked
-
-    return checked
-
-
 def several(files: list[Path]) -> Any:
     """The fleet, where the files are of several hosts; None where they are runs of one, or where a
     file has no host: then the first is checked, and the others are earlier runs."""
@@ -148,22 +149,6 @@ def several(files: list[Path]) -> Any:
     if len(nodes) < 2 or not all(one.named for one in nodes):
         return None
     return judge.judge(nodes, [one.why for one in unread])
-
-
-def check_nodes(nodes: Any, baseline: Any, thresholds: Any, stored: Any, wanted: Any) -> Any:
-    """The items of every node, and of each beside the others."""
-    return fleet_checks().check(nodes, baseline, thresholds, stored, wanted)
-
-
-def show_nodes(every: Any, unread: list[str], as_json: bool, fail_on_unknown: bool) -> int:
-    """Prints the checks of all nodes; the exit code: the largest of a node, and 3 for a file that
-    is damaged."""
-    checks = fleet_checks()
-    if as_json:
-        print_json(checks.as_values(every, fail_on_unknown))
-    else:
-        show(checks.render(every, unread))
-    return max(one.exit_code(fail_on_unknown) for one in every) or 3 * bool(unread)
 
 
 def measured_now(quiet: bool) -> tuple[Any, Path]:

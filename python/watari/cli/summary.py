@@ -14,6 +14,7 @@ from rich.text import Text
 from watari.cases import presentation
 from watari.cases.notes import extras, notes
 from watari.common.case_table import CaseTable
+from watari.common.tables import number, text
 from watari.model.answer import answer
 from watari.plan.request import Request, describe
 from watari.results import schema
@@ -64,8 +65,4 @@ def render(measured: schema.Results) -> Group:
 
 def empty(columns: Iterable[str]) -> CaseTable:
     """A table without rows."""
-    table = CaseTable()
-    for title in ("trials", *columns):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("status", overflow="fold")
-    return table
+    return CaseTable(*map(number, ("trials", *columns)), text("status"))

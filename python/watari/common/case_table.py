@@ -12,6 +12,8 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from watari.common.tables import NARROW, Room, text
+
 LEAST_NAME = 22  # least characters of a name; LEAST_TEXT: of another text that may be wrapped
 LEAST_TEXT = 18
 INDENT = 2
@@ -20,9 +22,8 @@ INDENT = 2
 class CaseTable(Table):
     """A table whose first column names a case."""
 
-    def __init__(self, first: str = "case", padding: tuple[int, int, int, int] = (0, 1, 0, 0)):
-        super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding)
-        self.add_column(first, overflow="fold")
+    def __init__(self, *more: Column, first: str = "case", padding: Room = NARROW) -> None:
+        super().__init__(text(first), *more, box=box.SIMPLE_HEAD, pad_edge=False, padding=padding)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         columns = [self.texts(column, console) for column in self.columns]

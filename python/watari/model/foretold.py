@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.table import Table
+from rich.table import Column, Table
 
+from watari.common import tables
 from watari.model.ranks import Foretold, sample_key
 from watari.model.render import spent
 from watari.plan.request import describe_all
@@ -22,11 +22,9 @@ def measured(one: Foretold, seen: Seen) -> float | None:
 
 def table(found: Sequence[Foretold], seen: Seen) -> Table:
     """A line a case: seconds of a sample, the part of perfect scaling, and the measured seconds."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("sample of")
     more = ["measured", "off"] if seen else []
-    for name in ("seconds", "from", "to", "work", "exchange", "of perfect", *more):
-        shown.add_column(name, justify="right", no_wrap=True)
+    titles = ("seconds", "from", "to", "work", "exchange", "of perfect", *more)
+    shown = tables.table(Column("sample of"), *map(tables.number, titles))
     for one, name in zip(found, describe_all([f.request for f in found]), strict=True):
         if one.reason:
             shown.add_row(name, *["-"] * (6 + len(more)))

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from statistics import median
 from typing import Any
 
-from rich import box
-from rich.table import Table
+from rich.table import Column, Table
 
 from watari.case.sentence import Sentence
 from watari.cases import CASES
+from watari.common import tables
 from watari.common.units import format_bytes, format_duration, format_latency, format_speed
 from watari.model import predict
 from watari.model.advise import Advice
@@ -64,10 +64,8 @@ def case_of(title: str) -> str:
 def table(title: str, predictions: Sequence[Prediction], seen: Mapping[str, float]) -> Table:
     """A line a style, seconds by part."""
     used = [part for part in PARTS if any(part in p.parts for p in predictions)]
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("style", no_wrap=True)
-    for name in (*used, "seconds", "from", "to", *(["measured"] if seen else [])):
-        shown.add_column(name, justify="right")
+    titles = (*used, "seconds", "from", "to", *(["measured"] if seen else []))
+    shown = tables.table(tables.word("style"), *map(tables.right, titles), title=title)
     for one in sorted(predictions, key=lambda p: (bool(p.reason), p.total.middle)):
         if one.reason:
             shown.add_row(one.style, *["-"] * (len(used) + 3), *(["-"] if seen else []))
@@ -133,11 +131,9 @@ def values(
 
 def advice(title: str, given: Advice) -> Table:
     """A line a style, best first."""
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("style", no_wrap=True)
     counted = any(rank.effort is not None for rank in given.ranked)
-    for name in ("seconds", "from", "to", *(["statements"] if counted else [])):
-        shown.add_column(name, justify="right")
+    titles = ("seconds", "from", "to", *(["statements"] if counted else []))
+    shown = tables.table(tables.word("style"), *map(tables.right, titles), title=title)
     for rank in given.ranked:
         total = rank.total
         ends = [spent(each) for each in (total.middle, total.low, total.high)]
@@ -182,10 +178,9 @@ def sentence(one: Sentence) -> dict[str, Any]:
 
 def curves(profile: MachineProfile) -> Table:
     """A machine profile for people: its steps with the rate of the largest size."""
+    others = map(Column, ("sizes", "rate", "interval", "source"))
     title = f"{profile.name}: {profile.title}"
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("step", "sizes", "rate", "interval", "source"):
-        shown.add_column(name, no_wrap=name == "step")
+    shown = tables.table(tables.word("step"), *others, title=title)
     for name, curve in sorted(profile.curves.items()):
         last = curve.points[-1]
         sizes = [format_bytes(p.bytes) for p in (curve.points[0], last)]

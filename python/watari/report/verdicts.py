@@ -11,8 +11,10 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Column
 from rich.text import Text
 
+from watari.common import tables
 from watari.common.case_table import CaseTable
 from watari.plan.request import Request, describe_all
 from watari.report.compare import (
@@ -49,9 +51,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
     """The head of a comparison, a table of the verdicts, and the number of each verdict."""
     lines = rows.head if isinstance(rows, Comparison) else ()
     rows = sorted(rows, key=lambda row: ORDER.index(row.verdict))
-    table = empty("case", "base", "new", "new/base", "95%")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table = judged("case", "base", "new", "new/base", "95%")
     repeated = [note for note, n in Counter(row.note for row in rows).items() if note and n > 1]
     for row, name in zip(rows, labels(rows), strict=True):
         interval = " - ".join(ratio_text(end) for end in row.interval or ())
@@ -150,13 +150,15 @@ def ratio_text(ratio: float) -> str:
     return "<0.001" if ratio < 0.001 else f"{ratio:.3f}" if ratio < 1000 else ">1000"
 
 
-def empty(first: str, *titles: str) -> CaseTable:
+def empty(first: str, *titles: str, more: Sequence[Column] = ()) -> CaseTable:
     """A table without rows; numbers to the right."""
-    table = CaseTable(first, (0, 1, 0, 1))
-    for title in titles:
-        numbers = title != "case"
-        table.add_column(title, justify="right" if numbers else "left", no_wrap=numbers)
-    return table
+    columns = (Column(t) if t == "case" else tables.number(t) for t in titles)
+    return CaseTable(*columns, *more, first=first, padding=tables.WIDE)
+
+
+def judged(first: str, *titles: str) -> CaseTable:
+    """The same, with a verdict and a note at the end."""
+    return empty(first, *titles, more=(tables.word("verdict"), tables.text()))
 
 
 def labels(rows: Sequence[Row], among: Sequence[Row] = ()) -> list[str]:

@@ -1,22 +1,26 @@
 // The actions of the program of the driver API.
 #pragma once
 
+#include <span>
+
 #include "driver.hpp"
 
 struct action {
     const char* name;
     void (*run)(std::size_t);
-    bool uses_cuda;
+    bool uses_cuda = true;
 };
 
-// Returns the action of rare.cpp with this name, null if it has none.
-const action* find_rare(const char* name);
-
-// The same of kept.cpp.
-const action* find_kept(const char* name);
+extern const std::span<const action> kept_actions, rare_actions;
 
 // Initialises CUDA and makes a context current, once in each thread.
 void begin();
+
+inline device_pointer allocated(std::size_t bytes) {
+    device_pointer pointer;
+    REQUIRE(cuMemAlloc(&pointer, bytes));
+    return pointer;
+}
 
 // Fills memory, adds one on the GPU, prints the sum: 2 for each float.
 void compute(device_pointer pointer, std::size_t bytes);

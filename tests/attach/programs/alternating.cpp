@@ -57,12 +57,8 @@ void copy_beside_kernel(device_pointer used, device_pointer other, int rounds) {
 int main(int words, char** word) {
     const int rounds = words > 1 ? std::atoi(word[1]) : 4;
     load_driver();
-    void *context, *module;
-    REQUIRE(cuInit(0));
-    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
-    REQUIRE(cuCtxSetCurrent(context));
-    REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&add_one, module, words > 2 ? word[2] : "add_one"));
+    made_context();
+    add_one = kernel(words > 2 ? word[2] : "add_one");
     const device_pointer managed = shared_field();
     const device_pointer used = device_field(), other = device_field();
     alternate(managed, rounds);

@@ -112,3 +112,28 @@ inline void require(result outcome, const char* call) {
     std::exit(3);
 }
 #define REQUIRE(call) require(call, #call)
+
+// Initialises CUDA; the context of the first GPU, which becomes current in this thread.
+inline void* made_context() {
+    void* context;
+    REQUIRE(cuInit(0));
+    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
+    REQUIRE(cuCtxSetCurrent(context));
+    return context;
+}
+
+// The kernel of this name, which the fake driver knows from each image.
+inline void* kernel(const char* name = "add_one") {
+    void *module, *function;
+    REQUIRE(cuModuleLoadData(&module, "image"));
+    REQUIRE(cuModuleGetFunction(&function, module, name));
+    return function;
+}
+
+constexpr unsigned non_blocking = 1;  // may be captured beside use of the default stream
+
+inline void* made_stream(unsigned flags = 0) {
+    void* stream;
+    REQUIRE(cuStreamCreate(&stream, flags));
+    return stream;
+}

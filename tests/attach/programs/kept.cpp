@@ -24,12 +24,6 @@
 
 namespace {
 
-device_pointer allocated(std::size_t bytes) {
-    device_pointer pointer;
-    REQUIRE(cuMemAlloc(&pointer, bytes));
-    return pointer;
-}
-
 void again(std::size_t bytes) {
     for (int i = 0; i < 10; ++i) {
         const device_pointer pointer = allocated(bytes);
@@ -158,9 +152,8 @@ void shared(std::size_t bytes) {
 }
 
 void captured(std::size_t bytes) {
-    void *stream, *graph;
+    void *const stream = made_stream(), *graph;
     int mode = 2;  // relaxed
-    REQUIRE(cuStreamCreate(&stream, 0));
     const device_pointer before = allocated(bytes), during = allocated(bytes);
     REQUIRE(cuMemFree(before));
     REQUIRE(cuThreadExchangeStreamCaptureMode(&mode));
@@ -185,8 +178,7 @@ void ended(std::size_t bytes) {
 }
 
 void ordered(std::size_t bytes) {
-    void* stream;
-    REQUIRE(cuStreamCreate(&stream, 0));
+    void* const stream = made_stream();
     const device_pointer first = allocated(bytes), second = allocated(bytes);
     REQUIRE(cuMemFreeAsync(first, stream));
     REQUIRE(cuMemFree(second));
@@ -210,14 +202,11 @@ void crossed(std::size_t bytes) {
 }
 
 void waited(std::size_t bytes) {
-    void *module, *function, *event, *stream;
+    void *const function = kernel(), *const stream = made_stream(non_blocking), *event;
     std::size_t count = 1;
     const device_pointer pointer = allocated(bytes), other = allocated(bytes);
     void* arguments[] = {const_cast<device_pointer*>(&other), &count};
-    REQUIRE(cuStreamCreate(&stream, 1));
     REQUIRE(cuEventCreate(&event, 0));
-    REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&function, module, "add_one"));
     REQUIRE(cuLaunchKernel(function, 100, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr));
     REQUIRE(cuEventRecord(event, stream));
     const bool was_running = cuEventQuery(event) != 0;
@@ -226,13 +215,11 @@ void waited(std::size_t bytes) {
 }
 
 void written(std::size_t bytes) {
-    void *module, *function;
+    void* const function = kernel();
     device_pointer pointer;
     std::size_t none = 0;
     void* arguments[] = {&pointer, &none};
     REQUIRE(cuMemAllocManaged(&pointer, bytes, 1));
-    REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&function, module, "add_one"));
     const auto launch = [&] {
         REQUIRE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
         REQUIRE(cuCtxSynchronize());
@@ -245,17 +232,12 @@ void written(std::size_t bytes) {
 }
 
 constexpr action actions[] = {
-    {"again", again, true},     {"mixed", mixed, true},     {"storm", storm, true},
-    {"info", info, true},       {"freed", freed, true},     {"short", short_of, true},
-    {"shared", shared, true},   {"ended", ended, true},     {"captured", captured, true},
-    {"ordered", ordered, true}, {"crossed", crossed, true}, {"waited", waited, true},
-    {"written", written, true},
+    {"again", again},       {"mixed", mixed},     {"storm", storm},     {"info", info},
+    {"freed", freed},       {"short", short_of},  {"shared", shared},   {"ended", ended},
+    {"captured", captured}, {"ordered", ordered}, {"crossed", crossed}, {"waited", waited},
+    {"written", written},
 };
 
 }  // namespace
 
-const action* find_kept(const char* name) {
-    for (const action& row : actions)
-        if (std::strcmp(row.name, name) == 0) return &row;
-    return nullptr;
-}
+const std::span<const action> kept_actions = actions;

@@ -35,19 +35,14 @@ void begin() {
     static thread_local bool begun = false;
     if (begun) return;
     begun = true;
-    void* context;
-    REQUIRE(cuInit(0));
-    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
-    REQUIRE(cuCtxSetCurrent(context));
+    made_context();
 }
 
 // Fills memory, adds one on the GPU, prints the sum: 2 for each float.
 void compute(device_pointer pointer, std::size_t bytes) {
     std::size_t count = bytes / sizeof(float);
     std::vector<float> host(count, 1.0f);
-    void *module, *function;
-    REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&function, module, "add_one"));
+    void* const function = kernel();
     REQUIRE(cuMemcpyHtoD(pointer, host.data(), bytes));
     void* arguments[] = {&pointer, &count};
     REQUIRE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
@@ -86,8 +81,7 @@ void pitch(std::size_t bytes) {
 }
 
 void ordered(std::size_t bytes) {
-    void* stream;
-    REQUIRE(cuStreamCreate(&stream, 0));
+    void* const stream = made_stream();
     device_pointer pointer;
     for (int i = 0; i < 3; ++i) {
         REQUIRE(cuMemAllocAsync(&pointer, bytes, stream));
@@ -188,19 +182,19 @@ void in_worker(std::size_t bytes) {
 }
 
 constexpr action actions[] = {
-    {"device", device, true},
-    {"keep", keep, true},
-    {"hold", hold, true},
-    {"pitch", pitch, true},
-    {"async", ordered, true},
-    {"pool", pool, true},
-    {"pinned", pinned, true},
-    {"managed", managed, true},
-    {"virtual", virtual_memory, true},
-    {"share", share, true},
-    {"kind", print_kind, true},
-    {"many", many, true},
-    {"threads", in_threads, true},
+    {"device", device},
+    {"keep", keep},
+    {"hold", hold},
+    {"pitch", pitch},
+    {"async", ordered},
+    {"pool", pool},
+    {"pinned", pinned},
+    {"managed", managed},
+    {"virtual", virtual_memory},
+    {"share", share},
+    {"kind", print_kind},
+    {"many", many},
+    {"threads", in_threads},
     {"fork", in_child, false},
     {"work", in_worker, false},
     {"sleep", [](std::size_t seconds) { sleep(static_cast<unsigned>(seconds)); }, false},
@@ -216,10 +210,10 @@ constexpr action actions[] = {
 };
 
 const action* find(const char* name) {
-    for (const action& row : actions)
-        if (std::strcmp(row.name, name) == 0) return &row;
-    const action* other = find_kept(name);
-    return other ? other : find_rare(name);
+    for (const auto& table : {std::span<const action>(actions), kept_actions, rare_actions})
+        for (const action& row : table)
+            if (std::strcmp(row.name, name) == 0) return &row;
+    return nullptr;
 }
 
 }  // namespace

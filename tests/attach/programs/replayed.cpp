@@ -40,7 +40,6 @@ result cuStreamSynchronize_ptsz(void* stream);
 
 namespace {
 
-constexpr unsigned non_blocking = 1;
 constexpr std::size_t bytes = 1 << 20;
 void* context;
 void* add_one;
@@ -59,12 +58,6 @@ void work(unsigned microseconds) {  // of the CPU
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
     while (std::chrono::steady_clock::now() < end) {
     }
-}
-
-void* stream_of(unsigned flags) {
-    void* stream;
-    REQUIRE(cuStreamCreate(&stream, flags));
-    return stream;
 }
 
 void* event_made() {
@@ -91,8 +84,8 @@ void copies(int rounds) {
 }
 
 void streams(int rounds) {
-    void* const first = stream_of(non_blocking);
-    void* const second = is("merged") ? first : stream_of(non_blocking);
+    void* const first = made_stream(non_blocking);
+    void* const second = is("merged") ? first : made_stream(non_blocking);
     void* const done = event_made();
     void* host;
     REQUIRE(cuMemHostAlloc(&host, bytes, 0));
@@ -110,8 +103,8 @@ void streams(int rounds) {
 }
 
 void in_turn(int rounds) {
-    void* const first = stream_of(0);
-    void* const second = stream_of(0);
+    void* const first = made_stream();
+    void* const second = made_stream();
     for (int i = 0; i < rounds; ++i) {
         launch(3, first);
         launch(5, second);
@@ -124,7 +117,7 @@ void in_turn(int rounds) {
 }
 
 void graphs(int rounds) {
-    void* const stream = stream_of(non_blocking);
+    void* const stream = made_stream(non_blocking);
     void *graph, *executable;
     REQUIRE(cuStreamBeginCapture(stream, 0));
     for (unsigned blocks = 1; blocks < 5; ++blocks) launch(blocks, stream);
@@ -143,7 +136,7 @@ void threads(int rounds) {
     for (unsigned i = 0; i < 4; ++i)
         all.emplace_back([=] {
             REQUIRE(cuCtxSetCurrent(context));
-            void* const stream = stream_of(non_blocking);
+            void* const stream = made_stream(non_blocking);
             for (int round = 0; round < rounds; ++round) {
                 launch(1 + i, stream);
                 work(50);
@@ -199,8 +192,8 @@ void allocated(int rounds) {
 }
 
 void pooled(int rounds) {
-    void* const first = stream_of(non_blocking);
-    void* const second = stream_of(non_blocking);
+    void* const first = made_stream(non_blocking);
+    void* const second = made_stream(non_blocking);
     void* const done = event_made();
     for (int i = 0; i < rounds; ++i) {
         device_pointer memory;
@@ -231,7 +224,7 @@ void own(int rounds) {
     for (unsigned i = 0; i < 2; ++i)
         all.emplace_back([=] {
             REQUIRE(cuCtxSetCurrent(context));
-            void* const blocking = stream_of(0);
+            void* const blocking = made_stream();
             std::size_t count = 0;
             void* arguments[] = {&buffer, &count};
             for (int round = 0; round < rounds; ++round) {
@@ -276,12 +269,8 @@ int main(int count, char** words) {
     change = count > 3 ? words[3] : "";
     const pid_t child = with_child(words);
     load_driver();
-    void* module;
-    REQUIRE(cuInit(0));
-    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
-    REQUIRE(cuCtxSetCurrent(context));
-    REQUIRE(cuModuleLoadData(&module, "image"));
-    REQUIRE(cuModuleGetFunction(&add_one, module, "add_one"));
+    context = made_context();
+    add_one = kernel();
     REQUIRE(cuMemAlloc(&buffer, bytes));
     const auto begun = std::chrono::steady_clock::now();
     for (const auto& scene : scenes)

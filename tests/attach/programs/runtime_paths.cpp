@@ -23,12 +23,9 @@ extern "C" __attribute__((noinline)) result cudaMalloc(device_pointer* pointer, 
 }
 
 int main(int argc, char** argv) {
-    void* context;
     device_pointer first, second;
     load_driver();
-    REQUIRE(cuInit(0));
-    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0));
-    REQUIRE(cuCtxSetCurrent(context));
+    made_context();
     for (int i = 1; i < argc; ++i) {
         const auto bytes = static_cast<std::size_t>(std::atol(argv[i]));
         REQUIRE(cudaMalloc(&first, bytes));

@@ -203,7 +203,7 @@ public:
             one.pinned = static_cast<unsigned char*>(memory);
             std::memset(memory, 0, size);
             for (device_pointer* made : {&one.device, &one.other}) {
-                REQUIRE(cuda::allocate(made, size));
+                *made = allocated(size);
                 REQUIRE(cuda::set(*made, 0, size, on));
             }
         }

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -108,3 +109,34 @@ inline void require(cuda::result outcome, const char* call) {
     std::exit(3);
 }
 #define REQUIRE(call) require(call, #call)
+
+constexpr std::size_t mib = 1 << 20;
+
+// Makes the context of the first GPU current in this thread.
+inline void begin() {
+    void* context;
+    REQUIRE(cuda::init(0));
+    REQUIRE(cuda::retain_context(&context, 0));
+    REQUIRE(cuda::set_context(context));
+}
+
+inline cuda::device_pointer allocated(std::size_t bytes) {
+    cuda::device_pointer device;
+    REQUIRE(cuda::allocate(&device, bytes));
+    return device;
+}
+
+// Without flags, a stream waits for the legacy default stream; 1: it does not.
+inline void* stream(unsigned flags = 1) {
+    void* made;
+    REQUIRE(cuda::create_stream(&made, flags));
+    return made;
+}
+
+template <typename Work>
+double milliseconds(Work work) {
+    const auto begun = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+    return took.count();
+}

@@ -44,18 +44,8 @@ namespace {
 
 using cuda::device_pointer;
 
-constexpr std::size_t mib = 1 << 20;
-
-void begin() {
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
-    REQUIRE(cuda::set_context(context));
-}
-
 void copy(std::size_t bytes) {
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     std::vector<unsigned> sent(bytes / 4), received(bytes / 4);
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<unsigned>(i * 2654435761u);
     REQUIRE(cuda::in(device, sent.data(), bytes));
@@ -67,8 +57,7 @@ void copy(std::size_t bytes) {
 // Neither the begin nor the end of it is at a page.
 void copy_to_fresh(std::size_t bytes) {
     constexpr std::size_t aside = 40;
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     std::vector<char> sent(bytes);
     for (std::size_t i = 0; i < bytes; ++i) sent[i] = static_cast<char>(i * i >> 7);
     // few bytes at a time: the driver copies them
@@ -87,8 +76,7 @@ void copy_to_fresh(std::size_t bytes) {
 
 void copy_rows(std::size_t bytes) {
     constexpr std::size_t width = 1000, pitch = 1024;
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     std::vector<char> sent(bytes), received(bytes, 1);
     for (std::size_t i = 0; i < bytes; ++i)
         sent[i] = i % pitch < width ? char(i * i >> 7) : char(1);
@@ -109,11 +97,8 @@ void copy_rows(std::size_t bytes) {
 // Two rows of the first copy fill a slot, so that it has more slots than the second one.
 void copy_sizes() {
     constexpr std::size_t width = 200'000, height = 36, few = width * height, many = 60 * mib;
-    device_pointer first, second;
-    void* stream;
-    REQUIRE(cuda::allocate(&first, few));
-    REQUIRE(cuda::allocate(&second, many));
-    REQUIRE(cuda::create_stream(&stream, 1));
+    const device_pointer first = allocated(few), second = allocated(many);
+    void* const on = stream();
     const std::vector<char> ones(few + height, 1), twos(many, 2);
     std::vector<char> received(width);
     cuda::rectangle apart{};
@@ -124,9 +109,9 @@ void copy_sizes() {
     apart.height = height;
     bool is_same = true;
     for (int i = 0; i < 40; ++i) {
-        REQUIRE(cuda::rows_async(&apart, stream));
-        REQUIRE(cuda::in_async(second, twos.data(), many, stream));
-        REQUIRE(cuda::await(stream));
+        REQUIRE(cuda::rows_async(&apart, on));
+        REQUIRE(cuda::in_async(second, twos.data(), many, on));
+        REQUIRE(cuda::await(on));
         for (std::size_t row = 0; row < height; ++row) {
             REQUIRE(cuda::out(received.data(), first + row * width, width));
             is_same = is_same && std::equal(received.begin(), received.end(), ones.begin());
@@ -138,8 +123,7 @@ void copy_sizes() {
 void copy_far() {
     // the last row seems to be the first one: 32 * pitch is 0
     constexpr std::size_t width = mib / 4, height = 33, pitch = std::size_t{1} << 61;
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, width * height));
+    const device_pointer device = allocated(width * height);
     std::vector<char> host(width);
     cuda::rectangle one{};
     one.from = {1, host.data(), 0, nullptr};
@@ -187,8 +171,7 @@ void fork_child() {
 void copy_for_ever() {
     begin();
     constexpr std::size_t bytes = 64 * mib;
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     std::vector<char> host(bytes);
     while (cuda::in(device, host.data(), bytes) == 0 &&
            cuda::out(host.data(), device, bytes) == 0) {
@@ -208,30 +191,27 @@ void end(const char* how) {
 void copy_aside(std::atomic<bool>& is_ready, const std::atomic<bool>& is_over) {
     begin();
     constexpr std::size_t bytes = 16 * mib;
-    device_pointer device;
-    void* stream;
+    const device_pointer device = allocated(bytes);
+    void* const on = stream();
     std::vector<char> host(bytes);
-    REQUIRE(cuda::allocate(&device, bytes));
-    REQUIRE(cuda::create_stream(&stream, 1));
     is_ready = true;  // captures forbid what was called so far
-    while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, stream));
-    REQUIRE(cuda::await(stream));
+    while (!is_over) REQUIRE(cuda::in_async(device, host.data(), bytes, on));
+    REQUIRE(cuda::await(on));
 }
 
 void captured() {
     constexpr int global = 0;
     std::atomic<bool> is_ready = false, is_over = false;
     std::thread copier(copy_aside, std::ref(is_ready), std::cref(is_over));
-    void* stream;
-    REQUIRE(cuda::create_stream(&stream, 1));
+    void* const on = stream();
     while (!is_ready) usleep(100);
     int failed = 0;
     for (int i = 0; i < 300; ++i) {
         void* graph = nullptr;
         usleep(500);
-        REQUIRE(cuda::begin_capture(stream, global));
+        REQUIRE(cuda::begin_capture(on, global));
         usleep(500);
-        failed += cuda::end_capture(stream, &graph) != 0;
+        failed += cuda::end_capture(on, &graph) != 0;
     }
     is_over = true;
     copier.join();
@@ -252,8 +232,7 @@ void truncated() {
     if (file < 0 || ftruncate(file, bytes) != 0) std::exit(4);
     void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (host == MAP_FAILED || ftruncate(file, bytes / 2) != 0) std::exit(4);
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     caller = gettid();
     std::signal(SIGBUS, on_bus_error);
     if (sigsetjmp(jump, 1) == 0)
@@ -289,8 +268,7 @@ void watched() {
         return;
     }
     std::thread(serve, faults).detach();
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     REQUIRE(cuda::in(device, host, bytes));
     char last = 0;
     REQUIRE(cuda::out(&last, device + bytes - 1, 1));
@@ -299,18 +277,16 @@ void watched() {
 
 void fail(const char* how) {
     constexpr std::size_t bytes = 96 * mib;
-    device_pointer device;
-    void* stream;
+    const device_pointer device = allocated(bytes);
+    void* const on = stream(0);
     std::vector<char> host(bytes);
-    REQUIRE(cuda::allocate(&device, bytes));
-    REQUIRE(cuda::create_stream(&stream, 0));
     const auto is = [&](const char* name) { return std::strcmp(how, name) == 0; };
-    const int set = cuda::set(device, 1, bytes, stream);
+    const int set = cuda::set(device, 1, bytes, on);
     const int copied = is("in")         ? cuda::in(device, host.data(), bytes)
                        : is("out")      ? cuda::out(host.data(), device, bytes)
-                       : is("in_async") ? cuda::in_async(device, host.data(), bytes, stream)
-                                        : cuda::out_async(host.data(), device, bytes, stream);
-    std::printf("%d %d %d %d\n", set, copied, cuda::await(stream), host[0]);
+                       : is("in_async") ? cuda::in_async(device, host.data(), bytes, on)
+                                        : cuda::out_async(host.data(), device, bytes, on);
+    std::printf("%d %d %d %d\n", set, copied, cuda::await(on), host[0]);
 }
 
 void reset() {

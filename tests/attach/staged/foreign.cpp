@@ -23,9 +23,8 @@ void* mapped(std::size_t size) {
 }
 
 void copy_all(unsigned char* host, std::size_t size) {
-    device_pointer device;
+    const device_pointer device = allocated(size);
     const bytes content(host, host + size);
-    REQUIRE(cuda::allocate(&device, size));
     REQUIRE(cuda::in(device, host, size));
     print(seen(reinterpret_cast<void*>(device), size) == content);
     REQUIRE(cuda::release(device));
@@ -52,8 +51,8 @@ struct shared_handle {
 
 void copy_imported(const std::string& how) {
     const bytes content = made(16 * mib, 12);
-    device_pointer own, pointer = 0;
-    REQUIRE(cuda::allocate(&own, content.size()));
+    const device_pointer own = allocated(content.size());
+    device_pointer pointer = 0;
     shared_handle handle{};
     std::memcpy(handle.content, &own, sizeof own);
     unsigned long long number = 0;
@@ -85,8 +84,7 @@ void copy_imported(const std::string& how) {
         REQUIRE(function<cuda::result(device_pointer, std::size_t)>("cuMemUnmap")(pointer,
                                                                                   content.size()));
     REQUIRE(close(pointer));
-    device_pointer again;  // often at the same address
-    REQUIRE(cuda::allocate(&again, content.size()));
+    const device_pointer again = allocated(content.size());  // often at the same address
     REQUIRE(cuda::in(again, content.data(), content.size()));
     print(seen(reinterpret_cast<void*>(again), content.size()) == content);
 }

@@ -9,8 +9,6 @@
 
 using cuda::device_pointer;
 
-constexpr std::size_t mib = 1 << 20;
-
 template <class Function>
 Function* function(const char* name, int version = 12000, bool is_per_thread = false) {
     return reinterpret_cast<Function*>(cuda::find(name, is_per_thread, version));
@@ -26,8 +24,7 @@ inline bytes made(std::size_t size, unsigned seed) {
 }
 
 inline unsigned char* on_gpu(const bytes& content) {
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, content.size()));
+    const device_pointer device = allocated(content.size());
     for (std::size_t at = 0; at < content.size(); at += mib)  // small: not staged
         REQUIRE(cuda::in(device + at, content.data() + at, std::min(mib, content.size() - at)));
     REQUIRE(cuda::await_all());  // other streams do not wait for copies of pageable memory
@@ -44,23 +41,9 @@ inline bytes seen(const void* device, std::size_t size) {
 
 inline void print(bool is_same) { std::printf("%s\n", is_same ? "same" : "other bytes"); }
 
-inline void* stream() {
-    void* made;
-    REQUIRE(cuda::create_stream(&made, 1));
-    return made;
-}
-
 inline void start_threads() {
     const bytes host(96 * mib);
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, host.size()));
+    const device_pointer device = allocated(host.size());
     REQUIRE(cuda::in(device, host.data(), host.size()));
     REQUIRE(cuda::release(device));
-}
-
-inline void begin() {
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
-    REQUIRE(cuda::set_context(context));
 }

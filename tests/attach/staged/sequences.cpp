@@ -39,10 +39,7 @@ class player {
 public:
     player(std::size_t unit_bytes, bool with_captures, bool with_rows)
         : unit(unit_bytes), size(14 * unit_bytes), captures(with_captures), rows(with_rows) {
-        for (area& one : on_device) REQUIRE(cuda::allocate(&one.device, size));
-        REQUIRE(cuda::create_stream(&stream[1], 0));
-        REQUIRE(cuda::create_stream(&stream[2], 1));
-        stream[3] = reinterpret_cast<void*>(std::uintptr_t{2});
+        for (area& one : on_device) one.device = allocated(size);
         REQUIRE(cuda::create_event(&event, 2));
         make_host_areas();
     }
@@ -333,7 +330,8 @@ private:
     bool captures, rows;
     area on_device[device_areas], on_host[kinds];
     bool is_free_after_call[kinds] = {true, true, false, false, false, true, true};
-    void* stream[streams] = {};
+    void* stream[streams] = {nullptr, ::stream(0), ::stream(1),
+                             reinterpret_cast<void*>(std::uintptr_t{2})};
     void* event = nullptr;
     int stream_before = 0, area_before = 0;
     std::mt19937 random;
@@ -341,9 +339,9 @@ private:
     std::uint64_t hash = 0;
 };
 
-void play(void* context, unsigned first, unsigned count, std::size_t unit, bool with_captures,
-          bool with_rows, std::string& lines) {
-    REQUIRE(cuda::set_context(context));
+void play(unsigned first, unsigned count, std::size_t unit, bool with_captures, bool with_rows,
+          std::string& lines) {
+    begin();
     player one(unit, with_captures, with_rows);
     for (unsigned seed = first; seed < first + count; ++seed)
         lines += std::to_string(seed) + ": " + one.play(seed) + '\n';
@@ -358,15 +356,12 @@ int main(int argc, char** argv) {
     const auto unit = static_cast<std::size_t>(std::atol(argv[3]));
     const auto threads = static_cast<unsigned>(argc > 4 ? std::atol(argv[4]) : 1);
     const bool with_rows = argc > 5;
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
     std::vector<std::string> lines(threads);
     std::vector<std::thread> players;
     for (unsigned i = 1; i < threads; ++i)
-        players.emplace_back(play, context, first + i * count, count, unit, false, with_rows,
+        players.emplace_back(play, first + i * count, count, unit, false, with_rows,
                              std::ref(lines[i]));
-    play(context, first, count, unit, threads == 1, with_rows, lines[0]);
+    play(first, count, unit, threads == 1, with_rows, lines[0]);
     for (std::thread& one : players) one.join();
     for (const std::string& one : lines) std::fputs(one.c_str(), stdout);
     return 0;

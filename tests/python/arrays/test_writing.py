@@ -135,25 +135,21 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "folder.npy").mkdir()
     (tmp_path / "loop.npy").symlink_to(tmp_path / "loop.npy")
     (tmp_path / "old.zarr").mkdir()
-    for name, reason, kind in [
-        ("folder.npy", "not a regular file", FileError),
-        ("loop.npy", "Too many levels", FileError),
-        ("missing/a.npy", "No such file", FileError),
-        ("missing/a.zarr", "No such file", FileError),
-        ("old.zarr", "exists already", UsageError),
-    ]:
+    rows: list[tuple[str, str, type[Exception], tuple[Any, ...], dict[str, Any]]] = [
+        ("folder.npy", "not a regular file", FileError, ((3, 4),), {}),
+        ("loop.npy", "Too many levels", FileError, ((3, 4),), {}),
+        ("missing/a.npy", "No such file", FileError, ((3, 4),), {}),
+        ("missing/a.zarr", "No such file", FileError, ((3, 4),), {}),
+        ("old.zarr", "exists already", UsageError, ((3, 4),), {}),
+        ("a.npy", "negative side", FileError, ((-3, 4),), {}),
+        ("a.npy", "Python objects", FileError, ((3, 4), object), {}),
+        ("a.npy", r"File too large|No space left", FileError, ((2**50,),), {}),
+        ("a.npy", "only Zarr", UsageError, ((3, 4),), {"chunks": (1, 2)}),
+        ("a.zarr", r"a\.zarr: ", UsageError, ((3, 4),), {"chunks": (1, 2, 3)}),
+    ]
+    for name, reason, kind, words, more in rows:
         with pytest.raises(kind, match=reason):
-            watari.create(tmp_path / name, (3, 4))
-    with pytest.raises(FileError, match="negative side"):
-        watari.create(tmp_path / "a.npy", (-3, 4))
-    with pytest.raises(FileError, match="Python objects"):
-        watari.create(tmp_path / "a.npy", (3, 4), object)
-    with pytest.raises(FileError, match=r"File too large|No space left"):
-        watari.create(tmp_path / "a.npy", (2**50,))
-    with pytest.raises(UsageError, match="only Zarr"):
-        watari.create(tmp_path / "a.npy", (3, 4), chunks=(1, 2))
-    with pytest.raises(UsageError, match=r"a\.zarr: "):
-        watari.create(tmp_path / "a.zarr", (3, 4), chunks=(1, 2, 3))
+            watari.create(tmp_path / name, *words, **more)
     assert sorted(os.listdir(tmp_path)) == ["folder.npy", "loop.npy", "old.zarr"]
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from watari.attach import events
 
 START = {"op": "start", "t": 0, "pid": 7, "parent": 1, "style": "as-is", "program": "/a.out"}
@@ -18,11 +20,24 @@ def read(folder, *rows, rest=b""):
     return events.read(folder)
 
 
-def test_what_is_whole_counts(tmp_path):
-    cut = json.dumps(FREE).encode()[:-9] + b"\0" * 100
-    found = read(tmp_path, START, ALLOC, rest=cut)
-    assert [(a.bytes, a.ended) for a in found.allocations] == [(8, None)]
-    assert read(tmp_path, rest=b"\0" * 10).processes == []
+def test_what_is_whole_counts_wherever_a_log_is_cut_off(tmp_path):
+    lines = [json.dumps(row).encode() for row in (START, ALLOC, FREE)]
+    whole = b"\n".join(lines)
+    ends = [len(b"\n".join(lines[:count])) for count in (1, 2, 3)]
+    for length in range(len(whole) + 1):
+        found = read(tmp_path, rest=whole[:length] + bytes(100))
+        expected = ([], [], [(8, None)], [(8, 2e-9)])[sum(end <= length for end in ends)]
+        assert [(a.bytes, a.ended) for a in found.allocations] == expected
+        assert len(found.processes) == (length >= ends[0])
+    assert found.allocation_seconds == pytest.approx(2e-5)
+
+
+def test_the_peak_counts_what_is_there_at_once(tmp_path):
+    second = {**ALLOC, "ptr": "0x20", "bytes": 20, "t": FREE["t"]}
+    third = {**ALLOC, "ptr": "0x30", "bytes": 1, "t": 5}
+    found = read(tmp_path, START, ALLOC, second, FREE, third, {**FREE, "ptr": "0x20", "t": 9})
+    assert events.peak(found.allocations, "device") == 21
+    assert events.peak(found.allocations, "managed") == 0
 
 
 def test_memory_that_the_driver_would_not_free_is_still_there(tmp_path):

@@ -63,8 +63,7 @@ def test_what_is_small_or_beyond_the_gpu_is_left_to_faults(tmp_path):
 
 def test_a_trace_names_kernels_and_memory(tmp_path):
     words = ("--", program("alternating"), "4")
-    traced, _ = trace(tmp_path, "alternating", "4")
-    assert traced.returncode == 0, traced.stderr
+    trace(tmp_path, "alternating", "4", code=0)
     log = tmp_path / "counts"
     ended = subprocess.run(
         [sys.executable, "-m", "watari", "exec", "--from", "trace.json", "--verbose", *words],
@@ -84,8 +83,7 @@ def test_a_trace_names_kernels_and_memory(tmp_path):
 
 def test_without_a_trace_it_is_left_out(tmp_path):
     words = ("exec", "--prefetched", "--", program(), "written", str(LARGE))
-    ended = watari(*words, cwd=tmp_path)
-    assert ended.returncode == 0
+    ended = watari(*words, cwd=tmp_path, code=0)
     assert "watari: prefetched is left out: --from names no trace with kernels" in ended.stderr
 
 

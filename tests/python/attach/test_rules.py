@@ -1,12 +1,11 @@
 """The allocations that rules move, from made-up events."""
 
-import json
 import re
 
 import pytest
 from builds import ROOT
 
-from watari.attach import events, rules
+from watari.attach import rules
 from watari.attach.events import Allocation, Events, Process
 from watari.attach.styles import STYLES
 from watari.common.errors import UsageError
@@ -93,48 +92,3 @@ def test_rules_are_read():
     for wrong in ("size>1GiB", "site:xyz", "site:0a1b2c3", "all", ""):
         with pytest.raises(UsageError):
             rules.parse([wrong])
-
-
-START = {"op": "start", "t": 0, "pid": 7, "parent": 1, "style": "as-is", "program": "/a.out"}
-ALLOC = {
-    "op": "alloc",
-    "t": 10**9,
-    "api": "cuMemAlloc",
-    "site": "0a1b2c3d",
-    "n": 0,
-    "ptr": "0x10",
-    "bytes": 8,
-    "kind": "device",
-    "as": "device",
-    "device": 0,
-    "context": "0x1",
-    "s": 0.5,
-    "rc": 0,
-}
-
-
-def log(folder, *lines):
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "7.0.jsonl").write_bytes(text.encode())
-    return folder
-
-
-def test_a_log_that_is_cut_off_anywhere_gives_what_is_whole(tmp_path):
-    free = {"op": "free", "t": 2 * 10**9, "api": "cuMemFree", "ptr": "0x10", "s": 0.25, "rc": 0}
-    whole = log(tmp_path, START, ALLOC, free).joinpath("7.0.jsonl").read_bytes()
-    for length in range(len(whole) + 1):
-        (tmp_path / "7.0.jsonl").write_bytes(whole[:length] + bytes(5))
-        found = events.read(tmp_path)
-        assert len(found.allocations) <= 1
-    assert found.allocations[0].ended == 2.0
-    assert found.allocation_seconds == 0.75
-
-
-def test_the_peak_counts_what_is_there_at_once():
-    found = [
-        allocation(0, 5, 1.0, ended=2.0),
-        allocation(1, 7, 2.0, ended=3.0),
-        allocation(2, 1, 2.5),
-    ]
-    assert events.peak(found, "device") == 8
-    assert events.peak(found, "managed") == 0

@@ -10,7 +10,7 @@ from typing import Any
 import fake_cli
 import pytest
 import synthetic
-from command_line import ended
+from command_line import ended, printed, refused
 from held_out import FITTED, TESTED
 
 ROOT = Path(__file__).parents[3]
@@ -25,15 +25,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert ended(*words, "--json") == 0
-    return json.loads(capsys.readouterr().out)
+    return json.loads(printed(capsys, *words, "--json"))
 
 
 def test_a_profile_of_results_predicts_as_the_results_do(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended("profile", str(FITTED), "-o", "machine.json") == 0
-    assert "pass gpu" in capsys.readouterr().out
+    assert "pass gpu" in printed(capsys, "profile", str(FITTED), "-o", "machine.json")
     words = ("predict", "himeno", "grid=XL")
     by_file = as_json(capsys, *words, "--machine", "machine.json")
     by_results = as_json(capsys, *words, "--machine", str(FITTED))
@@ -53,8 +51,7 @@ def test_measured_seconds_stand_beside_predicted_ones(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["himeno", "grid=XL", "iterations=3000", "form=fused", "--machine", str(FITTED)]
-    assert ended("predict", *words, "--beside", HIMENO, "-o", "both.svg", "--why") == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "predict", *words, "--beside", HIMENO, "-o", "both.svg", "--why")
     assert "measured" in out
     assert re.search(
         r"^managed: first iterations: 12.8 GB of 'fault gpu managed read' = ", out, re.M
@@ -70,8 +67,7 @@ def test_more_processes_take_longer(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_advice_names_styles_effort_and_what_decides(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("advise", "himeno", "grid=L", "--machine", str(FITTED)) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "advise", "himeno", "grid=L", "--machine", str(FITTED))
     assert "managed-prefetch: " in out
     assert "because managed spends" in out
     assert "not said: system" in out
@@ -87,12 +83,12 @@ def test_advice_without_a_program_is_that_of_the_newest_result(
     folder.mkdir()
     made = synthetic.results(synthetic.cpu_machine())
     (folder / "made.json").write_text(made.model_dump_json(by_alias=True))
-    assert ended("advise") == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "advise")
     assert "from its newest result results/made.json" in out
     assert "Used again and again by the CPU" in out
-    assert ended("advise", "--results", str(FITTED)) == 0
-    assert "Read again and again by the GPU: GPU memory" in capsys.readouterr().out
+    assert "Read again and again by the GPU: GPU memory" in printed(
+        capsys, "advise", "--results", str(FITTED)
+    )
 
 
 @pytest.fixture
@@ -135,8 +131,7 @@ def test_a_file_of_another_kind_is_named(
     files: Path, words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (files / "other.json").write_text('{"schema": true}')
-    assert ended(*words) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, *words)
 
 
 def test_a_result_file_of_a_newer_version_is_named_so(
@@ -144,13 +139,11 @@ def test_a_result_file_of_a_newer_version_is_named_so(
 ) -> None:
     newer = json.loads(FITTED.read_text()) | {"schema": 2}
     (files / "newer").write_text(json.dumps(newer))
-    assert ended("advise", "newer") == 2
-    assert "written by a newer Watari" in capsys.readouterr().err
+    assert "written by a newer Watari" in refused(capsys, "advise", "newer")
 
 
 def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("advise") == 2
-    assert "watari list machines" in capsys.readouterr().err
+    assert "watari list machines" in refused(capsys, "advise")
 
 
 @pytest.mark.parametrize("command", ["predict", "advise"])
@@ -164,18 +157,15 @@ def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFi
 def test_a_wrong_word_is_named_before_a_machine_is_asked_for(
     command: str, word: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(command, word) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, command, word)
 
 
 def test_a_wrong_list_is_refused_with_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("list", "machine") == 2
-    assert "did you mean 'machines'?" in capsys.readouterr().err
+    assert "did you mean 'machines'?" in refused(capsys, "list", "machine")
 
 
 def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("list", "machines") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(capsys, "list", "machines").splitlines()
     assert [line.partition(":")[0] for line in lines] == [
         "gh200",
         "h100",
@@ -207,18 +197,15 @@ def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_words_end_with_2_and_one_line(
     words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(*words) == 2
-    error = capsys.readouterr().err
+    error = refused(capsys, *words)
     assert says in error
-    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("case", ["storage", "gemm", "latency"])
 def test_what_the_model_does_not_know_is_refused_with_the_reason(
     case: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended("predict", case, "--machine", "gh200") == 0
-    assert "is not in the model" in capsys.readouterr().out
+    assert "is not in the model" in printed(capsys, "predict", case, "--machine", "gh200")
 
 
 TRACE = {"schema": "watari-trace-1", "name": "t", "allocations": [{"name": "a", "bytes": 8}]}
@@ -253,13 +240,13 @@ def test_a_file_that_is_not_meant_is_named_with_what_it_is(
     Path("list.json").write_text("[]")
     Path("empty.json").write_text(json.dumps(synthetic.plain() | {"cases": []}))
     on = () if "--machine" in words else ("--machine", "gh200")
-    assert ended("predict", *words, *on) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, "predict", *words, *on)
 
 
 def test_a_case_that_the_model_refuses_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("advise", "storage", "--machine", "gh200") == 0
-    assert "not said: this case: what storage accesses" in capsys.readouterr().out
+    assert "not said: this case: what storage accesses" in printed(
+        capsys, "advise", "storage", "--machine", "gh200"
+    )
 
 
 @pytest.mark.parametrize("command", ["advise", "predict"])
@@ -279,7 +266,5 @@ def test_a_file_that_is_no_trace_is_named_before_the_machine(
     monkeypatch.chdir(tmp_path)  # without a result of this machine
     if content:
         Path("a.out").write_text(content)
-    assert ended(command, "./a.out", *more) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
+    error = refused(capsys, command, "./a.out", *more)
     assert says in error or (more and content and content[0] == "{" and "has no axes" in error)

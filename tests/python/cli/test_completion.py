@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import ended
+from command_line import printed, refused
 
 from watari import cases
 from watari.cli import commands, completion, man
@@ -51,8 +51,7 @@ def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore
 
     def ask(shell: str, line: str) -> set[str]:
         script = tmp_path / "script"
-        assert ended("completion", shell) == 0
-        script.write_text(capsys.readouterr().out)
+        script.write_text(printed(capsys, "completion", shell))
         program = {"zsh": ["zsh", "-f"], "bash": ["bash", "--norc"], "fish": ["fish", "-N"]}[shell]
         text = ASK[shell].format(script=script, line=line)
         done = subprocess.run([*program, "-c", text], capture_output=True, text=True, cwd=tmp_path)
@@ -111,8 +110,7 @@ def test_every_case_axis_and_choice_is_in_the_table() -> None:
 
 
 def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ended("completion", "fsh") == 2
-    assert "did you mean 'fish'?" in capsys.readouterr().err
+    assert "did you mean 'fish'?" in refused(capsys, "completion", "fsh")
 
 
 def test_the_manual_page_has_every_command_option_case_and_axis() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from command_line import ended
+from command_line import printed
 
 from watari.cli.app import commands_by_name
 
 
 def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert ended(*words, "--help") == 0
-    return capsys.readouterr().out
+    return printed(capsys, *words, "--help")
 
 
 @pytest.fixture(autouse=True)

@@ -150,49 +150,6 @@ def test_bytes_that_are_not_utf_8_are_shown_as_question_marks(tmp_path: Path) ->
     assert "\ufffd.json".encode() in Path(os.fsdecode(name + b".html")).read_bytes()
 
 
-def aliases(path: Path) -> dict[str, Path]:
-    """Other names of a file."""
-    folder = path.parent
-    (folder / "symbolic").symlink_to(path.name)
-    os.link(path, folder / "hard")
-    (folder / "sub").mkdir()
-    return {
-        "itself": path,
-        "relative": Path(os.path.relpath(path)),
-        "dotted": folder / "sub" / ".." / path.name,
-        "symbolic link": folder / "symbolic",
-        "hard link": folder / "hard",
-    }
-
-
-@pytest.mark.parametrize("alias", ["itself", "relative", "dotted", "symbolic link", "hard link"])
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("run.json", ["report", "{path}"]),
-        ("run.json", ["report", "{other}", "{path}"]),
-        ("run.svg", ["effort", "himeno", "{path}"]),
-        ("plan.toml", ["run", "--plan", "{path}"]),
-    ],
-)
-def test_no_command_writes_over_what_it_reads(
-    name: str, words: list[str], alias: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, other = tmp_path / name, tmp_path / "other.json"
-    schema.write(other, synthetic.results(synthetic.cpu_machine()))
-    before = other.read_text()
-    if words[0] == "run":
-        before = "name = 'x'\n[[case]]\ncase = 'copy'\nprocessor = 'cpu'\nsize = 8\ntrials = 1\n"
-    path.write_text(before)
-    output = aliases(path)[alias]
-    if words[0] == "effort" and not output.suffix:
-        output = output.rename(output.with_suffix(".svg"))
-    words = [word.format(path=path, other=other) for word in words]
-    launcher = fake_cli.launcher("good") if words[0] == "run" else []
-    assert "would write over" in refused(capsys, *words, "-o", output, *launcher)
-    assert path.read_text() == before
-
-
 def test_a_figure_is_not_written_over_a_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,12 +100,16 @@ def test_a_page_is_no_figure(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("x.pdf").exists()
 
 
+PLAN = "name = 'x'\n[[case]]\ncase = 'copy'\nprocessor = 'cpu'\nsize = 8\ntrials = 1\n"
+
+
 def aliases(path: Path) -> list[str]:
     """Names of a file."""
-    suffix = path.suffix
-    Path(f"symbolic{suffix}").symlink_to(path)
-    os.link(path, f"hard{suffix}")
-    return [str(path), f"./{path}", str(path.absolute()), f"symbolic{suffix}", f"hard{suffix}"]
+    links = [f"symbolic{path.suffix}", f"hard{path.suffix}"]
+    Path(links[0]).symlink_to(path)
+    os.link(path, links[1])
+    Path("sub").mkdir()
+    return [str(path), f"./{path}", f"sub/../{path}", str(path.absolute()), *links]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +123,9 @@ def aliases(path: Path) -> list[str]:
         ("m.json", ["profile", "in.json", "--for", "m.json", "-o"]),
         ("m.csv", ["export", "in.json", "m.csv", "-o"]),
         ("m.html", ["report", "m.html", "-o"]),
+        ("m.html", ["report", "in.json", "m.html", "-o"]),
+        ("m.svg", ["effort", "himeno", "m.svg", "-o"]),
+        ("m.toml", ["run", "--plan", "m.toml", "-o"]),
         ("m.xml", ["check", "m.xml", "--junit"]),
         ("m.xml", ["check", "in.json", "--baseline", "m.xml", "--junit"]),
         ("m.npy", ["gemm", "m.npy", "other.npy", "-o"]),
@@ -138,7 +145,7 @@ def aliases(path: Path) -> list[str]:
 def test_an_input_is_never_the_output(
     name: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(name).write_bytes(Path("in.json").read_bytes())
+    Path(name).write_text(PLAN if name.endswith(".toml") else Path("in.json").read_text())
     before = contents()
     for alias in aliases(Path(name)):
         code, _, err = run_cli(capsys, *words, alias)

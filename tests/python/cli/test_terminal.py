@@ -15,12 +15,12 @@ from xml.etree import ElementTree
 
 import pytest
 import synthetic
+from command_line import run_cli
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 from rich.text import Text
 
-from watari.cli import commands
 from watari.common.console import Console
 from watari.common.printable import OBEYED, printable
 
@@ -41,10 +41,8 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answer(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
     """Exit code, and all output of a command."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(list(map(str, words)))
-    out, err = capsys.readouterr()
-    return int(ended.value.code or 0), out + err
+    code, out, err = run_cli(capsys, *words)
+    return code, out + err
 
 
 def check_plain(output: str) -> None:

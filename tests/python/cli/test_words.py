@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import command_line
 import fake_cli
 import pytest
 from command_line import ended
@@ -19,11 +20,7 @@ KERNELS = Path(__file__).parents[3] / "examples" / "kernel"  # files that an exa
 
 def refused(capsys: pytest.CaptureFixture[str], line: str) -> str:
     """The one line with which a command is refused."""
-    with pytest.raises(SystemExit) as ended:
-        commands.main(line.split())
-    err = capsys.readouterr().err
-    assert (ended.value.code, err.count("\n")) == (2, 1), err
-    return err
+    return command_line.refused(capsys, *line.split())
 
 
 @pytest.mark.parametrize(

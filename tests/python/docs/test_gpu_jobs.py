@@ -52,6 +52,15 @@ RUNS = [
 WRITTEN = [job for job, body in BODIES.items() if re.search(r"\brun_\w+ ", body)]
 
 
+def with_programs(folder: Path, programs: dict[str, str]) -> dict[str, str]:
+    """The environment of a job in which these scripts stand for programs of their names."""
+    (folder / "bin").mkdir()
+    for name, text in programs.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / "bin" / name).chmod(0o755)
+    return os.environ | {"VENV": str(folder)}
+
+
 def test_every_job_of_the_table_is_written() -> None:
     assert sorted(name for name, *_ in TABLE) == sorted(BODIES)
 
@@ -94,14 +103,12 @@ def test_what_a_job_measures_fits_in_it() -> None:
 
 @pytest.mark.parametrize("left", ["json", "json.journal"])
 def test_a_job_resumes_a_run_that_was_stopped_or_killed(left: str, tmp_path: Path) -> None:
-    program, out = tmp_path / "bin" / "watari", tmp_path / "out"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/words\n')
-    program.chmod(0o755)
+    environment = with_programs(tmp_path, {"watari": f'echo "$@" >>{tmp_path}/words'})
+    out = tmp_path / "out"
     out.mkdir()
     for name in ("hmatrix.json", f"hmatrix.{left}"):
         (out / name).write_text("")
-    subprocess.run([SCRIPT, "hmatrix", out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+    subprocess.run([SCRIPT, "hmatrix", out], check=True, env=environment)
     words = (tmp_path / "words").read_text().split()
     assert words[words.index("--resume") + 1] == str(out / f"hmatrix.{left}")
 
@@ -120,11 +127,9 @@ def test_a_plan_that_a_job_writes_is_understood(
     job: str, machine: dict[str, Any], tmp_path: Path
 ) -> None:
     """The job runs with a `watari` that measures nothing."""
-    program, out = tmp_path / "bin" / "watari", tmp_path / "out"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    subprocess.run([SCRIPT, job, out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+    out = tmp_path / "out"
+    environment = with_programs(tmp_path, {"watari": ""})
+    subprocess.run([SCRIPT, job, out], check=True, env=environment)
     plans = sorted(out.glob("*.toml"))
     assert plans
     for plan in plans:
@@ -137,13 +142,10 @@ def test_the_pieces_of_plan_scaling_are_all_of_it_once(
 ) -> None:
     """Of the groups for the GPUs of the machine, with those of the plans scaling-CASE."""
     out = tmp_path / "out"
-    for name, text in {"watari": "", "nvidia-smi": f"seq {gpus}", "python3": ""}.items():
-        program = tmp_path / "bin" / name
-        program.parent.mkdir(exist_ok=True)
-        program.write_text(f"#!/bin/sh\n{text}\n")
-        program.chmod(0o755)
+    programs = {"watari": "", "nvidia-smi": f"seq {gpus}", "python3": ""}
+    environment = with_programs(tmp_path, programs)
     for job in (job for job in BODIES if job.startswith("scaling-")):
-        subprocess.run([SCRIPT, job, out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+        subprocess.run([SCRIPT, job, out], check=True, env=environment)
     pieces = [
         r.key for plan in out.glob("*.toml") for r in planned([], str(plan), machine).requests
     ]

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import ended
 from test_probe import MACHINES, described, variant
 
-from watari.cli import commands, listing
+from watari.cli import listing
 from watari.machine import doctor, probe
 from watari.machine.probe.system import System
 
@@ -121,9 +122,7 @@ def test_a_machine_without_a_gpu_is_not_said_to_have_a_sound_one(tmp_path: Path)
 def test_by_its_command(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(listing, "this_machine", probe.machine)
     for words in (["doctor"], ["doctor", "--json"]):
-        with pytest.raises(SystemExit) as ended:
-            commands.main(words)
-        assert not ended.value.code
+        assert ended(*words) == 0
     text = capsys.readouterr().out
     assert "found; looked at: " in text
     assert isinstance(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -101,32 +102,32 @@ def test_the_repr_makes_the_same_buffer() -> None:
         assert repr(eval(text, {"Buffer": watari.Buffer})) == text
 
 
-def test_errors_are_those_of_python() -> None:
-    def made(*words: object, **more: object) -> None:
-        watari.Buffer(*words, **more)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("error", "reason", "words", "more"),
+    [
+        (ValueError, "pageable, pinned, device, managed, system, not 'pined'", ("pined", 8), {}),
+        (ValueError, "'1 furlong' is not a size", ("pageable", "1 furlong"), {}),
+        (ValueError, "size must be positive", ("pageable", 0), {}),
+        (ValueError, "size must be positive", ("pageable", -8), {}),
+        (ValueError, "not a multiple of the 8 bytes of a float64", ("pageable", 12), {}),
+        (ValueError, "takes 96 bytes, not 100", ("pageable", 100), {"shape": (3, 4)}),
+        (ValueError, "every side", ("pageable",), {"shape": (3, 0)}),
+        (TypeError, "a number of bytes or a text", ("pageable", 1.5), {}),
+        (TypeError, "needs a size or a shape", ("pageable",), {}),
+        *(
+            (TypeError, "have no type code in DLPack", ("pageable", 64), {"dtype": dtype})
+            for dtype in (object, "datetime64[s]", "U4", ">f8", "longdouble")
+        ),
+    ],
+)
+def test_what_is_no_buffer(error: Any, reason: str, words: Any, more: Any) -> None:
+    with pytest.raises(error, match=reason):
+        watari.Buffer(*words, **more)
 
-    with pytest.raises(ValueError, match="pageable, pinned, device, managed, system, not 'pined'"):
-        made("pined", 8)
-    with pytest.raises(ValueError, match="'1 furlong' is not a size"):
-        made("pageable", "1 furlong")
-    for size in (0, -8):
-        with pytest.raises(ValueError, match="size must be positive"):
-            made("pageable", size)
-    with pytest.raises(ValueError, match="not a multiple of the 8 bytes of a float64"):
-        made("pageable", 12)
-    with pytest.raises(ValueError, match="takes 96 bytes, not 100"):
-        made("pageable", 100, shape=(3, 4))
-    with pytest.raises(ValueError, match="every side"):
-        made("pageable", shape=(3, 0))
-    with pytest.raises(TypeError, match="a number of bytes or a text"):
-        made("pageable", 1.5)
-    with pytest.raises(TypeError, match="needs a size or a shape"):
-        made("pageable")
-    for dtype in (object, "datetime64[s]", "U4", ">f8", "longdouble"):
-        with pytest.raises(TypeError, match="have no type code in DLPack"):
-            made("pageable", 64, dtype=dtype)
+
+def test_errors_are_those_of_python() -> None:
     with pytest.raises(MemoryError) as raised:
-        made("pageable", 2**50)
+        watari.Buffer("pageable", 2**50)
     assert isinstance(raised.value, BeyondMemoryError)
     buffer = watari.Buffer("pageable", 800)
     with pytest.raises(ValueError, match="tpu") as word:
@@ -140,7 +141,7 @@ def test_errors_are_those_of_python() -> None:
         buffer.copy_from([], by="cpu")  # type: ignore[arg-type]
     if native.unsupported("pinned"):
         with pytest.raises(NotImplementedError) as absent:
-            made("pinned", 8)
+            watari.Buffer("pinned", 8)
         assert isinstance(absent.value, UnsupportedError)
 
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import printed
 
-from watari.cli.commands import exit_code
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.model.profiles import choose, imaginary, known
 from watari.model.profiles.scaled import LINK, MEMORY, limit_of
@@ -63,8 +63,7 @@ def test_every_output_says_that_it_is_imaginary(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, TABLES.format(like="gh200"))
-    assert exit_code([*words, "--machine", str(path)]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *words, "--machine", path)
     assert "imaginary mine" in out
     if "--json" in words:
         assert {one["kind"] for one in json.loads(out)} == {"imaginary"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import synthetic
+from command_line import printed, refused
 
 from watari.cases import CASES
-from watari.cli import commands
 from watari.model import ranks
 from watari.plan.request import resolve
 from watari.results import schema
@@ -155,28 +155,19 @@ def test_one_rank_exchanges_nothing(case: str) -> None:
     assert CASES[case].profile(request.parameters).exchanges == ()
 
 
-def predict(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main(["predict", *words])
-    return int(ended.value.code or 0)
-
-
 WORDS = ("himeno", "grid=XL", "ranks=4", "halo=peer", "overlap=yes")
 
 
 def test_the_command_prints_predicted_beside_measured(capsys: pytest.CaptureFixture[str]) -> None:
     files = [str(path) for path in HIMENO]
-    assert predict(*WORDS, *files, "--beside", files[0], "--json") == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = json.loads(printed(capsys, "predict", *WORDS, *files, "--beside", files[0], "--json"))
     assert row["seconds"] == pytest.approx(886e-6, rel=1e-3)
     assert row["measured"] == pytest.approx(902e-6, rel=1e-3)
-    assert predict(*WORDS, *files, "--beside", files[0]) == 0
-    assert "-1.8%" in capsys.readouterr().out
+    assert "-1.8%" in printed(capsys, "predict", *WORDS, *files, "--beside", files[0])
 
 
 def test_a_plan_has_each_case_of_more_than_two_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert predict("--plan", "scaling", *map(str, HIMENO), "--json") == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(capsys, "predict", "--plan", "scaling", *HIMENO, "--json"))
     assert {row["parameters"]["ranks"] for row in rows} == {4, 8}
     assert any("reason" in row for row in rows)
     assert any("seconds" in row for row in rows)
@@ -194,5 +185,4 @@ def test_a_plan_has_each_case_of_more_than_two_ranks(capsys: pytest.CaptureFixtu
 def test_bad_words_are_refused_in_one_line(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert predict(*words) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert said in " ".join(refused(capsys, "predict", *words).split())

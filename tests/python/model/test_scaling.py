@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import ended
+from command_line import ended, printed, refused
 from held_out import FITTED, RESULTS, Pair, of_files, profile
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -205,20 +205,21 @@ def test_a_probe_and_results_make_a_profile_that_predicts(
 ) -> None:
     assert ended("profile", FITTED, "-o", "h200.json") == 0
     for measured in (FITTED, "h200.json"):
-        assert ended("profile", measured, "--for", "probe.json", "-o", "made.json") == 0
-        out = capsys.readouterr().out
+        out = printed(capsys, "profile", measured, "--for", "probe.json", "-o", "made.json")
         assert "not measured: nvidia-h200-x86_64 with other rates (GPU memory x 0.5, " in out
         assert machine.read(here / "made.json").sources == [Path(measured).name, "probe.json"]
-    assert ended("predict", "himeno", "grid=L", "--machine", "made.json") == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "predict", "himeno", "grid=L", "--machine", "made.json")
     assert "not measured" in out.splitlines()[0]
     assert "GPU memory x 0.5" in out.splitlines()[0]
-    assert ended("advise", "--machine", "made.json") == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "advise", "--machine", "made.json")
     assert "not measured" in out.splitlines()[0]
     assert "from another machine's times" in out
-    assert ended("predict", "himeno", "--machine", "made.json", "--json") == 0
-    assert json.loads(capsys.readouterr().out)[0]["kind"] == "scaled"
+    assert (
+        json.loads(printed(capsys, "predict", "himeno", "--machine", "made.json", "--json"))[0][
+            "kind"
+        ]
+        == "scaled"
+    )
 
 
 def without_gpu(plain: dict[str, Any]) -> None:
@@ -262,10 +263,8 @@ def test_a_probe_that_says_too_little_is_refused(
     plain = changed()
     change(plain)
     (here / "probe.json").write_text(json.dumps(plain))
-    assert ended("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 2
-    error = capsys.readouterr().err
+    error = refused(capsys, "profile", FITTED, "--for", "probe.json", "-o", "made.json")
     assert says in error
-    assert error.count("\n") == 1
     assert not (here / "made.json").exists()
 
 
@@ -281,10 +280,8 @@ def test_a_probe_that_says_too_little_is_refused(
 def test_what_cannot_be_scaled_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str], words: tuple[Any, ...], says: str
 ) -> None:
-    assert ended("profile", FITTED, "--for", "probe.json", "-o", "made.json") == 0
-    capsys.readouterr()
-    assert ended(*words) == 2
-    assert says in capsys.readouterr().err
+    printed(capsys, "profile", FITTED, "--for", "probe.json", "-o", "made.json")
+    assert says in refused(capsys, *words)
 
 
 @cache

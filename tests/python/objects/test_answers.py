@@ -12,12 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import object_server
 import pytest
+from object_server import ID, SECRET, TOKEN
 
 from watari import _native, objects
 from watari.common import errors
 
-SECRET, TOKEN, ID = "zq-secret-zq", "zq-token-zq", "ZQIDZQ"
 URL = "s3://bucket/a.npy"
 
 pytestmark = pytest.mark.skipif(
@@ -59,15 +60,10 @@ def running(answer: Answer) -> ThreadingHTTPServer:
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_CA_BUNDLE", "WATARI_INSECURE"):
-        monkeypatch.delenv(name, raising=False)
+    object_server.known_credentials(monkeypatch, tmp_path)
     for name in ("https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ID)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    monkeypatch.setenv("AWS_SESSION_TOKEN", TOKEN)
+    monkeypatch.delenv("WATARI_INSECURE", raising=False)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
 
 

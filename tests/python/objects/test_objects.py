@@ -12,11 +12,11 @@ import faulty_proxy
 import numpy as np
 import object_server
 import pytest
+from object_server import ID, SECRET, TOKEN
 
 from watari import _native, objects
 from watari.common import errors
 
-SECRET, TOKEN, ID = "zq-secret-zq", "zq-token-zq", "ZQIDZQ"
 PART = 8 * 2**20
 
 pytestmark = pytest.mark.skipif(
@@ -26,22 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Known credentials, and none of the person who runs the tests."""
-    for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_MAX_ATTEMPTS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ID)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    monkeypatch.setenv("AWS_SESSION_TOKEN", TOKEN)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[object_server.Server]:
-    running = object_server.Server()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{running.port}")
-    yield running
-    running.close()
+    object_server.known_credentials(monkeypatch, tmp_path)
 
 
 class Faults:

@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from command_line import ended, printed, refused
 
-from watari.cli import commands
 from watari.report.fleet import formats, judge, node
 from watari.report.fleet.judge import FAILED, LOST, UNKNOWN, Fleet, Judged
 from watari.report.fleet.node import Level, Node
@@ -231,12 +231,6 @@ def test_prometheus_reads_the_metrics(recorded: Plain) -> None:
     assert len(families["watari_case_ratio"].samples) == sum(len(n.ratios) for n in found.nodes)
 
 
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        commands.main([*map(str, words)])
-    return int(ended.value.code or 0)
-
-
 @pytest.fixture
 def folder(tmp_path: Path, recorded: Plain) -> Path:
     """Six nodes, n3 of them slower, and a file that is no result."""
@@ -250,8 +244,7 @@ def folder(tmp_path: Path, recorded: Plain) -> Path:
 def test_by_its_command(folder: Path, capsys: Any) -> None:
     names = [folder / f"fleet.{end}" for end in ("csv", "prom", "svg")]
     wanted = [word for name in names for word in ("-o", name)]
-    assert run("fleet", folder, *wanted, "--junit", folder / "fleet.xml") == 3
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "fleet", folder, *wanted, "--junit", folder / "fleet.xml", code=3)
     assert "6 nodes: 1 slower, 5 same" in shown
     assert "machine.json" not in shown
     assert all(name.stat().st_size for name in names)
@@ -260,13 +253,14 @@ def test_by_its_command(folder: Path, capsys: Any) -> None:
     longest = max(re.findall(r">((?:copy|access)[^<]*)<", figure), key=len)
     left = float(re.search(r"translate\(([\d.]+),", figure)[1])  # type: ignore[index]
     assert left > 6.5 * len(html.unescape(longest))  # also for the letters of a wider font
-    assert run("fleet", folder, *wanted) == 3  # its own files are replaced
+    assert ended("fleet", folder, *wanted) == 3  # its own files are replaced
     (folder / "n5.json").write_text('{"schema": 1, "program": {}')
-    assert run("fleet", folder) == 3
-    assert "n5.json: not JSON, or cut short" in capsys.readouterr().out.replace("\n", "")
-    assert run("fleet", folder, "--threshold", "60%") == 3  # of the damaged file
+    assert "n5.json: not JSON, or cut short" in printed(capsys, "fleet", folder, code=3).replace(
+        "\n", ""
+    )
+    assert ended("fleet", folder, "--threshold", "60%") == 3  # of the damaged file
     (folder / "n5.json").unlink()
-    assert run("fleet", folder, "--threshold", "60%") == 0
+    assert ended("fleet", folder, "--threshold", "60%") == 0
 
 
 @pytest.mark.parametrize(
@@ -283,14 +277,12 @@ def test_what_is_refused(
     monkeypatch.chdir(folder)
     (folder / "empty").mkdir()
     files = ["n1.json"] if words[0] == "-o" else []
-    assert run("fleet", *files, *words) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, "fleet", *files, *words)
 
 
 def test_check_of_several_hosts_checks_each(folder: Path, capsys: Any) -> None:
     files = sorted(folder.glob("n*.json"))
-    assert run("check", *files, "--junit", folder / "check.xml") == 3
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "check", *files, "--junit", folder / "check.xml", code=3)
     assert "6 nodes:" in shown
     suites = ElementTree.parse(folder / "check.xml").getroot()
     items = {
@@ -300,8 +292,7 @@ def test_check_of_several_hosts_checks_each(folder: Path, capsys: Any) -> None:
     assert set(items) == {f"n{i}" for i in range(6)}
     assert "fleet" in items["n3"]
     assert [host for host, bad in items.items() if "fleet" in bad] == ["n3"]
-    assert run("check", *files, "--json") == 3
-    values = json.loads(capsys.readouterr().out)
+    values = json.loads(printed(capsys, "check", *files, "--json", code=3))
     assert {each["hosts"][0]: each["exit_code"] for each in values}["n3"] == 3
 
 
@@ -310,16 +301,16 @@ def test_check_names_no_cause_that_sound_nodes_have_too(
 ) -> None:
     files = sorted(folder.glob("n*.json"))
     assert json.loads(files[0].read_text())["machine"]["virtual_machine"]
-    assert run("check", *files) == 3
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "check", *files, code=3)
     assert "hypervisor" not in shown
     assert "likely causes: none" in shown
     for path in files:  # all but the slow node are no virtual machines
         values = json.loads(path.read_text())
         values["machine"]["virtual_machine"] = path.stem == "n3"
         path.write_text(json.dumps(values))
-    assert run("check", *files) == 3
-    assert "n3: virtual machine: runs under a hypervisor" in capsys.readouterr().out
+    assert "n3: virtual machine: runs under a hypervisor" in printed(
+        capsys, "check", *files, code=3
+    )
 
 
 def test_many_files_are_read_by_several_processes(

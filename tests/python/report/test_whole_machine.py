@@ -1,4 +1,4 @@
-"""The page of a whole GPU machine, in a browser: its length, its tables, its print."""
+"""The page of a whole GPU machine, in a browser: its length, its tables."""
 
 from __future__ import annotations
 
@@ -28,12 +28,6 @@ def at_the_end(html: str, script: str) -> str:
     """The page with one more script; Vega's own text has `</body>` too."""
     before, _, after = html.rpartition("</body>")
     return f"{before}{script}{after}"
-
-
-def test_a_whole_machine_prints_on_eight_pages(whole: Path, chromium: str) -> None:
-    printed = whole.parent / "report.pdf"
-    browser.start(chromium, whole, f"--print-to-pdf={printed}")
-    assert 2 <= len(re.findall(rb"/Type\s*/Page[^s]", printed.read_bytes())) <= 8
 
 
 def laid_out(page_html: Path, chromium: str) -> tuple[int, float, float]:

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 import synthetic
 import vl_convert
-from command_line import ended
+from command_line import ended, printed, refused, run_cli
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from watari.cases import find
 from watari.charts.figure import Drawing
-from watari.cli import commands
 from watari.common.errors import FileError
 from watari.report import compare, verdicts
 from watari.results import schema
@@ -194,8 +193,7 @@ def test_a_case_and_an_axis_of_a_newer_version_are_shown(
 ) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(newer()))
-    assert ended("compare", str(path), str(path)) == 0
-    table = " ".join(capsys.readouterr().out.split())
+    table = " ".join(printed(capsys, "compare", str(path), str(path)).split())
     assert "teleport size=big ranks=many beam=yes" in table
     assert "beam=wide" in table
     assert ended("report", str(path), "-o", str(tmp_path / "page.html")) == 0
@@ -212,8 +210,9 @@ def test_what_a_newer_version_measured_is_not_continued(
     data = newer() | {"machine": fake_cli.machine()}
     data["program"] = fake_cli.program(None).model_dump()
     Path("run.json").write_text(json.dumps(data))
-    assert ended("run", "--resume", "run.json") == 2
-    assert "cannot be resumed: unknown case 'teleport'" in capsys.readouterr().err
+    assert "cannot be resumed: unknown case 'teleport'" in refused(
+        capsys, "run", "--resume", "run.json"
+    )
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"schema": ' + "9" * 5000])
@@ -278,9 +277,7 @@ def test_any_file_is_read_or_refused_by_all_commands(
     lines += [["run", "--resume", "run.json", "--budget", "1s"]]
     lines += [["effort", "himeno", "run.json", "-o", "effort.png"]]
     for words in lines:
-        with pytest.raises(SystemExit) as ended:
-            commands.main(words)
-        code, err = ended.value.code, capsys.readouterr().err
+        code, _, err = run_cli(capsys, *words)
         assert code in (0, 1, 2, 3)
         if code == 2:
             assert err.count("\n") == 1

@@ -119,8 +119,7 @@ def test_a_run_records_no_folder(tmp_path):
 
 
 def test_try_records_no_folder(tmp_path):
-    ended, styles = tried.attempt(tmp_path, "device", "4096", options=("--styles", "managed"))
-    assert ended.returncode == 0, ended.stderr
+    _, styles = tried.attempt(tmp_path, "device", "4096", options=("--styles", "managed"), code=0)
     assert private((tmp_path / "run.json").read_text()) == []
     assert styles["as-is"]["parameters"]["program"] == "linked device 4096"
 
@@ -141,8 +140,7 @@ def test_trace_records_no_folder(tmp_path):
 
 def test_a_machine_profile_names_its_sources_without_folders(tmp_path):
     source = ROOT / "results" / "nvidia-h200-x86_64" / "20261125-copy.json"
-    ended = tried.watari("profile", str(source), "-o", "machine.json", cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
+    tried.watari("profile", str(source), "-o", "machine.json", cwd=tmp_path, code=0)
     text = (tmp_path / "machine.json").read_text()
     assert private(text) == []
     assert json.loads(text)["sources"] == [source.name]

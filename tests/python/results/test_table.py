@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import refused
 
 import watari
 from watari.cli.commands import exit_code
@@ -152,16 +153,5 @@ def test_what_cannot_be_is_refused_with_advice(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert exit_code(words) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, *words)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_export_does_not_write_over_its_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "run.csv"
-    path.write_text(FILES[0].read_text())
-    assert exit_code(["export", str(path), "-o", str(path)]) == 2
-    assert path.read_text() == FILES[0].read_text()
-    capsys.readouterr()

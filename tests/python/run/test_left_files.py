@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from launching import HANGS
-from runs import ARGUMENTS, COPY, options, requests, start, state, wait_for_lines
+from runs import ARGUMENTS, COPY, finished, options, requests, start, state, wait_for_lines
 
 from watari.common import files, lock, owner
 from watari.results import schema
@@ -90,8 +90,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     process = start(asked, small_disk, "slow", stderr=subprocess.PIPE)
     wait_for_lines(process, 2)
     fill(small_disk)
-    errors = process.communicate(timeout=HANGS)[1]
-    assert process.returncode == 1
+    errors = finished(process, 1)[1]
     assert errors.count("\n") == 1
     assert FULL in errors
     assert errors.startswith(("watari: run.json.journal: ", "watari: .trial-"))
@@ -100,9 +99,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     assert {trial["status"] for trial in kept} == {"ok"}
     assert not list(small_disk.glob(".trial-*"))
     (small_disk / "filler").unlink()
-    again = start(["--resume", "run.json.journal"], small_disk, "good", stderr=subprocess.PIPE)
-    again.communicate(timeout=HANGS)
-    assert again.returncode == 0
+    finished(start(["--resume", "run.json.journal"], small_disk, "good", stderr=subprocess.PIPE))
     result = schema.read(small_disk / "run.json").cases[0]
     assert (result.status, len(result.trials)) == ("ok", 20)
 
@@ -229,8 +226,7 @@ def test_a_journal_that_was_removed_is_written_anew(tmp_path):
     (tmp_path / "run.json.journal").unlink()
     wait_for_lines(process, 2)
     assert len((tmp_path / "run.json.journal").read_text().splitlines()) > 4
-    process.communicate(timeout=HANGS)
-    assert process.returncode == 0
+    finished(process)
     assert len(schema.read(tmp_path / "run.json").cases[0].trials) == 6
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
@@ -252,8 +248,7 @@ def test_a_run_whose_folder_is_removed_says_what_is_lost(tmp_path):
     process = start(arguments, tmp_path, "slow", stderr=subprocess.PIPE)
     wait_for_lines(process, 2)
     folder.rename(tmp_path / "gone")  # at one moment: the journal and what trials make in it
-    errors = process.communicate(timeout=HANGS)[1]
-    assert process.returncode == 1
+    errors = finished(process, 1)[1]
     assert errors.count("\n") == 1
     assert "No such file" in errors
     assert "lost: results/run.json.journal was removed" in errors

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import fake_cli
 import pytest
 import synthetic
-from launching import HANGS
 from runs import (
     ARGUMENTS,
     Recorder,
+    finished,
     launch_good,
     options,
     requests,
@@ -216,8 +216,7 @@ def test_ctrl_c_keeps_what_is_done(number, tmp_path):
     process = start(ARGUMENTS, tmp_path, "slow")
     wait_for_lines(process, 2)
     process.send_signal(number)
-    text, _ = process.communicate(timeout=HANGS)
-    assert process.returncode == 130
+    text, _ = finished(process, 130)
     assert "interrupted" in text
     result = schema.read(tmp_path / "run.json")
     done = len(result.cases[0].trials)
@@ -235,8 +234,7 @@ def test_a_full_disk_keeps_the_old_file_and_what_was_measured(tmp_path):
     old = '{"schema": 1, "program": {}}'  # of the kind that may be replaced
     (tmp_path / "run.json").write_text(old)
     process = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE, preexec_fn=limit_file_size)
-    _, errors = process.communicate(timeout=HANGS)
-    assert process.returncode == 1
+    _, errors = finished(process, 1)
     assert "File too large" in errors
     assert "--resume run.json.journal" in errors
     assert "Traceback" not in errors
@@ -247,8 +245,6 @@ def test_a_full_disk_keeps_the_old_file_and_what_was_measured(tmp_path):
 def test_output_that_cannot_be_written_is_detected_before_measuring(tmp_path):
     (tmp_path / "file").write_text("")
     arguments = [*ARGUMENTS[:-1], "file/run.json"]
-    process = start(arguments, tmp_path, "slow", stderr=subprocess.PIPE)
-    _, errors = process.communicate(timeout=HANGS)
-    assert process.returncode == 2
+    _, errors = finished(start(arguments, tmp_path, "slow", stderr=subprocess.PIPE), 2)
     assert "file/run.json" in errors or "Not a directory" in errors
     assert "Traceback" not in errors

@@ -32,14 +32,12 @@ def render(machine: Machine) -> RenderableType:
 
 def table(title: str, *columns: str) -> Table:
     from rich import box
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    made = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, width=80
+    made = (Column(each, overflow="fold", no_wrap=each != columns[-1]) for each in columns)
+    return Table(
+        *made, title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, width=80
     )
-    for column in columns:
-        made.add_column(column, overflow="fold", no_wrap=column != columns[-1])
-    return made
 
 
 def mark(yes: bool) -> Text:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from watari.common import tables
 from watari.common.printable import printable
 from watari.report.check.item import FAIL, LOST, PASS, UNKNOWN, Item
 from watari.report.check.items import exit_code
@@ -28,11 +27,9 @@ def counts(items: Sequence[Item]) -> str:
 
 def render(results: Results, items: Sequence[Item]) -> RenderableType:
     """A table, the likely causes of failures, and the number of each verdict."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("check", no_wrap=True)
-    table.add_column("what", overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table = tables.table(
+        tables.word("check"), tables.text("what"), tables.word("verdict"), tables.text()
+    )
     for item in items:
         style = STYLES[item.verdict]
         table.add_row(item.check, Text(item.name), Text(item.verdict, style), Text(item.says))

@@ -21,7 +21,7 @@ from watari.report.check.stored import Earlier
 from watari.report.fleet.judge import Fleet, Judged, plural
 from watari.report.fleet.node import Node, spread
 from watari.report.fleet.table import MOST_ROWS, case_names
-from watari.report.verdicts import empty, ratio_text
+from watari.report.verdicts import judged, ratio_text
 from watari.results import schema
 from watari.results.schema import Results
 from watari.results.significance import SLOWER
@@ -97,9 +97,7 @@ def beside(one: Judged, names: Mapping[str, str]) -> list[Item]:
 def render(checked: Sequence[Checked], unread: Sequence[str]) -> RenderableType:
     """A row a node with its worst case beside the others; the failed ones last, with the first of
     their items."""
-    table = empty("node", "case", "its/median", "pass", "fail", "lost", "unknown")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table = judged("node", "case", "its/median", "pass", "fail", "lost", "unknown")
     ordered = sorted(checked, key=lambda one: one.exit_code(False))
     for one in ordered[-MOST_ROWS:]:
         number = Counter(item.verdict for item in one.items)

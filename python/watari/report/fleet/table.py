@@ -21,7 +21,7 @@ from watari.report.fleet.judge import (
     plural,
 )
 from watari.report.fleet.node import Level
-from watari.report.verdicts import ALARM, STYLES, empty, labels, ratio_text, speed
+from watari.report.verdicts import ALARM, STYLES, empty, judged, labels, ratio_text, speed
 from watari.results.significance import SLOWER
 
 MOST_ROWS = 60  # nodes of a table; more are in the files of -o
@@ -64,9 +64,7 @@ def nodes(group: Group) -> list[RenderableType]:
     """A row a node with its worst case; the suspects last, where a terminal shows them."""
     names = case_names(group)
     ordered = sorted(group.nodes, key=gravity, reverse=True)
-    table = empty("node", "case", "its speed", "median", "its/median", "MAD")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table = judged("node", "case", "its speed", "median", "its/median", "MAD")
     for one in ordered[-MOST_ROWS:]:
         cells = ["", "", "", "", ""]
         if worst := one.worst:

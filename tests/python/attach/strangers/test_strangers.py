@@ -53,9 +53,11 @@ def run(tmp_path):
     return start
 
 
-def ended(process: subprocess.Popen) -> tuple[int, str]:
+def ended(process: subprocess.Popen, code: int = 0) -> str:
+    """The output of a process that ends with this code."""
     output, _ = process.communicate(timeout=HANGS)
-    return process.returncode, output
+    assert process.returncode == code, output
+    return output
 
 
 def rows(path) -> list[dict]:
@@ -76,8 +78,7 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
     (first,) = rows(path)
     with path.open("ab") as file:
         file.write(b'{"schema": "watari-strang')
-    code, output = ended(run("table.toml", "-o", "rows.jsonl"))
-    assert code == 0, output
+    output = ended(run("table.toml", "-o", "rows.jsonl"))
     both = rows(path)
     assert both[0] == first
     assert [row["name"] for row in both] == ["copies", "keeps"]
@@ -94,53 +95,42 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
         trace = tmp_path / "traces" / row["trace"]["replay"]["graph"]
         assert trace.is_file()
     assert both[0]["arguments"] == "copies 20"
-    code, output = ended(run("--report", "rows.jsonl"))
-    assert code == 0, output
+    output = ended(run("--report", "rows.jsonl"))
     assert "2 programs" in output
-    code, output = ended(run("--again", "rows.jsonl", "-o", "later.jsonl"))
-    assert code == 0, output
+    ended(run("--again", "rows.jsonl", "-o", "later.jsonl"))
     assert rows(tmp_path / "later.jsonl")[1]["as_is"] == both[1]["as_is"]
 
 
 def test_traces_and_styles_may_be_of_two_runs(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE + 'edited = "its main"\n')
-    code, output = ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
     assert not list((tmp_path / "traces").iterdir())
-    code, output = ended(run("table.toml", "-o", "traces.jsonl", "--runs", "0"))
-    assert code == 0, output
-    code, output = ended(run("--report", "traces.jsonl", "styles.jsonl"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "traces.jsonl", "--runs", "0"))
+    output = ended(run("--report", "traces.jsonl", "styles.jsonl"))
     assert "keeps*" in output
     assert "its main" in output
 
 
 def test_changes_are_measured_in_pairs(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace('"copies", "20"', '"large", "9"'))
-    code, output = ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
-    assert code == 0, output
-    code, output = ended(run("table.toml", "-o", "pairs.jsonl", "--pairs", "--limit", "9"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
+    output = ended(run("table.toml", "-o", "pairs.jsonl", "--pairs", "--limit", "9"))
     assert "staged saves" in output
     row = rows(tmp_path / "pairs.jsonl")[0]
     assert all(len(pair) == 6 for pair in row["pairs"]["staged"])
-    code, output = ended(run("--report", "pairs.jsonl"))
-    assert code == 0, output
-    code, output = ended(run("--report", "styles.jsonl", "pairs.jsonl"))
-    assert code == 0, output
+    ended(run("--report", "pairs.jsonl"))
+    output = ended(run("--report", "styles.jsonl", "pairs.jsonl"))
     assert "staged" in output
 
 
 def test_no_program_begins_without_time(run, tmp_path) -> None:
-    code, output = ended(run("table.toml", "-o", "rows.jsonl", "--seconds", "1"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "rows.jsonl", "--seconds", "1"))
     assert not (tmp_path / "rows.jsonl").exists()
 
 
 def test_a_program_that_is_not_there_is_a_row_too(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace("./replayed", "./nowhere"))
-    code, output = ended(run("table.toml", "-o", "rows.jsonl", "--runs", "1"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "rows.jsonl", "--runs", "1"))
     missing, other = rows(tmp_path / "rows.jsonl")
     assert "no such program" in missing["reason"]
     assert len(other["styles"]["mapped"]["seconds"]) == 1
@@ -149,8 +139,7 @@ def test_a_program_that_is_not_there_is_a_row_too(run, tmp_path) -> None:
 
 def test_a_program_that_fails_has_a_row_with_the_reason(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace("keep", "crash"))
-    code, output = ended(run("table.toml", "-o", "rows.jsonl"))
-    assert code == 0, output
+    ended(run("table.toml", "-o", "rows.jsonl"))
     row = rows(tmp_path / "rows.jsonl")[1]
     assert row["status"] == "failed"
     assert "SIGSEGV" in row["reason"] or "SIGABRT" in row["reason"]
@@ -169,8 +158,7 @@ def test_a_program_that_fails_has_a_row_with_the_reason(run, tmp_path) -> None:
 )
 def test_a_wrong_table_is_refused(run, tmp_path, old: str, new: str, why: str) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace(old, new))
-    code, output = ended(run("table.toml"))
-    assert code == 1
+    output = ended(run("table.toml"), code=1)
     assert why in output
 
 
@@ -185,13 +173,11 @@ def test_a_file_of_another_kind_is_neither_cut_nor_read_as_rows(run, tmp_path, c
         ["table.toml", "-o", "other"],
         *([[way, "other"] for way in WAYS] if lines else ()),
     ):
-        code, output = ended(run(*words))
-        assert code == 1
+        output = ended(run(*words), code=1)
         assert output.startswith("strangers: other: ")
         assert output.count("\n") == 1
         assert other.read_text() == content
 
 
 def test_two_tables_are_refused(run) -> None:
-    code, output = ended(run("table.toml", "table.toml"))
-    assert (code, output.count("\n")) == (1, 1)
+    assert ended(run("table.toml", "table.toml"), code=1).count("\n") == 1

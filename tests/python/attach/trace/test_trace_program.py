@@ -21,8 +21,7 @@ def alternating(tmp_path_factory):
     """A trace of four rounds of `alternating`."""
     folder = tmp_path_factory.mktemp("alternating")
     options = ("--perfetto", "timeline.json")
-    ended, content = trace(folder, "alternating", "4", options=options)
-    assert ended.returncode == 0, ended.stderr
+    ended, content = trace(folder, "alternating", "4", options=options, code=0)
     return folder, ended, content
 
 
@@ -99,8 +98,7 @@ def long_kernels(tmp_path_factory):
     adds is little beside them. Of three traces one is not disturbed by other programs."""
     for number in range(3):
         folder = tmp_path_factory.mktemp(f"long{number}")
-        ended, content = trace(folder, "alternating", "2", FAKE_CUDA_KERNEL_US=100)
-        assert ended.returncode == 0, ended.stderr
+        _, content = trace(folder, "alternating", "2", FAKE_CUDA_KERNEL_US=100, code=0)
         if content["observed"]["replay"]["met"] == []:
             break
     return folder, content
@@ -118,8 +116,7 @@ def test_the_replay_gives_the_total_of_a_program(long_kernels) -> None:
 @pytest.mark.parametrize("command", ["predict", "advise"])
 def test_the_trace_is_predicted(long_kernels, command: str) -> None:
     folder, _ = long_kernels
-    ended = watari(folder, command, "trace.json", "--machine", "gh200")
-    assert ended.returncode == 0, ended.stderr
+    ended = watari(folder, command, "trace.json", "--machine", "gh200", code=0)
     assert "managed-prefetch" in ended.stdout
 
 
@@ -128,8 +125,7 @@ def test_the_trace_is_predicted(long_kernels, command: str) -> None:
     "words", ["device 400000", "fork 400000", "work 400000", "pool 400000 threads 1"]
 )
 def test_programs_of_every_kind_are_traced(tmp_path, name: str, words: str) -> None:
-    ended, content = trace(tmp_path, name, *words.split(), options=["--no-touches"])
-    assert ended.returncode == 0, ended.stderr
+    _, content = trace(tmp_path, name, *words.split(), options=["--no-touches"], code=0)
     assert content["observed"]["complete"], content["observed"]["incomplete"]
     moved = [a["moved"] for a in content["observed"]["allocations"] if a["moved"]]
     assert moved == [{"copied to GPU": 400000, "copied to CPU": 400000}]
@@ -138,10 +134,9 @@ def test_programs_of_every_kind_are_traced(tmp_path, name: str, words: str) -> N
 
 def test_times_of_another_clock_are_converted(tmp_path) -> None:
     words = ("device", "400000")
-    ended, content = trace(
-        tmp_path, "linked", *words, options=["--no-touches"], FAKE_CUPTI_OWN_CLOCK=1
+    _, content = trace(
+        tmp_path, "linked", *words, options=["--no-touches"], FAKE_CUPTI_OWN_CLOCK=1, code=0
     )
-    assert ended.returncode == 0, ended.stderr
     assert content["observed"]["complete"], content["observed"]["incomplete"]
     moved = content["observed"]["allocations"][0]["moved"]
     assert moved == {"copied to GPU": 400000, "copied to CPU": 400000}
@@ -150,8 +145,7 @@ def test_times_of_another_clock_are_converted(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["runtime_static", "runtime_shared"])
 def test_the_library_enters_programs_of_the_cuda_runtime(tmp_path, name: str) -> None:
     """The made-up driver starts CUDA for them and can do no more (tests/emulator/cuda)."""
-    ended, content = trace(tmp_path, name, options=["--no-touches"])
-    assert ended.returncode == 0, ended.stderr
+    _, content = trace(tmp_path, name, options=["--no-touches"], code=0)
     assert content["observed"]["complete"], content["observed"]["incomplete"]
     assert content["observed"]["cupti"] > 0
 
@@ -161,8 +155,7 @@ def test_the_library_enters_programs_of_the_cuda_runtime(tmp_path, name: str) ->
 )
 def test_what_came_before_a_crash_is_kept(tmp_path, end: str, words: str) -> None:
     program = f"device 400000 sleep 1 device 400000 {end}".split()
-    ended, content = trace(tmp_path, "linked", *program, options=["--no-touches"])
-    assert ended.returncode == 0
+    ended, content = trace(tmp_path, "linked", *program, options=["--no-touches"], code=0)
     assert "INCOMPLETE: the records end before the program does" in ended.stdout
     assert f"did not succeed: {words}" in ended.stdout
     first = content["observed"]["allocations"][0]
@@ -195,16 +188,23 @@ def test_every_run_reads_the_file_that_watari_is_given(tmp_path) -> None:
     assert (tmp_path / "trace.json").is_file()
 
 
-@pytest.mark.parametrize("command", ["try", "trace"])
-def test_what_a_pipe_holds_is_not_read_and_that_is_said(tmp_path, command) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("try", "--no-traced", "--runs", "1"),
+        ("trace", "--no-touches"),
+        ("advise", "--machine", "h100"),
+    ],
+)
+def test_what_a_pipe_holds_is_not_read_and_that_is_said(tmp_path, words) -> None:
     reading, writing = os.pipe()
     os.write(writing, b"input\n")
-    words = ("--no-traced", "--runs", "1") if command == "try" else ("--no-touches",)
     program = tracing.program("linked")
     for descriptor in (reading, None):
-        ended = watari(tmp_path, command, *words, "--", program, "device", "4096", stdin=descriptor)
-        said = "standard input: the program does not get what the pipe holds" in ended.stdout
-        assert said == (descriptor is not None), ended.stdout
+        ended = watari(tmp_path, *words, "--", program, "device", "4096", stdin=descriptor)
+        output = ended.stdout + ended.stderr
+        said = "standard input: the program does not get what the pipe holds" in output
+        assert said == (descriptor is not None), output
     os.close(reading)
     os.close(writing)
 
@@ -218,8 +218,7 @@ def test_what_a_pipe_holds_is_not_read_and_that_is_said(tmp_path, command) -> No
 )
 def test_lost_records_make_a_trace_incomplete(tmp_path, variable: str, words: str) -> None:
     settings = {variable: 10}
-    ended, content = trace(tmp_path, "alternating", "1", options=["--no-touches"], **settings)
-    assert ended.returncode == 0
+    _, content = trace(tmp_path, "alternating", "1", options=["--no-touches"], **settings, code=0)
     assert not content["observed"]["complete"]
     assert any(words in reason for reason in content["observed"]["incomplete"])
     pytest.importorskip("watari.report.traced")
@@ -240,8 +239,7 @@ def test_what_few_programs_do_is_traced(tmp_path, command) -> None:
     words = [program if w == "linked" else w for w in command]
     if words[0] == "sh":
         words[2] = words[2].format(path=path, program=program)
-    ended = watari(tmp_path, "trace", "--perfetto", "timeline.json", "--", *words)
-    assert ended.returncode == 0, ended.stderr
+    watari(tmp_path, "trace", "--perfetto", "timeline.json", "--", *words, code=0)
     content = json.loads((tmp_path / "trace.json").read_text())
     assert content["observed"]["complete"], content["observed"]["incomplete"]
     assert content["observed"]["allocations"]

@@ -10,8 +10,7 @@ from tried import MB, attempt, quantity
 @pytest.mark.parametrize("name", ["linked", "opened"])
 def test_every_allocation_of_gpu_memory_is_moved_and_the_program_computes_the_same(tmp_path, name):
     words = ("device", str(MB), "pitch", "1000", "async", str(MB), "pool", str(MB))
-    ended, styles = attempt(tmp_path, *words, options=("--same-output", "-"), name=name)
-    assert ended.returncode == 0, ended.stderr
+    _, styles = attempt(tmp_path, *words, options=("--same-output", "-"), name=name, code=0)
     assert {s for s, case in styles.items() if case["status"] == "ok"} == {
         "as-is",
         "managed",
@@ -29,8 +28,7 @@ def test_every_allocation_of_gpu_memory_is_moved_and_the_program_computes_the_sa
 
 
 def test_managed_memory_gets_hints_and_keeps_its_kind(tmp_path):
-    ended, styles = attempt(tmp_path, "managed", str(MB))
-    assert ended.returncode == 0
+    _, styles = attempt(tmp_path, "managed", str(MB), code=0)
     for style in ("managed-prefetch", "mapped", "read-mostly", "preferred-gpu", "accessed-by"):
         assert styles[style]["status"] == "ok"
         assert quantity(styles[style], "managed_peak") == MB
@@ -58,8 +56,7 @@ def test_the_driver_sees_what_the_style_says(tmp_path, style, prefetches, advice
 def test_system_memory_needs_a_gpu_that_reads_it(tmp_path):
     _, styles = attempt(tmp_path, "device", str(MB))
     assert "pageableMemoryAccess" in styles["system"]["reason"]
-    ended, styles = attempt(tmp_path, "device", str(MB), pageable=1)
-    assert ended.returncode == 0
+    _, styles = attempt(tmp_path, "device", str(MB), pageable=1, code=0)
     assert styles["system"]["status"] == "ok"
     assert quantity(styles["system"], "system_peak") == MB
 
@@ -81,8 +78,7 @@ def test_a_program_that_asks_is_told_what_it_has(tmp_path):
 
 
 def test_a_style_that_the_driver_refuses_is_a_row(tmp_path):
-    ended, styles = attempt(tmp_path, "device", "4096", refuse="cuMemAllocManaged")
-    assert ended.returncode == 0
+    _, styles = attempt(tmp_path, "device", "4096", refuse="cuMemAllocManaged", code=0)
     assert styles["managed"]["status"] == "failed"
     assert "exit code 3" in styles["managed"]["reason"]
     assert styles["pinned"]["status"] == "ok"

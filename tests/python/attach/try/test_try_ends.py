@@ -41,8 +41,7 @@ def test_exit_codes(tmp_path, words, code, says):
         executable(tmp_path / name, f"{line}\n")
     if words and words[0] in ("no_cuda", "linked"):
         words = [program(words[0]), *words[1:]]
-    ended = watari("try", "--no-traced", "--runs", "1", "--", *words, cwd=tmp_path)
-    assert ended.returncode == code
+    ended = watari("try", "--no-traced", "--runs", "1", "--", *words, cwd=tmp_path, code=code)
     assert says in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
@@ -72,8 +71,7 @@ def test_a_program_that_no_library_can_enter_is_said_to_be_one(tmp_path, flags, 
     elif mode & 0o4000:
         pytest.skip("needs root, to give a program to another user")
     closed.chmod(mode)
-    ended = watari("try", "--", str(closed), cwd=tmp_path)
-    assert ended.returncode == 1
+    ended = watari("try", "--", str(closed), cwd=tmp_path, code=1)
     assert says in ended.stderr
 
 
@@ -103,8 +101,7 @@ def test_a_trace_that_cannot_be_read_is_refused_before_anything_runs(tmp_path):
 
 
 def test_an_exit_code_of_the_program_is_no_failure_where_it_stays(tmp_path):
-    ended, styles = attempt(tmp_path, "device", "4096", "exit", "7")
-    assert ended.returncode == 0
+    _, styles = attempt(tmp_path, "device", "4096", "exit", "7", code=0)
     assert styles["managed"]["status"] == "ok"
     assert quantity(styles["managed"], "exit_code") == 7
 
@@ -114,8 +111,8 @@ def test_a_program_that_hangs_is_ended_at_its_time_limit(tmp_path):
     ended = watari(
         *("try", "--time-limit", "1s", "--", program(), "device", "4096", "sleep", "600"),
         cwd=tmp_path,
+        code=1,
     )
-    assert ended.returncode == 1
     assert "still running after its time limit of 1 s" in ended.stderr
     assert time.monotonic() - begun < HANGS
 
@@ -211,8 +208,9 @@ def test_a_second_ctrl_c_ends_a_program_that_ignores_signals(tmp_path):
 def test_a_launcher_that_goes_away_costs_the_later_runs_alone(tmp_path):
     text = '#!/bin/sh\necho >> runs\n[ $(wc -l < runs) = 3 ] && rm "$0"\nexec "$@"\n'
     starter = executable(tmp_path / "starter", text)
-    ended, styles = attempt(tmp_path, "device", "4096", options=("--launcher", str(starter)))
-    assert ended.returncode == 2
+    ended, styles = attempt(
+        tmp_path, "device", "4096", options=("--launcher", str(starter)), code=2
+    )
     assert f"{starter}: cannot be executed" in ended.stderr
     assert {s for s, case in styles.items() if case["status"] == "ok"} == {"as-is", "managed"}
     assert "ended early; results: " in ended.stdout
@@ -224,16 +222,14 @@ def test_a_launcher_that_goes_away_costs_the_later_runs_alone(tmp_path):
 )
 def test_a_log_that_cannot_be_written_is_what_the_message_says(tmp_path, before, says):
     command = ("sh", "-c", f"{before}; exec {program()} device 4096")
-    ended = watari("try", "--no-traced", "--", *command, cwd=tmp_path)
-    assert ended.returncode == 1
+    ended = watari("try", "--no-traced", "--", *command, cwd=tmp_path, code=1)
     assert f"sh: its event log cannot be written: {says}" in ended.stderr
 
 
 def test_a_log_that_ends_early_is_said(tmp_path):
     command = ("sh", "-c", f"ulimit -f 600; exec {program()} many 3000")
     options = ("--no-traced", "--runs", "1", "--styles", "pinned", "-o", "run.json")
-    ended = watari("try", *options, "--", *command, cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
+    ended = watari("try", *options, "--", *command, cwd=tmp_path, code=0)
     assert "pinned: its event log ends early (File too large)" in ended.stdout
     case = json.loads((tmp_path / "run.json").read_text())["cases"][1]
     assert case["status"] == "ok"

@@ -51,7 +51,7 @@ def test_the_summary_names_a_program_that_fails_as_it_is(tmp_path) -> None:
         {"parameters": one.parameters, "status": one.status, "trials": one.trials} for one in cases
     ]
     (tmp_path / "try-large.json").write_text(json.dumps({"cases": rows}))
-    summary = ROOT / "tests" / "attach" / "gpu" / "summary.py"
+    summary = ROOT / "tests" / "attach" / "gpu" / "programs" / "summary.py"
     ended = subprocess.run([sys.executable, summary, tmp_path], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert "large          as-is failed, managed; NOT ALL OK" in ended.stdout

@@ -1,6 +1,6 @@
 """Microseconds of allocating, touching first and releasing a block, by kind of memory; and copies.
 
-Measured by tests/attach/gpu/kinds.cu on an H100 over PCIe with 16 cores of a virtual machine
+Measured by tests/attach/gpu/placed/kinds.cu on an H100 over PCIe with 16 cores of a virtual machine
 (results/nvidia-h100-80gb-hbm3-x86_64/20261126-kinds.txt), beyond the same of GPU memory. Between
 sizes, and beyond them, times are straight lines.
 """

@@ -15,18 +15,15 @@
 //     small     each block reads the same 256 KiB 8 times
 //     longer    reads the first 32 MiB 4000 times: mapped, for seconds
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include <cooperative_groups.h>
-#include <cuda_runtime.h>
+
+#include "../checked.cuh"
 
 constexpr size_t MiB = 1 << 20, KiB = 1 << 10, whole = 128 * MiB;
 
-__device__ size_t first() { return blockIdx.x * size_t{blockDim.x} + threadIdx.x; }
-__device__ size_t step() { return gridDim.x * size_t{blockDim.x}; }
 __device__ void keep(float value, float* out) {  // so that no loop is removed
     if (value == 12345.678f) *out = value;
 }
@@ -83,43 +80,34 @@ constexpr kernel kernels[] = {{"stream", stream, 100},   {"again", again, 100},
                               {"compute", compute, 100}, {"gather", gather, 100},
                               {"small", small, 100},     {"longer", longer, 4}};
 
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "placed: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
-
 void prefetch(const void* memory, size_t bytes, bool to_gpu) {
     cudaMemLocation where{to_gpu ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost, 0};
-    check(cudaMemPrefetchAsync(memory, bytes, where, 0, 0));
-    check(cudaDeviceSynchronize());
+    REQUIRE(cudaMemPrefetchAsync(memory, bytes, where, 0, 0));
+    REQUIRE(cudaDeviceSynchronize());
 }
 
 void advise(const void* memory, size_t bytes, cudaMemoryAdvise advice, bool of_gpu) {
     cudaMemLocation where{of_gpu ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost, 0};
-    check(cudaMemAdvise(memory, bytes, advice, where));
+    REQUIRE(cudaMemAdvise(memory, bytes, advice, where));
 }
 
 void run(int launches) {
-    float *values, *out;
-    check(cudaMalloc(&values, whole));
-    check(cudaMalloc(&out, 4));
-    check(cudaMemset(values, 0, whole));
+    float *values = allocated<float>(whole), *out = allocated<float>(4);
+    REQUIRE(cudaMemset(values, 0, whole));
     once<<<blocks, threads>>>(values, out);
     for (const kernel& one : kernels)
         for (int i = 0; i < std::min(launches, one.most); ++i)
             one.run<<<blocks, threads>>>(values, out);
     void* arguments[] = {&values, &out};
     for (int i = 0; i < 3; ++i)
-        check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), 132, threads,
-                                          arguments, 0, 0));
-    check(cudaDeviceSynchronize());
+        REQUIRE(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), 132, threads,
+                                            arguments, 0, 0));
+    REQUIRE(cudaDeviceSynchronize());
 }
 
 void placed(const char* mode, int launches) {
-    float *values, *out;
-    check(cudaMallocManaged(&values, whole));
-    check(cudaMalloc(&out, 4));
+    float *values, *out = allocated<float>(4);
+    REQUIRE(cudaMallocManaged(&values, whole));
     std::memset(values, 0, whole);
     const bool is_local = !std::strcmp(mode, "local");
     if (!std::strcmp(mode, "mapped")) {
@@ -127,19 +115,19 @@ void placed(const char* mode, int launches) {
         advise(values, whole, cudaMemAdviseSetAccessedBy, true);
     }
     cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin));
-    check(cudaEventCreate(&end));
+    REQUIRE(cudaEventCreate(&begin));
+    REQUIRE(cudaEventCreate(&end));
     std::printf("{");
     for (const kernel& one : kernels) {
         std::vector<float> times;
         for (int i = 0; i < (one.most < 10 ? 1 : launches); ++i) {
             prefetch(values, whole, is_local);
-            check(cudaEventRecord(begin));
+            REQUIRE(cudaEventRecord(begin));
             one.run<<<blocks, threads>>>(values, out);
-            check(cudaEventRecord(end));
-            check(cudaEventSynchronize(end));
+            REQUIRE(cudaEventRecord(end));
+            REQUIRE(cudaEventSynchronize(end));
             float milliseconds;
-            check(cudaEventElapsedTime(&milliseconds, begin, end));
+            REQUIRE(cudaEventElapsedTime(&milliseconds, begin, end));
             times.push_back(milliseconds * 1e-3f);
         }
         std::sort(times.begin(), times.end());
@@ -151,18 +139,16 @@ void placed(const char* mode, int launches) {
 
 void many(int count) {
     for (int i = 0; i < count; ++i) {
-        float* values;
-        check(cudaMalloc(&values, 64 * KiB));
+        auto* values = allocated<float>(64 * KiB);
         touch<<<1, 256>>>(values);
-        check(cudaFree(values));
+        REQUIRE(cudaFree(values));
     }
 }
 
 void launches(int count) {
-    float* values;
-    check(cudaMalloc(&values, 4 * KiB));
+    auto* values = allocated<float>(4 * KiB);
     for (int i = 0; i < count; ++i) touch<<<1, 256>>>(values);
-    check(cudaDeviceSynchronize());
+    REQUIRE(cudaDeviceSynchronize());
 }
 
 }  // namespace

@@ -10,33 +10,21 @@
 //     free        cudaFree, or what replaces it
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#include <cuda_runtime.h>
+#include "../checked.cuh"
 
 namespace {
 
 const char* const kinds[] = {"device", "managed", "prefetch", "mapped", "pinned"};
 
-void check(cudaError_t code) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "%s\n", cudaGetErrorString(code));
-    std::exit(1);
-}
-
 __global__ void write(unsigned* data, size_t count) {
-    size_t step = gridDim.x * size_t{blockDim.x};
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += step)
-        data[i] = unsigned(i);
+    for (size_t i = first(); i < count; i += step()) data[i] = unsigned(i);
 }
 
 __global__ void read(const unsigned* data, size_t count, unsigned* sum) {
     unsigned own = 0;
-    size_t step = gridDim.x * size_t{blockDim.x};
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += step)
-        own += data[i];
+    for (size_t i = first(); i < count; i += step()) own += data[i];
     if (own == 12345) *sum = own;
 }
 
@@ -49,15 +37,15 @@ cudaMemLocation place(bool is_gpu) {
 unsigned* make(int kind, size_t bytes) {
     void* data = nullptr;
     if (kind == 0) {
-        check(cudaMalloc(&data, bytes));
+        REQUIRE(cudaMalloc(&data, bytes));
     } else if (kind == 4) {
-        check(cudaHostAlloc(&data, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
+        REQUIRE(cudaHostAlloc(&data, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
     } else {
-        check(cudaMallocManaged(&data, bytes));
-        if (kind == 2) check(cudaMemPrefetchAsync(data, bytes, place(true), 0, nullptr));
+        REQUIRE(cudaMallocManaged(&data, bytes));
+        if (kind == 2) REQUIRE(cudaMemPrefetchAsync(data, bytes, place(true), 0, nullptr));
         if (kind == 3) {
-            check(cudaMemAdvise(data, bytes, cudaMemAdviseSetPreferredLocation, place(false)));
-            check(cudaMemAdvise(data, bytes, cudaMemAdviseSetAccessedBy, place(true)));
+            REQUIRE(cudaMemAdvise(data, bytes, cudaMemAdviseSetPreferredLocation, place(false)));
+            REQUIRE(cudaMemAdvise(data, bytes, cudaMemAdviseSetAccessedBy, place(true)));
         }
     }
     return static_cast<unsigned*>(data);
@@ -82,25 +70,24 @@ double usual(size_t bytes, Work work) {
 void measure(int kind, size_t bytes) {
     std::vector<char> host(bytes, 1);
     void* locked = nullptr;
-    check(cudaMallocHost(&locked, bytes));
-    unsigned *one = nullptr, *other = nullptr, *third = nullptr, *sum = nullptr;
-    check(cudaMalloc(&sum, 4));
+    REQUIRE(cudaMallocHost(&locked, bytes));
+    unsigned *one = nullptr, *other = nullptr, *third = nullptr, *sum = allocated<unsigned>(4);
     const size_t count = bytes / 4;
     const auto in = cudaMemcpyHostToDevice, out = cudaMemcpyDeviceToHost;
-    const auto wait = [] { check(cudaDeviceSynchronize()); };
+    const auto wait = [] { REQUIRE(cudaDeviceSynchronize()); };
     std::vector<double> us;
     us.push_back(once([&] { one = make(kind, bytes), wait(); }));
-    us.push_back(once([&] { check(cudaMemcpy(one, host.data(), bytes, in)); }));
-    us.push_back(usual(bytes, [&] { check(cudaMemcpy(one, host.data(), bytes, in)); }));
-    us.push_back(usual(bytes, [&] { check(cudaMemcpy(host.data(), one, bytes, out)); }));
-    us.push_back(usual(bytes, [&] { check(cudaMemcpy(one, locked, bytes, in)); }));
-    us.push_back(usual(bytes, [&] { check(cudaMemcpy(locked, one, bytes, out)); }));
+    us.push_back(once([&] { REQUIRE(cudaMemcpy(one, host.data(), bytes, in)); }));
+    us.push_back(usual(bytes, [&] { REQUIRE(cudaMemcpy(one, host.data(), bytes, in)); }));
+    us.push_back(usual(bytes, [&] { REQUIRE(cudaMemcpy(host.data(), one, bytes, out)); }));
+    us.push_back(usual(bytes, [&] { REQUIRE(cudaMemcpy(one, locked, bytes, in)); }));
+    us.push_back(usual(bytes, [&] { REQUIRE(cudaMemcpy(locked, one, bytes, out)); }));
     other = make(kind, bytes);
     wait();
-    us.push_back(once([&] { check(cudaMemset(other, 0, bytes)), wait(); }));
-    us.push_back(usual(bytes, [&] { check(cudaMemset(other, 0, bytes)), wait(); }));
+    us.push_back(once([&] { REQUIRE(cudaMemset(other, 0, bytes)), wait(); }));
+    us.push_back(usual(bytes, [&] { REQUIRE(cudaMemset(other, 0, bytes)), wait(); }));
     const auto copy = [&] {
-        check(cudaMemcpy(other, one, bytes, cudaMemcpyDeviceToDevice)), wait();
+        REQUIRE(cudaMemcpy(other, one, bytes, cudaMemcpyDeviceToDevice)), wait();
     };
     us.push_back(usual(bytes, copy));
     third = make(kind, bytes);
@@ -108,23 +95,23 @@ void measure(int kind, size_t bytes) {
     us.push_back(once([&] { write<<<1024, 256>>>(third, count), wait(); }));
     us.push_back(usual(bytes, [&] { write<<<1024, 256>>>(third, count), wait(); }));
     us.push_back(usual(bytes, [&] { read<<<1024, 256>>>(third, count, sum), wait(); }));
-    us.push_back(once([&] { check(kind == 4 ? cudaFreeHost(third) : cudaFree(third)); }));
+    us.push_back(once([&] { REQUIRE(kind == 4 ? cudaFreeHost(third) : cudaFree(third)); }));
     std::printf("%-9s %10zu", kinds[kind], bytes);
     for (double each : us) std::printf(" %11.1f", each);
     std::printf("\n");
     std::fflush(stdout);
-    for (unsigned* each : {one, other}) check(kind == 4 ? cudaFreeHost(each) : cudaFree(each));
-    check(cudaFreeHost(locked));
-    check(cudaFree(sum));
+    for (unsigned* each : {one, other}) REQUIRE(kind == 4 ? cudaFreeHost(each) : cudaFree(each));
+    REQUIRE(cudaFreeHost(locked));
+    REQUIRE(cudaFree(sum));
 }
 
 }  // namespace
 
 int main() {
-    check(cudaFree(nullptr));
+    REQUIRE(cudaFree(nullptr));
     write<<<1, 1>>>(nullptr, 0);
     read<<<1, 1>>>(nullptr, 0, nullptr);
-    check(cudaDeviceSynchronize());
+    REQUIRE(cudaDeviceSynchronize());
     std::printf("%-9s %10s", "us", "bytes");
     for (const char* name :
          {"allocate", "first in", "in", "out", "pinned in", "pinned out", "first fill", "fill",

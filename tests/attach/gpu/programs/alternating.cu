@@ -1,14 +1,9 @@
 // Managed memory that the processors use in turn: the GPU adds one to every element, the CPU to
 // every tenth. `alternating MIB ROUNDS`.
-#include <cstdio>
-#include <cstdlib>
-
-#include <cuda_runtime.h>
+#include "../checked.cuh"
 
 __global__ void add_one(float* values, size_t n) {
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n;
-         i += size_t{gridDim.x} * blockDim.x)
-        values[i] += 1;
+    for (size_t i = first(); i < n; i += step()) values[i] += 1;
 }
 
 int main(int count, char** words) {

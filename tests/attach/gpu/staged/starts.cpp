@@ -5,21 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <vector>
 
-#include "../staged/driver.hpp"
+#include "../../staged/driver.hpp"
 
 namespace {
-
-template <typename Work>
-double milliseconds(Work work) {
-    const auto begun = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
-    return took.count();
-}
 
 void* rest(void*) {
     pause();
@@ -66,10 +57,7 @@ void measure_pinning(std::size_t mib, bool is_huge, bool is_touched) {
 }  // namespace
 
 int main() {
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
-    REQUIRE(cuda::set_context(context));
+    begin();
     measure_threads();
     measure_events();
     for (std::size_t mib : {4, 8, 16, 32})

@@ -8,16 +8,11 @@
 //     middle    adds one to the part from a quarter on, an eighth long
 //     stride    reads one value every 64 KiB of all
 //     sparse    writes one value every 2 MiB of all: 64 KiB each
-#include <cstdio>
-#include <cstdlib>
 
-#include <cuda_runtime.h>
+#include "../checked.cuh"
 
 constexpr size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr size_t page = 64 * KiB, far = 2 * MiB;
-
-__device__ size_t first() { return blockIdx.x * size_t{blockDim.x} + threadIdx.x; }
-__device__ size_t step() { return gridDim.x * size_t{blockDim.x}; }
 
 __global__ void copy(const float* from, float* to, const float*, size_t n) {
     for (size_t i = first(); i < n; i += step()) to[i] = from[i] + 1;
@@ -41,20 +36,14 @@ __global__ void sparse(float* values, size_t n) {
 
 namespace {
 
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "patterns: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
-
 // An array of `mib` MiB of zeros, written by the CPU if it is managed, else by the GPU.
 float* array(size_t mib, bool is_managed) {
     float* made = nullptr;
-    check(is_managed ? cudaMallocManaged(&made, mib * MiB) : cudaMalloc(&made, mib * MiB));
+    REQUIRE(is_managed ? cudaMallocManaged(&made, mib * MiB) : cudaMalloc(&made, mib * MiB));
     if (is_managed)
         for (size_t i = 0; i < mib * MiB / 4; ++i) made[i] = 0;
     else
-        check(cudaMemset(made, 0, mib * MiB));
+        REQUIRE(cudaMemset(made, 0, mib * MiB));
     return made;
 }
 
@@ -83,8 +72,8 @@ int main(int count, char** words) {
         stride<<<4, 256>>>(arrays[5], arrays[2], n(5));
         sparse<<<1, 256>>>(arrays[6], n(6));
     }
-    check(cudaGetLastError());
-    check(cudaDeviceSynchronize());
+    REQUIRE(cudaGetLastError());
+    REQUIRE(cudaDeviceSynchronize());
     expect("copy", sizes[0], sizes[0] * MiB, "r");
     expect("copy", sizes[1], sizes[0] * MiB, "w");
     expect("half", sizes[3], sizes[3] * MiB / 2, "r");

@@ -70,7 +70,7 @@ fi
 "$folder/patterns" 20 16 >"$folder/patterns.json"
 trace 40 patterns -- "$folder/patterns" 20 16
 limited 10 patterns python3 "$here/patterns.py" "$folder/trace-patterns.json" "$folder/patterns.json"
-mapfile -t tests < <(grep -l 'mark\.gpu' "$here"/../../python/attach/test_*.py)
+mapfile -t tests < <(grep -l 'mark\.gpu' "$here"/../../../python/attach/test_*.py)
 limited 90 tests python3 -m pytest -q -p no:cacheprovider -m gpu "${tests[@]}"
 wait
 # the timed steps, alone

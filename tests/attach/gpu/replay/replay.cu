@@ -24,24 +24,16 @@
 #include <thread>
 #include <vector>
 
-#include <cuda_runtime.h>
+#include "../checked.cuh"
 
 namespace {
 
 std::string change;
 bool is(const char* name) { return change == name; }
 
-void require(cudaError_t error, int line) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "replay.cu:%d: %s\n", line, cudaGetErrorString(error));
-    std::exit(1);
-}
-#define REQUIRE(call) require(call, __LINE__)
-
 __global__ void first(float* values, size_t count) {
-    const size_t step = gridDim.x * size_t{blockDim.x};
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += step)
-        values[i] += 1.0f;
+    const size_t begin = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    for (size_t i = begin; i < count; i += step()) values[i] += 1.0f;
 }
 
 // Computes for some time, whatever its data: `rounds` dependent operations.
@@ -58,12 +50,6 @@ constexpr int work = 20'000;  // rounds of `second`: about 0.1 ms
 
 void run_second(float* values, int rounds, cudaStream_t stream = nullptr) {
     second<<<64, 256, 0, stream>>>(values, count, rounds);
-}
-
-float* allocated(size_t size) {
-    float* pointer;
-    REQUIRE(cudaMalloc(&pointer, size));
-    return pointer;
 }
 
 float* host_memory(bool pinned) {
@@ -92,7 +78,7 @@ void begin_rounds() {
 }
 
 void kernels(int rounds) {
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         first<<<1024, 256>>>(values, count / 16);
@@ -104,7 +90,7 @@ void kernels(int rounds) {
 
 void copies(int rounds) {
     float* host = host_memory(is("pinned"));
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         REQUIRE(cudaMemcpy(values, host, bytes, cudaMemcpyHostToDevice));
@@ -116,10 +102,10 @@ void copies(int rounds) {
 }
 
 void allocations(int rounds) {
-    float* values = allocated(bytes / 4);
+    float* values = allocated<float>(bytes / 4);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
-        if (!is("hoisted")) values = allocated(bytes / 4);
+        if (!is("hoisted")) values = allocated<float>(bytes / 4);
         run_second(values, work / 4);
         if (!is("hoisted")) REQUIRE(cudaFree(values));
         compute(20);
@@ -128,7 +114,7 @@ void allocations(int rounds) {
 }
 
 void beside(int rounds) {
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         for (int part = 0; part < 4; ++part) {
@@ -148,7 +134,7 @@ void streams(int rounds) {
     if (is("merged")) two = one;
     REQUIRE(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
     float* host = host_memory(true);
-    float *values = allocated(bytes), *others = allocated(bytes);
+    float *values = allocated<float>(bytes), *others = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         REQUIRE(cudaMemcpyAsync(values, host, bytes / 4, cudaMemcpyHostToDevice, one));
@@ -175,7 +161,7 @@ cudaGraphExec_t graph_of(float* values, int rounds, cudaStream_t stream) {
 void graphs(int rounds) {
     cudaStream_t stream;
     REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     const auto graph = graph_of(values, is("doubled") ? work / 2 : work / 4, stream);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
@@ -189,7 +175,7 @@ void direct(int rounds) {
     constexpr int each = 50;  // shorter than a launch
     cudaStream_t stream;
     REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     const auto graph = is("graph") ? graph_of(values, each, stream) : nullptr;
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
@@ -203,7 +189,7 @@ void direct(int rounds) {
 
 void small(int rounds) {
     std::vector<float> host(2048);
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         first<<<8, 256>>>(values, 2048);
@@ -214,7 +200,7 @@ void small(int rounds) {
 }
 
 void threads(int rounds) {
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     std::vector<std::thread> all;
     begin_rounds();
     for (int thread = 0; thread < 2; ++thread)
@@ -233,7 +219,7 @@ void threads(int rounds) {
 void queries(int rounds) {
     cudaEvent_t done;
     REQUIRE(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
-    float* values = allocated(bytes);
+    float* values = allocated<float>(bytes);
     begin_rounds();
     for (int i = 0; i < rounds; ++i) {
         run_second(values, is("doubled") ? 2 * work : work);

@@ -5,27 +5,18 @@
 //     calls N  N rounds of launches, small copies and waits: nothing to change
 //     steps N  N steps of 64 MiB: memory on both sides, filled, copied, computed, copied back
 //     sorts N  N kernels with temporary memory of a few sizes, as of a library that sorts
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "../checked.cuh"
 
 namespace {
 
 using clock_type = std::chrono::steady_clock;
 
 double now() { return std::chrono::duration<double>(clock_type::now().time_since_epoch()).count(); }
-
-void require(cudaError_t error, const char* call) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(error));
-    std::exit(1);
-}
-#define REQUIRE(call) require(call, #call)
 
 __global__ void spin(long long cycles) {
     const long long begun = clock64();
@@ -69,12 +60,6 @@ std::size_t free_bytes() {
     std::size_t free, total;
     REQUIRE(cudaMemGetInfo(&free, &total));
     return free;
-}
-
-char* allocated(std::size_t bytes) {
-    char* pointer;
-    REQUIRE(cudaMalloc(&pointer, bytes));
-    return pointer;
 }
 
 // An error of a wrong call is not the next call's.
@@ -163,9 +148,8 @@ void facts() {
 }
 
 void calls(int rounds) {
-    float* values;
     float host[32] = {};
-    REQUIRE(cudaMalloc(&values, sizeof host));
+    auto* values = allocated<float>(sizeof host);
     const double begun = now();
     for (int i = 0; i < rounds; ++i) {
         add<<<1, 32>>>(values);
@@ -177,7 +161,7 @@ void calls(int rounds) {
 }
 
 __global__ void scale(float* values, std::size_t count) {
-    const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    const std::size_t i = first();
     if (i < count) values[i] *= 2.0f;
 }
 
@@ -186,8 +170,7 @@ void steps(int rounds) {
     double sum = 0;
     for (int i = 0; i < rounds; ++i) {
         std::vector<float> values(count, static_cast<float>(i));
-        float* pointer;
-        REQUIRE(cudaMalloc(&pointer, bytes));
+        auto* pointer = allocated<float>(bytes);
         REQUIRE(cudaMemcpy(pointer, values.data(), bytes, cudaMemcpyHostToDevice));
         scale<<<count / 256, 256>>>(pointer, count);
         REQUIRE(cudaMemcpy(values.data(), pointer, bytes, cudaMemcpyDeviceToHost));
@@ -198,13 +181,10 @@ void steps(int rounds) {
 }
 
 void sorts(int rounds) {
-    float* values;
-    REQUIRE(cudaMalloc(&values, 1 << 20));
+    auto* values = allocated<float>(1 << 20);
     REQUIRE(cudaMemset(values, 0, 1 << 20));
     for (int i = 0; i < rounds; ++i) {
-        void *keys, *counts;
-        REQUIRE(cudaMalloc(&keys, 4ull << (20 + i % 4)));
-        REQUIRE(cudaMalloc(&counts, 64 << 10));
+        char *keys = allocated(4ull << (20 + i % 4)), *counts = allocated(64 << 10);
         scale<<<1024, 256>>>(values, 1 << 18);
         REQUIRE(cudaFree(counts));
         REQUIRE(cudaFree(keys));

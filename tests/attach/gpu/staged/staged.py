@@ -1,4 +1,4 @@
-"""A table of what tests/attach/gpu/staged.sh has measured: staged.py FOLDER."""
+"""A table of what tests/attach/gpu/staged/staged.sh has measured: staged.py FOLDER."""
 
 import statistics
 import sys

@@ -1,16 +1,11 @@
 // The loops of BabelStream (copy, mul, add, triad, dot) over three arrays, PASSES times:
 // `stream MIB PASSES`. Elements start as 0.1, 0.2 and 0, as there, and the last dot is printed.
 // Bytes of a pass: 16 + 16 + 24 + 24 + 16 an element.
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#include <cuda_runtime.h>
+#include "../checked.cuh"
 
 constexpr int blocks = 1024, threads = 256;  // dot has a sum for each block
-
-__device__ size_t first() { return blockIdx.x * size_t{blockDim.x} + threadIdx.x; }
-__device__ size_t step() { return gridDim.x * size_t{blockDim.x}; }
 
 __global__ void init(double* a, double* b, double* c, size_t n) {
     for (size_t i = first(); i < n; i += step()) a[i] = 0.1, b[i] = 0.2, c[i] = 0;
@@ -43,9 +38,8 @@ int main(int count, char** words) {
     const size_t n = (count > 1 ? std::atoll(words[1]) : 256) * (size_t{1} << 20) / sizeof(double);
     const int passes = count > 2 ? std::atoi(words[2]) : 100;
     double *a, *b, *c, *sums;
-    for (double** each : {&a, &b, &c})
-        if (cudaMalloc(each, n * sizeof(double)) != cudaSuccess) return 1;
-    if (cudaMalloc(&sums, blocks * sizeof(double)) != cudaSuccess) return 1;
+    for (double** each : {&a, &b, &c}) REQUIRE(cudaMalloc(each, n * sizeof(double)));
+    REQUIRE(cudaMalloc(&sums, blocks * sizeof(double)));
     init<<<blocks, threads>>>(a, b, c, n);
     std::vector<double> host(blocks);
     double sum = 0;

@@ -9,7 +9,7 @@ folder=$(realpath -ms "$1")
 mkdir -p "$folder"
 [[ -x $folder/changes ]] || nvcc -O3 -std=c++17 -arch="${ARCH:-native}" -o "$folder/changes" "$here/changes.cu"
 [[ -x $folder/alternating ]] ||
-    nvcc -O3 -std=c++17 -arch="${ARCH:-native}" -o "$folder/alternating" "$here/alternating.cu"
+    nvcc -O3 -std=c++17 -arch="${ARCH:-native}" -o "$folder/alternating" "$here/../programs/alternating.cu"
 [[ ! ${ARCH:-} ]] || exit 0
 cd "$folder"
 export COLUMNS=150

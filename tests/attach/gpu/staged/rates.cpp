@@ -4,33 +4,22 @@
 // asynchronous copy does behind 50 ms of earlier work in its stream.
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "../staged/driver.hpp"
+#include "../../staged/driver.hpp"
 
 namespace {
 
 using cuda::device_pointer;
 
-double seconds() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 template <typename Work>
 std::vector<double> times_of(int count, Work work) {
     std::vector<double> times;
-    for (int i = 0; i < count; ++i) {
-        const double begun = seconds();
-        work();
-        times.push_back(seconds() - begun);
-    }
+    for (int i = 0; i < count; ++i) times.push_back(milliseconds(work) * 1e-3);
     std::sort(times.begin(), times.end());
     return times;
 }
@@ -43,8 +32,7 @@ void print(const char* direction, double mib, const std::vector<double>& times) 
 
 void measure(double mib) {
     const auto bytes = static_cast<std::size_t>(mib * 1048576);
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     auto* host = static_cast<unsigned char*>(std::malloc(bytes));
     std::memset(host, 1, bytes);
     const int count = std::max(3, std::min(40, static_cast<int>(1500 / mib)));
@@ -60,18 +48,15 @@ void measure(double mib) {
 // The first copy of a process, and one to memory that nobody has touched.
 void measure_fresh() {
     constexpr std::size_t bytes = 64 << 20;
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, bytes));
+    const device_pointer device = allocated(bytes);
     auto* host = static_cast<unsigned char*>(std::malloc(bytes));
     std::memset(host, 1, bytes);
-    double begun = seconds();
-    REQUIRE(cuda::in(device, host, bytes));
-    std::printf("ms: first copy of 64 MiB to the GPU %.2f\n", (seconds() - begun) * 1e3);
+    std::printf("ms: first copy of 64 MiB to the GPU %.2f\n",
+                milliseconds([&] { REQUIRE(cuda::in(device, host, bytes)); }));
     for (int i = 0; i < 3; ++i) {
         auto* fresh = static_cast<unsigned char*>(std::malloc(bytes));
-        begun = seconds();
-        REQUIRE(cuda::out(fresh, device, bytes));
-        std::printf("ms: 64 MiB to fresh memory %.2f\n", (seconds() - begun) * 1e3);
+        std::printf("ms: 64 MiB to fresh memory %.2f\n",
+                    milliseconds([&] { REQUIRE(cuda::out(fresh, device, bytes)); }));
         std::free(fresh);
     }
     std::free(host);
@@ -96,8 +81,7 @@ void read_table() {
 
 void measure_calls() {
     const auto* host = static_cast<unsigned char*>(std::malloc(8 << 20));
-    device_pointer device;
-    REQUIRE(cuda::allocate(&device, 8 << 20));
+    const device_pointer device = allocated(8 << 20);
     unsigned type = 0;
     const auto ask = [&](device_pointer pointer) {
         return times_of(200, [&] { cuda::kind_of(&type, 2, pointer); })[100] * 1e6;
@@ -113,32 +97,27 @@ void rest(void*) { usleep(50'000); }
 
 void measure_late(double mib) {
     const auto bytes = static_cast<std::size_t>(mib * 1048576);
-    device_pointer device;
-    void* stream;
-    REQUIRE(cuda::allocate(&device, bytes));
-    REQUIRE(cuda::create_stream(&stream, 1));
+    const device_pointer device = allocated(bytes);
+    void* const on = stream();
     auto* host = static_cast<unsigned char*>(std::malloc(bytes));
     std::memset(host, 1, bytes);
     REQUIRE(cuda::in(device, host, bytes));
     for (bool is_out : {false, true}) {
-        REQUIRE(cuda::call_host(stream, rest, nullptr));
-        const double begun = seconds();
-        REQUIRE(is_out ? cuda::out_async(host, device, bytes, stream)
-                       : cuda::in_async(device, host, bytes, stream));
-        const double returned = seconds() - begun;
-        REQUIRE(cuda::await(stream));
+        REQUIRE(cuda::call_host(on, rest, nullptr));
+        const double returned = milliseconds([&] {
+            REQUIRE(is_out ? cuda::out_async(host, device, bytes, on)
+                           : cuda::in_async(device, host, bytes, on));
+        });
+        const double left = milliseconds([&] { REQUIRE(cuda::await(on)); });
         std::printf("ms: %s %g MiB behind 50 ms: returns after %.2f, done after %.2f\n",
-                    is_out ? "to-cpu" : "to-gpu", mib, returned * 1e3, (seconds() - begun) * 1e3);
+                    is_out ? "to-cpu" : "to-gpu", mib, returned, returned + left);
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    void* context;
-    REQUIRE(cuda::init(0));
-    REQUIRE(cuda::retain_context(&context, 0));
-    REQUIRE(cuda::set_context(context));
+    begin();
     std::vector<double> sizes = {1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 1024};
     if (argc > 1) sizes.clear();
     for (int i = 1; i < argc; ++i) sizes.push_back(std::atof(argv[i]));
