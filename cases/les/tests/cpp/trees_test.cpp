@@ -39,9 +39,8 @@ TEST(LesTrees, LeavesSlowAirToItsTerminalSpeed) {
     p.air.force[0] = 0.02;
     p.dt = 0.5;
     small_city<double> city(p);
-    for (unsigned n = 0; n < 4; ++n) city.set(n, [](double, double, double) { return 0; });
-    simulation<double> air(city.f, city.p);
-    air.start(nullptr);
+    city.set({still, still, still, still});
+    started air(city);
     const double drag = leaf_drag * 0.5, terminal = std::sqrt(0.02 / drag);
     for (int step = 1; step <= 60; ++step) {
         air.step(nullptr);
@@ -214,49 +213,30 @@ TEST(LesTrees, AllLightOfTheSunEndsOnce) {
     }
 }
 
-std::vector<float> mixed(std::size_t count) {
-    std::vector<float> result(count);
-    for (std::size_t n = 0; n < count; ++n) result[n] = 285 + static_cast<float>(n * 7919 % 41);
-    return result;
-}
-
 TEST(LesTrees, EnergyIsBalancedWithLeaves) {
     const parameters p = leafy_blocks();
     const facet_list facets(p);
     ASSERT_GT(facets.nodes(), facets.count());
     radiosity all(p);
-    const std::vector<float> of = mixed(facets.count()), leaves = mixed(facets.leaves().size());
+    const std::vector<float> of = temperatures(facets.count()),
+                             leaves = temperatures(facets.leaves().size());
     all.update(of.data(), leaves);
     EXPECT_LT(all.account().imbalance, 1e-6);
     EXPECT_LT(all.account().residual, 1e-6);
     EXPECT_GT(*std::min_element(all.sky().begin(), all.sky().end()), -1e-4);
 }
 
-TEST(LesTrees, LeavesAsWarmAsAllElseGainNoHeat) {
-    const parameters p = leafy_blocks();
-    const facet_list facets(p);
-    radiosity heat(p);
-    const auto t = static_cast<float>(std::pow(sky_radiation / sigma, 0.25));
-    const std::vector<float> of(facets.count(), t), leaves(facets.leaves().size(), t);
-    heat.update(of.data(), leaves);
-    for (std::size_t n = 0; n < facets.nodes(); ++n)
-        EXPECT_NEAR(heat.heat()[n], sigma * std::pow(double(t), 4), 1e-6 * sky_radiation);
-}
+TEST(LesTrees, LeavesAsWarmAsAllElseGainNoHeat) { expect_balance_with_the_sky(leafy_blocks()); }
 
 TEST(LesTrees, ViewsHaveTheSameBitsOnAnyNumberOfThreads) {
     const parameters p = leafy_blocks();
     const facet_list facets(p);
+    expect_same_views_on_threads(p, facets);
     cpu::set_threads(1);
-    const view_factors one = trace_views(p, facets);
     const std::vector<float> lit = direct_light(p, facets, {50, 220});
     cpu::set_threads(3);
-    const view_factors three = trace_views(p, facets);
     EXPECT_EQ(lit, direct_light(p, facets, {50, 220}));
     cpu::set_threads(1);
-    EXPECT_EQ(one.first, three.first);
-    EXPECT_EQ(one.sky, three.sky);
-    EXPECT_TRUE(
-        std::equal(one.shared.data(), one.shared.data() + one.nonzeros(), three.shared.data()));
 }
 
 TEST(LesTrees, AFileOfViewsIsOfItsTrees) {
@@ -278,7 +258,7 @@ TEST(LesTrees, LeavesGiveWhatTheyTake) {
     const facet_list facets(p);
     radiosity light(p);
     foliage all(p);
-    light.update(mixed(facets.count()).data(), all.feel(leaves.packed, leaves.cells));
+    light.update(temperatures(facets.count()).data(), all.feel(leaves.packed, leaves.cells));
     all.give(light, leaves);
     const leaf_budget& of = all.budget();
     EXPECT_GT(of.light, 1e3);
@@ -314,7 +294,7 @@ TEST(LesPeople, TreesAndWallsGiveShade) {
     const parameters p = leafy_blocks();
     const facet_list facets(p);
     radiosity of(p);
-    of.update(mixed(facets.count()).data(), mixed(facets.leaves().size()));
+    of.update(temperatures(facets.count()).data(), temperatures(facets.leaves().size()));
     const person_light seen = light_on_people(p, facets, of);
     EXPECT_TRUE(std::isnan(seen.beam[5 * 24 + 5]));  // in a building
     EXPECT_EQ(seen.beam[10 * 24 + 6], 0);  // north of it, behind 10 m, in a sun of 45 degrees
