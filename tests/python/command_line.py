@@ -21,9 +21,16 @@ def run_cli(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, st
     return code, out, err
 
 
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """The output of a command that succeeds and warns of nothing."""
+    code, out, err = run_cli(capsys, *words)
+    assert (code, err) == (0, "")
+    return out
+
+
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    code, _, err = run_cli(capsys, *words)
-    assert (code, err.count("\n")) == (2, 1), err
+    """The one line with which a command is refused before it prints anything else."""
+    code, out, err = run_cli(capsys, *words)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
     assert err.startswith("watari: ")
     return err

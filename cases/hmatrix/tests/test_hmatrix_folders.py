@@ -72,5 +72,6 @@ def test_a_folder_that_does_not_exist_is_refused_by_its_name(
     two: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = f"folder={two[0]}:{two[0]}/none"
-    err = refused(capsys, "run", "hmatrix", "mesh=cube:2", folder)
-    assert f"folder={two[0]}/none does not exist" in err
+    assert f"folder={two[0]}/none does not exist" in refused(
+        capsys, "run", "hmatrix", "mesh=cube:2", folder
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import refused, run_cli
+from command_line import printed, refused
 from les_flow import flow, written
 
 from watari.cases.les import trial
@@ -69,8 +69,7 @@ def test_what_a_map_assumes_is_printed(capsys: pytest.CaptureFixture[str]) -> No
     pytest.importorskip("matplotlib")
     written("a.nc", flow())
     words = ["wind", "a.nc", "--map", "wbgt", "--humidity", "70", "-o", "o.png"]
-    code, out, err = run_cli(capsys, *words)
-    assert (code, err) == (0, "")
+    out = printed(capsys, *words)
     for told in ("humidity: 70% at 26.85 C", "beam 800", "Liljegren", "of an earlier run", "o.png"):
         assert told in out
 
@@ -92,8 +91,7 @@ def test_two_runs_are_drawn_beside_their_difference(
 
     monkeypatch.setattr(map_drawing, "panel", watched)
     words = ["wind", "b.nc", "--map", "tair", "--compare", "a.nc", "-o", "d.png"]
-    code, _, err = run_cli(capsys, *words)
-    assert (code, err) == (0, "")
+    printed(capsys, *words)
     (left, one, first), (right, two, second), (change, _, third) = drawn
     assert one == two
     assert change.compressed() == pytest.approx((right - left).compressed())
@@ -118,8 +116,7 @@ def test_mist_is_drawn_beside_the_run_without_it(
 
     monkeypatch.setattr(map_drawing, "panel", watched)
     words = ["wind", "flat", "--grid", "XS", "--steps", "20", "--mist", "rows:16", "--map", "tair"]
-    code, out, err = run_cli(capsys, *words, "-o", "m.png")
-    assert (code, err) == (0, "")
+    out = printed(capsys, *words, "-o", "m.png")
     assert "kg of mist" in out
     assert [title.partition(",")[0] for title, _ in titles] == [
         "without mist",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
-from command_line import refused, run_cli
+from command_line import printed, refused
 from storage_trials import request, run
 
 from watari import cases
@@ -186,8 +186,7 @@ def test_a_file_has_all_of_a_model(toml: str) -> None:
 def test_the_command_says_what_the_model_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run_cli(capsys, "model-ssd", FIO, "-o", tmp_path / "ssd.toml")
-    assert (code, err) == (0, "")
+    out = printed(capsys, "model-ssd", FIO, "-o", tmp_path / "ssd.toml")
     assert "reads of 4KiB to 256KiB, 1 to 256 in flight" in out
     assert "error at rows left out: latency" in out
     assert str(tmp_path) not in (tmp_path / "ssd.toml").read_text()
@@ -220,8 +219,9 @@ def test_what_is_no_result_of_fio_is_refused_in_a_line(tmp_path: Path) -> None:
 def test_the_command_ends_with_2_for_bad_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    err = refused(capsys, "model-ssd", tmp_path / "none.json", "-o", tmp_path / "ssd.toml")
-    assert "none.json: cannot be read" in err
+    assert "none.json: cannot be read" in refused(
+        capsys, "model-ssd", tmp_path / "none.json", "-o", tmp_path / "ssd.toml"
+    )
     assert not (tmp_path / "ssd.toml").exists()
 
 
