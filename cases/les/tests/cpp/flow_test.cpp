@@ -4,6 +4,7 @@
 #include "../../native/flow/bounds.hpp"
 #include "../../native/flow/survey.hpp"
 #include "../../native/loop.hpp"
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 
 #include <string>
@@ -157,12 +158,7 @@ std::string refusal(const processor& who, const extents& part) {
     p.processor = who;
     p.grid = {part};
     measure::trial trial;
-    try {
-        prepare(trial, p, {});
-    } catch (const unsupported& error) {
-        return error.what();
-    }
-    return "";
+    return message_of<unsupported>([&] { prepare(trial, p, {}); });
 }
 
 TEST(LesFlow, MoreCellsThanAGpuCountsAreRefused) {
