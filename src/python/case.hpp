@@ -13,15 +13,17 @@ inline nb::object decoded(const std::string& text) {
         PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
+/// Returns work() without the interpreter's lock.
+template <class Work>
+auto without_lock(const Work& work) {
+    const nb::gil_scoped_release released;
+    return work();
+}
+
 /// Runs a trial of a case without the interpreter's lock, and returns it as a dict.
 template <class Run, class... Parameters>
 nb::dict trial_of(const Run& run, const Parameters&... parameters) {
-    watari::measure::trial result;
-    {
-        const nb::gil_scoped_release released;
-        result = run(parameters...);
-    }
-    return as_dict(std::move(result));
+    return as_dict(without_lock([&] { return run(parameters...); }));
 }
 
 /// A callback of the library that asks Python, which holds the interpreter's lock meanwhile: false
