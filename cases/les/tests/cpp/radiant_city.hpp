@@ -23,6 +23,16 @@ inline parameters two_blocks() {
     return p;
 }
 
+/// Leaves of one density in the planes from `low` to below `high`.
+inline parameters with_layer(parameters p, double density, std::size_t low, std::size_t high) {
+    for (std::size_t k = low; k < high; ++k)
+        for (std::size_t j = 0; j < p.whole.y; ++j)
+            for (std::size_t i = 0; i < p.whole.x; ++i)
+                if (p.heights[j * p.whole.x + i] <= k)
+                    p.trees.insert(p.trees.end(), {double(i), double(j), double(k), density});
+    return p;
+}
+
 /// A temperature for each facet, K.
 inline std::vector<float> temperatures(std::size_t count, float more = 0) {
     std::vector<float> result(count);
