@@ -10,16 +10,15 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from watari import _native
 from watari.case.native import module
 from watari.cases.hmatrix.mesh import Mesh
 from watari.common.errors import WatariError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 EPSILON_0 = 8.854187818e-12  # F/m
 MOST_BATCH, LEAST_BATCH = 2**22, 2**14  # bytes of a batch of the matrix
@@ -185,8 +184,6 @@ def solve(surface: Any, asked: dict[str, Any], progress: Progress) -> dict[str, 
 
 def in_units(surface: Any, solved: dict[str, Any], potential: float) -> Charges:
     """Converts the solution for potential 1 to charges at `potential` volts."""
-    import numpy as np
-
     vertices, triangles, signs = surface.arrays()
     signs = signs.astype(float) if len(signs) else np.ones(len(triangles))
     unit = solved.pop("charges")

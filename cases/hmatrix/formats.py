@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
+Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 WHOLE = re.compile(rb"[+-]?\d{1,12}")
 HEAD, RECORD = 84, 50  # bytes of a binary STL: before its triangles, and of each
@@ -58,8 +56,6 @@ def corner(word: bytes, vertices: int, number: int) -> int:
 
 def obj(content: bytes) -> Surface:
     """An OBJ file; a polygon is cut into a fan of triangles."""
-    import numpy as np
-
     vertices: list[list[float]] = []
     triangles: list[tuple[int, int, int]] = []
     for number, (word, *words) in lines(content):
@@ -75,8 +71,6 @@ def obj(content: bytes) -> Surface:
 
 def stl(content: bytes) -> Surface:
     """An STL file, binary or text."""
-    import numpy as np
-
     count = int.from_bytes(content[HEAD - 4 : HEAD], "little")
     if len(content) == HEAD + RECORD * count:
         row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from watari.case.native import module
 from watari.cases.hmatrix import formats
 from watari.cases.hmatrix.ply import ply
@@ -17,9 +20,6 @@ from watari.common.files import reason
 from watari.common.reading import require_readable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from watari.cases.hmatrix.formats import Surface
 
 GENERATORS = "cube:N, icosphere:N, spheres:N, bumpy:N, scan:N"
@@ -56,8 +56,6 @@ def load(name: str) -> Mesh:
 def read(path: Path) -> Mesh:
     """The triangles of a file; other polygons are cut into triangles. Raises FileError, UsageError
     where a package is missing."""
-    import numpy as np
-
     own = READERS.get(path.suffix.lower())
     try:
         vertices, triangles = own(reading.content(path)) if own else by_trimesh(path)
@@ -78,8 +76,6 @@ def read(path: Path) -> Mesh:
 def by_trimesh(path: Path) -> Surface:
     """A file that trimesh reads. What it logs as a fault, and then guesses, is an error. Raises
     UsageError, ValueError, FileError."""
-    import numpy as np
-
     if importlib.util.find_spec("trimesh") is None:
         raise UsageError(f"{path}: {MISSING}")
     import trimesh

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
+Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 NAMES = {  # of types, by those of NumPy
@@ -60,8 +59,6 @@ Columns = dict[str, Any]  # by property: an array of a record a row, or a list o
 def ply(content: bytes) -> Surface:
     """The vertices and triangles of a file; a polygon is cut into a fan of triangles. Raises
     ValueError."""
-    import numpy as np
-
     order, elements, at = header(content)
     body: Any = Words(content[at:]) if not order else Records(content, at, order)
     read: dict[str, Columns] = {each.name: body.columns(each) for each in elements}
@@ -78,8 +75,6 @@ def ply(content: bytes) -> Surface:
 
 def fans(faces: Any) -> NDArray[np.int64]:
     """Triangles of polygons."""
-    import numpy as np
-
     blocks = [faces] if isinstance(faces, np.ndarray) else [each[None, :] for each in faces]
     triangles: list[Any] = [np.zeros((0, 3), np.int64)]
     for block in blocks:
@@ -126,8 +121,6 @@ class Body:
 
     def columns(self, of: Element) -> Columns:
         """Reads all records of an element: at once if they have one size."""
-        import numpy as np
-
         if not of.count:
             return {each.name: np.zeros((0, 3) if each.length else 0) for each in of.properties}
         begin = self.at
@@ -167,8 +160,6 @@ class Records(Body):
         self.content, self.at, self.order = content, at, order
 
     def together(self, of: Element, lengths: list[int | None]) -> Columns | None:
-        import numpy as np
-
         fields: list[Any] = []
         for each, n in zip(of.properties, lengths, strict=True):
             if n is not None:
@@ -185,8 +176,6 @@ class Records(Body):
         return {each.name: rows[each.name] for each in of.properties}
 
     def take(self, kind: str, count: int) -> Any:
-        import numpy as np
-
         of = np.dtype(self.order + kind)
         if count < 0 or len(self.content) - self.at < count * of.itemsize:
             raise ValueError(CUT)
@@ -203,8 +192,6 @@ class Words(Body):
         self.words, self.at = content.split(), 0
 
     def together(self, of: Element, lengths: list[int | None]) -> Columns | None:
-        import numpy as np
-
         width = sum(1 if n is None else n + 1 for n in lengths)
         block = self.words[self.at : self.at + of.count * width]
         if len(block) < of.count * width:
@@ -223,8 +210,6 @@ class Words(Body):
         return columns
 
     def take(self, kind: str, count: int) -> Any:
-        import numpy as np
-
         if count < 0 or len(self.words) - self.at < count:
             raise ValueError(CUT)
         self.at += count

@@ -9,7 +9,6 @@ from watari.case.axis import Parameters, expanded
 from watari.case.engines import folders_of
 from watari.case.native import module, passed, verified
 from watari.cases.hmatrix.axes import FILE, matrix_bytes
-from watari.cases.hmatrix.mesh import load
 
 
 def native_parameters(parameters: Parameters) -> dict[str, Any]:
@@ -26,6 +25,8 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process."""
     name = parameters["mesh"]
+    from watari.cases.hmatrix.mesh import load  # with NumPy, which other trials start without
+
     mesh = load(expanded(name.removeprefix(FILE)) if name.startswith(FILE) else name)
     surface = module(__package__).HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, False)
     trial = module(__package__).hmatrix(surface, native_parameters(parameters))

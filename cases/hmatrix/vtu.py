@@ -8,12 +8,12 @@ import base64
 import os
 import struct
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from watari.common.files import write_atomically
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TYPES = {"f8": "Float64", "i8": "Int64", "u1": "UInt8"}
 TRIANGLE = 5  # VTK's number for this kind of cell
@@ -21,8 +21,6 @@ TRIANGLE = 5  # VTK's number for this kind of cell
 
 def array(name: str, values: NDArray[Any], kind: str) -> str:
     """A DataArray element; the columns of a two-dimensional array are components."""
-    import numpy as np
-
     data = np.ascontiguousarray(values, f"<{kind}")
     text = base64.b64encode(struct.pack("<Q", data.nbytes) + data.tobytes()).decode()
     width = f' NumberOfComponents="{data.shape[1]}"' if data.ndim == 2 else ""
@@ -37,8 +35,6 @@ def write(
     numbers: Mapping[str, NDArray[Any]],
 ) -> None:
     """Writes the file whole or not at all. Raises FileError."""
-    import numpy as np
-
     count = len(triangles)
     cells = "".join(array(name, values, "f8") for name, values in numbers.items())
     content = [

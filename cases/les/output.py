@@ -12,6 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from watari.cases.les.city.place import Place
+from watari.cases.les.comfort.facets import Radiation, radiation_of
 from watari.cases.les.mist import HUMIDITY
 from watari.cases.les.picture import low_plane
 from watari.common import written
@@ -19,10 +24,6 @@ from watari.common.errors import FileError, UsageError
 from watari.common.files import reason
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from watari.cases.les.city.place import Place
-    from watari.cases.les.comfort.facets import Radiation
     from watari.cases.les.comfort.maps import Map
 
 THETA0 = 300.0  # K; theta is the deviation from it
@@ -57,8 +58,6 @@ class Wind:
     @property
     def speed(self) -> NDArray[Any]:
         """The wind's speed."""
-        import numpy as np
-
         squares = sum(self.fields[name].astype(float) ** 2 for name in "uvw")
         return np.ma.masked_array(np.sqrt(squares), self.solid)
 
@@ -73,8 +72,6 @@ def wind(
     """The arrays that a trial kept, moved from faces to centres. x and y are periodic; no wind
     crosses the lid. The trial kept planes every `every` steps of `dt` seconds, under a sun at this
     elevation and azimuth."""
-    import numpy as np
-
     u, v, w = (trial[name] for name in "uvw")
     above = np.concatenate([w[1:], np.zeros_like(w[:1])])
     solid = np.arange(u.shape[0])[:, None, None] < trial["heights"]
@@ -93,8 +90,6 @@ def wind(
     if len(cells := trial.get("trees", ())):
         found = replace(found, leaves=leaves_of(cells, solid.shape))
     if "people" in trial:
-        from watari.cases.les.comfort.facets import radiation_of
-
         found = replace(found, radiation=radiation_of(trial["people"], sun))
     if "planes" not in trial:
         return found
@@ -105,8 +100,6 @@ def wind(
 
 def leaves_of(cells: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Leaf area densities by cell, of x, y, z and density of each cell with leaves."""
-    import numpy as np
-
     density = np.zeros(shape, np.float32)
     i, j, k = (cells[:, n].astype(int) for n in range(3))
     density[k, j, i] = cells[:, 3]
@@ -119,8 +112,6 @@ def planes_of(
     """Two planes at each touch: the horizontal one 2 m above the ground and the x-z plane through
     the middle. Theta and the velocities within each plane, at centres, by name, with the axis
     beside x."""
-    import numpy as np
-
     depth, length, _ = solid.shape
     low, cut = seen[:, :, :length], seen[:, :, length:]
     above = np.concatenate([cut[:, 2, 1:], np.zeros_like(cut[:, 2, :1])], 1)

@@ -22,15 +22,15 @@ def run_cli(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, st
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> str:
-    """The output of a command that ends with this code."""
+    """The output of a command that ends with this code, and warns of nothing."""
     found, out, err = run_cli(capsys, *words)
-    assert found == code, err
+    assert (found, err) == (code, "")
     return out
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """The one line with which a command is refused."""
-    code, _, err = run_cli(capsys, *words)
-    assert (code, err.count("\n")) == (2, 1), err
+    """The one line with which a command is refused before it prints anything else."""
+    code, out, err = run_cli(capsys, *words)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
     assert err.startswith("watari: ")
     return err

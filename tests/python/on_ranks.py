@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from launching import HANGS
 
 from watari import _native as native
 from watari.plan.request import Request
+from watari.run import gpu_mpi
 from watari.run.launcher import Launcher, environment
 
 PROGRAM = Path(__file__).with_name("ranks_program.py")
@@ -44,6 +46,16 @@ def on_ranks(ranks: int, trials: list[Request], folder: Path, **variables: str) 
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes: list[Outcome] = json.loads(answer.read_text())
     return outcomes
+
+
+def that_mpi_takes(trials: Iterable[Request]) -> list[Request]:
+    """The trials without those that an MPI without CUDA would crash in, as in a run. Skips the test
+    if none is left."""
+    asking = gpu_mpi.Probe()
+    taken = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+    if not taken:
+        pytest.skip("this MPI takes no GPU memory")
+    return taken
 
 
 def gpu_count() -> int:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from asked import CPU, GPU, request, rows_for_vega
 
 from watari import cases
 from watari.cases.atomic import case as row
 from watari.cases.atomic import words
 from watari.cases.atomic.answer import answer
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, resolve
+from watari.plan.request import describe
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
 
-CPU = synthetic.cpu_machine()
-GPU = synthetic.gpu_machine()
-
-
-def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
-    (request,) = resolve("atomic", {"samples": 3, "updates": 10_000, **given}, machine)
-    return request
+one = partial(request, "atomic", samples=3, updates=10_000)
 
 
 def run(**given: Any) -> dict[str, Any]:
-    request = one(**given)
-    trial = cases.CASES["atomic"].run(request.parameters)
+    trial = cases.CASES["atomic"].run(one(**given).parameters)
     assert trial["verified"] is True
     assert len(trial["host_s"]) == 3
     return trial
@@ -162,15 +156,9 @@ def test_the_answer_names_what_both_processors_reach_at_once(counted: list[Measu
 
 
 def test_a_dot_is_a_case_in_the_row_of_its_processor(counted: list[Measured]) -> None:
-    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
-    from watari.cases.atomic import figures
-    from watari.charts.figure import Drawing
-    from watari.report import page as report
-
+    figures = pytest.importorskip("watari.cases.atomic.figures")  # with the extra `report`
     ((_, chart, _),) = figures.by_contention(counted)
-    spec = Drawing("atomic", figures.FIGURES[0], "", chart, []).spec()
-    vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
-    rows = [row for data in spec["datasets"].values() for row in data]
+    rows = rows_for_vega(figures.FIGURES[0], chart)
     assert {r["who"] for r in rows} == {"CPU, pageable", "GPU, device", "GPU + CPU, managed"}
     assert {r["rate"] for r in rows if r["who"] == "CPU, pageable"} == {30, 200, 900}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
-import synthetic
+from asked import CPU, GPU, request, rows_for_vega
 
 from watari import cases
 from watari.cases import effort
@@ -13,24 +14,17 @@ from watari.cases.deep import case as row
 from watari.cases.deep import words
 from watari.cases.deep.answer import answer
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, resolve
+from watari.plan.request import describe
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
 
-CPU = synthetic.cpu_machine()
-GPU = synthetic.gpu_machine()
-
-
-def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
-    (request,) = resolve("deep", {"samples": 3, "size": "1MiB", **given}, machine)
-    return request
+one = partial(request, "deep", samples=3, size="1MiB")
 
 
 @pytest.mark.parametrize("depth", ["1", "2", "10", "16"])
 def test_a_tree_on_the_cpu(depth: str) -> None:
-    request = one(depth=depth)
-    trial = cases.CASES["deep"].run(request.parameters)
+    trial = cases.CASES["deep"].run(one(depth=depth).parameters)
     assert trial["verified"] is True
     assert trial["quantities"]["nodes"]["value"] == 2 ** int(depth) - 1
     assert {"build", "transfer_out", "release"} <= set(trial["quantities"])
@@ -110,11 +104,7 @@ def measured(style: str, copy_in: float, **given: Any) -> Measured:
 
 
 def test_a_bar_is_a_program_and_its_parts() -> None:
-    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
-    from watari.cases.deep import figures
-    from watari.charts.figure import Drawing
-    from watari.report import page as report
-
+    figures = pytest.importorskip("watari.cases.deep.figures")  # with the extra `report`
     trees = [
         measured("explicit", 3, depth="10"),
         measured("explicit", 0.1, depth="1"),
@@ -122,9 +112,7 @@ def test_a_bar_is_a_program_and_its_parts() -> None:
     ]
     ((title, chart, _),) = figures.by_style(trees)
     assert title == "1 MiB in a tree, 3 passes"
-    spec = Drawing("deep", figures.FIGURES[0], "", chart, []).spec()
-    vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
-    rows = [row for data in spec["datasets"].values() for row in data]
+    rows = rows_for_vega(figures.FIGURES[0], chart)
     assert next(r["depth"] for r in rows) == "1 node"
     deep = {r["part"]: r["s"] for r in rows if r["style"] == "explicit" and "1023" in r["depth"]}
     assert deep["copy in"] == 3

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from asked import CPU, GPU, request, rows_for_vega
 
 from watari import cases
 from watari.case import limits
@@ -14,23 +15,16 @@ from watari.cases.gather import case as row
 from watari.cases.gather import words
 from watari.cases.gather.answer import answer
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, no_sense, resolve
+from watari.plan.request import describe, no_sense, resolve
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
 
-CPU = synthetic.cpu_machine()
-GPU = synthetic.gpu_machine()
-
-
-def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
-    (request,) = resolve("gather", {"samples": 3, **given}, machine)
-    return request
+one = partial(request, "gather", samples=3)
 
 
 def run(**given: Any) -> dict[str, Any]:
-    request = one(**given)
-    trial = cases.CASES["gather"].run(request.parameters)
+    trial = cases.CASES["gather"].run(one(**given).parameters)
     assert trial["verified"] is True
     assert len(trial["host_s"]) == 3
     assert np.all(np.asarray(trial["host_s"]) > 0)
@@ -183,17 +177,10 @@ def gathered() -> list[Measured]:
 
 def drawn(gathered: list[Measured]) -> list[tuple[str, list[dict[str, Any]]]]:
     """Title and rows of each chart."""
-    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
-    from watari.cases.gather import figures
-    from watari.charts.figure import Drawing
-    from watari.report import page as report
-
-    def rows(chart: Any) -> list[dict[str, Any]]:
-        spec = Drawing("gather", figures.FIGURES[0], "", chart, []).spec()
-        vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
-        return [row for data in spec["datasets"].values() for row in data]
-
-    return [(title, rows(chart)) for title, chart, _ in figures.over_element(gathered)]
+    figures = pytest.importorskip("watari.cases.gather.figures")  # with the extra `report`
+    figure = figures.FIGURES[0]
+    charts = figures.over_element(gathered)
+    return [(title, rows_for_vega(figure, chart)) for title, chart, _ in charts]
 
 
 def test_a_line_is_a_memory_and_an_order(gathered: list[Measured]) -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 
 from watari import cases
 from watari.cases.gather import words
 from watari.common.errors import UsageError
-from watari.plan.request import Request, resolve
 
-SMALL = {"processor": "cpu", "size": "32MiB", "cache": "2MiB", "samples": 3, "threads": 2}
-
-
-def request(**given: Any) -> Request:
-    return resolve("gather", {**SMALL, **given}, synthetic.cpu_machine())[0]
+small = partial(asked.request, "gather", processor="cpu", samples=3, threads=2)
+request = partial(small, size="32MiB", cache="2MiB")
 
 
 def run(**given: Any) -> dict[str, Any]:
@@ -50,20 +47,19 @@ def test_an_element_of_the_file_that_is_not_right_is_seen(tmp_path: Path) -> Non
 
 
 def test_a_pass_has_as_many_elements_as_the_cache_has_pages() -> None:
-    case, asked = cases.CASES["gather"], request(hits="0.5", element="64")
-    profile = case.profile(asked.parameters)
+    parameters = request(hits="0.5", element="64").parameters
+    profile = cases.CASES["gather"].profile(parameters)
     assert profile.phases[0].bytes == 2**21 // 4096 * 64
     assert profile.disk == 2**25
-    assert asked.parameters["stride"] == 4096
-    assert "a file of 32 MiB" in words.words("gather", asked.parameters)
+    assert parameters["stride"] == 4096
+    assert "a file of 32 MiB" in words.words("gather", parameters)
 
 
 def test_memory_as_source_has_neither_cache_nor_folder() -> None:
-    given = {"processor": "cpu", "size": "1MiB"}
-    parameters = resolve("gather", given, synthetic.cpu_machine())[0].parameters
+    parameters = small(size="1MiB").parameters
     assert (parameters["hits"], parameters["cache"]) == ("none", "none")
     with pytest.raises(UsageError, match="give hits="):
-        resolve("gather", {**given, "cache": "64KiB"}, synthetic.cpu_machine())
+        small(size="1MiB", cache="64KiB")
 
 
 @pytest.mark.parametrize(

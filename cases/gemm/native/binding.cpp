@@ -87,7 +87,7 @@ void make_product(gemm::product* self, const nb::dict& given, const nb::dict& pl
     for (const auto& [name, into] : {std::pair("a", &wanted.a_at), std::pair("b", &wanted.b_at)})
         if (places.contains(name))
             known.emplace_back(into, place_of(nb::cast<nb::dict>(places[name])));
-    const nb::gil_scoped_release unlocked;
+    const nb::gil_scoped_release released;
     for (const auto& [into, place] : known)
         *into = gemm::factor_at(place.where, place.type, place.by_columns);
     new (self) gemm::product(wanted);
@@ -130,11 +130,7 @@ nb::dict product_facts(const gemm::product& product) {
 }
 
 nb::dict run_product(gemm::product& product, const nb::callable& progress) {
-    gemm::product_counts counts;
-    {
-        const nb::gil_scoped_release released;
-        counts = product.run(asking(progress));
-    }
+    const gemm::product_counts counts = without_lock([&] { return product.run(asking(progress)); });
     nb::dict result;
     nb::list notes;
     for (const std::string& note : counts.notes) notes.append(decoded(note));
@@ -153,7 +149,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
 /// Bytes per second at which `threads` threads read a file by engine posix, past the page cache,
 /// `block` bytes at a time, rounded up to units of the disk.
 double read_rate(const std::string& path, std::size_t block, std::size_t threads) {
-    const nb::gil_scoped_release unlocked;
+    const nb::gil_scoped_release released;
     const storage::open_store from({.engine = "posix",
                                     .who = the_cpu,
                                     .files = {.paths = {path}, .cache = files::cache_state::none},
@@ -191,12 +187,7 @@ static void bind_gemm(nb::module_& module) {
         .def(
             "kept",
             [](const gemm::product& product) {
-                std::string text;
-                {
-                    const nb::gil_scoped_release unlocked;
-                    text = product.kept();
-                }
-                return decoded(text);
+                return decoded(without_lock([&] { return product.kept(); }));
             },
             "What a run that began and did not finish has left, for people.");
 }

@@ -21,6 +21,21 @@ def factors(m: int = 300, k: int = 520, n: int = 270, dtype: Any = "float32") ->
     )
 
 
+def saved(*sides: int) -> tuple[Any, Any]:
+    """Factors in a.npy and b.npy."""
+    a, b = factors(*sides)
+    numpy.save("a.npy", a)
+    numpy.save("b.npy", b)
+    return a, b
+
+
+def named(path: str, words: dict[str, Any]) -> str:
+    """An array of a file as a command takes it."""
+    if not words:
+        return path
+    return f"{path}::{numpy.dtype(words['dtype']).name}:{'x'.join(map(str, words['shape']))}"
+
+
 def uploaded(server: object_server.Server, maker: str, name: str, values: Any, **how: Any) -> str:
     """The address of an array that a maker has made."""
     folder = Path(name)
@@ -29,11 +44,7 @@ def uploaded(server: object_server.Server, maker: str, name: str, values: Any, *
     for file in sorted(folder.rglob("*")):
         if file.is_file():
             server.kept.objects[f"/bucket/{file}"] = file.read_bytes()
-    address = f"s3://bucket/{path}"
-    if words:
-        shape = "x".join(map(str, words["shape"]))
-        address += f"::{numpy.dtype(words['dtype']).name}:{shape}"
-    return address
+    return named(f"s3://bucket/{path}", words)
 
 
 def product(a: str, b: str, out: str = "C.npy", **how: Any) -> Any:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
-import synthetic
+from asked import CPU as CPU
+from asked import GPU as GPU
+from asked import request
 
 from watari.cases.gemm import _native
-from watari.plan.request import Request, resolve
 
-GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()
-
-
-def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
-    asked = {name.replace("_", "-"): value for name, value in given.items()}
-    (request,) = resolve("gemm", asked, machine)
-    return request
+one = partial(request, "gemm")
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, **functions: Any) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 import vl_convert
+from asked import rows_of
 
 from watari import cases
 from watari.cases.gemm import axes
@@ -27,10 +28,6 @@ def gemm(engine: str, tile: int, **more: Any) -> dict[str, Any]:
 
 def charts(cases: list[Measured]) -> list[Drawing]:
     return [d for d in draw(figures.figures(), cases) if d.figure.name.startswith("gemm")]
-
-
-def rows_of(drawing: Drawing) -> list[dict[str, Any]]:
-    return [row for rows in drawing.spec()["datasets"].values() for row in rows]
 
 
 @pytest.fixture(scope="module")

@@ -6,21 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import synthetic
+from gemm_requests import one
 
 from watari import cases
 from watari.case.engines import FILE_ENGINES, GPU_ONLY
 from watari.cases.gemm import forecast
 from watari.common.errors import UsageError
-from watari.plan.request import resolve
 
 SMALL = {"m": 512, "n": 640, "k": 640, "tile": 128, "fast-memory": "2MiB", "samples": 2}
 
 
 def run(two: tuple[Path, Path], **given: Any) -> dict[str, Any]:
     asked = {**SMALL, "processor": "cpu", "threads": 2, "folder": ":".join(map(str, two)), **given}
-    (request,) = resolve("gemm", asked, synthetic.cpu_machine())
-    return cases.CASES["gemm"].run(request.parameters)
+    return cases.CASES["gemm"].run(one(**asked).parameters)
 
 
 @pytest.mark.parametrize("engine", [e for e in FILE_ENGINES if e not in GPU_ONLY])

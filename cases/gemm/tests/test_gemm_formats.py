@@ -9,27 +9,12 @@ from typing import Any
 import numpy
 import pytest
 import stored
-from gemm_objects import Stopping
+from gemm_objects import Stopping, factors, named
 
 import watari
 from watari.common.errors import FileError, UsageError
 
-M, K, N = 300, 520, 270
-
-
-def factors(dtype: Any = "float32") -> tuple[Any, Any]:
-    """Factors whose product is exact in float32."""
-    chance = numpy.random.default_rng(3)
-    return tuple(
-        chance.integers(-8, 9, shape).astype("float32").astype(dtype) for shape in [(M, K), (K, N)]
-    )
-
-
-def named(made: tuple[str, dict[str, Any]]) -> str:
-    path, how = made
-    if not how:
-        return path
-    return f"{path}::{numpy.dtype(how['dtype']).name}:{'x'.join(map(str, how['shape']))}"
+M, K = 300, 520  # of A
 
 
 def product(tmp_path: Path, a: str, b: str, processor: str = "cpu", **how: Any) -> Any:
@@ -39,7 +24,7 @@ def product(tmp_path: Path, a: str, b: str, processor: str = "cpu", **how: Any) 
 
 def stored_as(maker: Any, folder: Path, values: Any, **how: Any) -> str:
     folder.mkdir()
-    return named(maker(folder, values, **how))
+    return named(*maker(folder, values, **how))
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -94,7 +79,7 @@ def test_halves_are_multiplied_as_float32(
 ) -> None:
     kind = numpy.float16 if dtype == "float16" else pytest.importorskip("ml_dtypes").bfloat16
     how = {"chunks": (128, 256)} if maker == "zarr" else {}
-    a, b = factors(kind)
+    a, b = factors(dtype=kind)
     first = stored_as(stored.MAKERS[maker], tmp_path / "a", a, **how)
     second = stored_as(stored.MAKERS[maker], tmp_path / "b", b, **how)
     expected = a.astype("float32") @ b.astype("float32")
@@ -109,7 +94,7 @@ def test_halves_are_multiplied_as_float32(
 @pytest.mark.parametrize("engine", ["posix", "uring", "gpu"])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_zarr_and_columns_on_a_gpu(dtype: str, engine: str, tmp_path: Path) -> None:
-    a, b = factors(dtype)
+    a, b = factors(dtype=dtype)
     first = stored_as(stored.zarr, tmp_path / "a", a, chunks=(128, 256))
     second = stored_as(stored.npy_by_columns, tmp_path / "b", b)
     found = product(tmp_path, first, second, processor="gpu", engine=engine)
@@ -120,16 +105,12 @@ def test_every_float16(tmp_path: Path) -> None:
     """All 65,536 of them, by a product with the unit matrix; NaN and infinite ones too."""
     bits = numpy.arange(2**16, dtype=numpy.uint16).view(numpy.float16)
     finite = numpy.where(numpy.isfinite(bits), bits, 0).reshape(256, 256)
-    numpy.save(tmp_path / "a.npy", finite)
-    numpy.save(tmp_path / "one.npy", numpy.eye(256, dtype="float32"))
-    found = product(tmp_path, str(tmp_path / "a.npy"), str(tmp_path / "one.npy"))
-    numpy.testing.assert_array_equal(found, finite.astype("float32"))
-    row = numpy.zeros((3, 1), numpy.float16)
-    row[:, 0] = [numpy.inf, -numpy.inf, numpy.nan]
-    numpy.save(tmp_path / "a.npy", row)
-    numpy.save(tmp_path / "one.npy", numpy.ones((1, 1), "float32"))
-    found = product(tmp_path, str(tmp_path / "a.npy"), str(tmp_path / "one.npy"))
-    numpy.testing.assert_array_equal(found, row.astype("float32"))
+    row = numpy.array([[numpy.inf], [-numpy.inf], [numpy.nan]], numpy.float16)
+    for halves in (finite, row):
+        numpy.save(tmp_path / "a.npy", halves)
+        numpy.save(tmp_path / "one.npy", numpy.eye(halves.shape[1], dtype="float32"))
+        found = product(tmp_path, str(tmp_path / "a.npy"), str(tmp_path / "one.npy"))
+        numpy.testing.assert_array_equal(found, halves.astype("float32"))
 
 
 def test_what_no_product_takes(tmp_path: Path) -> None:

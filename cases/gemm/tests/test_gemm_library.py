@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy
 import pytest
-import synthetic
+from asked import CPU, GPU, quantities
+from asked import request as request_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from products import assert_product, finished_tiles, save
@@ -27,7 +28,6 @@ from watari.cases.gemm import numbers as gemm_numbers
 from watari.cases.gemm import trial as gemm_trial
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.interrupts import INTERRUPTED
-from watari.plan.request import resolve
 
 ENGINES = ("posix", "uring", "mmap", "queue")  # on a CPU
 ENGINES_BY_PROCESSOR = [("cpu", engine) for engine in ENGINES] + [
@@ -199,11 +199,10 @@ SMALL = {"n": 640, "m": M, "k": 777, "tile": 128, "fast-memory": "3MiB", "sample
 
 def trial(**given):
     """Case gemm in this process."""
-    on_gpu = given.get("processor") == "gpu"
-    machine = synthetic.gpu_machine() if on_gpu else synthetic.cpu_machine()
     asked = {**SMALL, "processor": "cpu", "folder": str(Path.cwd()), "threads": 2, **given}
-    (request,) = resolve("gemm", asked, machine)
-    return request.parameters, cases.CASES["gemm"].run(request.parameters)
+    machine = GPU if asked["processor"] == "gpu" else CPU
+    parameters = request_of("gemm", machine, **asked).parameters
+    return parameters, cases.CASES["gemm"].run(parameters)
 
 
 @pytest.mark.parametrize(("processor", "engine"), ENGINES_BY_PROCESSOR + HOST_WAYS)
@@ -222,12 +221,12 @@ def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layou
     }
     p, result = trial(**given)
     assert result["verified"] is True, result
-    quantities = {name: value["value"] for name, value in result["quantities"].items()}
-    assert quantities["bytes_read"] + quantities["bytes_written"] == quantities["bytes_planned"]
+    of = quantities(result)
+    assert of["bytes_read"] + of["bytes_written"] == of["bytes_planned"]
     plan = gemm_native.gemm_plan(gemm_trial.native_parameters(p))
-    assert plan["bytes_read"] == quantities["bytes_read"]
+    assert plan["bytes_read"] == of["bytes_read"]
     assert result["flops_per_sample"] == 2 * 640 * M * 777
-    assert result["bytes_per_sample"] == quantities["bytes_planned"]
+    assert result["bytes_per_sample"] == of["bytes_planned"]
     assert len(result["host_s"]) == 1
     assert gemm_numbers.speed(result["flops_per_sample"], [result]).over_floor
     blas = "OpenBLAS" if processor == "cpu" else "cuBLAS"
@@ -261,7 +260,7 @@ def test_nothing_is_multiplied_where_alpha_is_0():
 
 @pytest.mark.parametrize("engine", ["pinned", "managed"])
 def test_a_plan_says_what_its_trial_will_say(engine):
-    (request,) = resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
+    request = request_of("gemm", GPU, engine=engine, store="file")
     with pytest.raises(UnsupportedError, match="has its matrices in memory: store=ram"):
         gemm_native.gemm_plan(gemm_trial.native_parameters(request.parameters))
 

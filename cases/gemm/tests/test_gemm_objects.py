@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 import object_server
 import pytest
-from gemm_objects import Stopping, content, factors, product, uploaded
+from gemm_objects import Stopping, content, factors, product, saved, uploaded
 
 from watari import _native
 from watari.cases.gemm.product import Silent
@@ -73,9 +73,7 @@ NAMES = ("C.npy", "C.bin", "C.zarr")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("where", ["", "s3://bucket/out/"])
 def test_outputs(where: str, name: str, server: object_server.Server) -> None:
-    a, b = factors()
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    a, b = saved()
     done = product("a.npy", "b.npy", where + name, tile=128)
     numpy.testing.assert_array_equal(content(where + name, (300, 270)), a @ b)
     assert done.finished_before == 0
@@ -100,9 +98,7 @@ def refused(match: str, *words: Any, kind: Any = (UsageError, FileError), **how:
 
 
 def test_what_is_refused(server: object_server.Server) -> None:
-    a, b = factors()
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    saved()
     both = ("a.npy", "b.npy")
     refused("beta adds to C in a local .npy or plain file", *both, "s3://bucket/C.npy", beta=1)
     refused("beta adds to C in a local .npy or plain file", *both, "C.zarr", beta=1)

@@ -113,9 +113,8 @@ def test_what_takes_the_name_of_the_unfinished_file_does_not_become_the_product(
             os.unlink("C.npy.partial")
             write("C.npy.partial", b"of another run")
 
-    with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced") as raised:
+    with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced.*it is lost$"):
         gemm(tile=128, progress=Listener(replace))
-    assert str(raised.value).endswith("it is lost")
     assert (numpy.load("C.npy") == old).all()
     assert Path("C.npy.partial").read_bytes() == b"of another run"
     assert left_over() == ["C.npy.partial"]
@@ -157,7 +156,7 @@ def test_a_journal_that_is_none_is_left_in_its_place():
 
 def test_matrices_that_change_meanwhile_give_no_product():
     factors()
-    with pytest.raises(FileError) as raised:
+    says = r"B\.npy changed while it was read: the product is discarded$"
+    with pytest.raises(FileError, match=says):
         gemm(tile=128, progress=Listener(lambda finished: os.utime("B.npy")))
-    assert str(raised.value).endswith("B.npy changed while it was read: the product is discarded")
     assert [*left_over(), Path("C.npy").exists()] == [False]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import ssd_files
 import synthetic
+from asked import quantities
 from command_line import refused
 from gemm_requests import GPU, one
 
@@ -23,8 +24,7 @@ def run(folder: Path, **given: Any) -> dict[str, Any]:
     asked |= {"schedule": "naive", "fast_memory": "4MiB", "samples": 1, "folder": str(folder)}
     made = trial.run(one(**{**asked, **given}).parameters)
     assert made["verified"]
-    made["quantities"] = {name: each["value"] for name, each in made["quantities"].items()}
-    return made
+    return made | {"quantities": quantities(made)}
 
 
 def test_each_block_row_reads_and_multiplies_the_same(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -58,10 +59,10 @@ def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(product.Interrupted) as raised:
+    says = r"^\d of 9 tiles are completed: the same product resumes from there$"
+    with pytest.raises(product.Interrupted, match=says) as raised:
         gemm(tile=128, progress=Listener(stop))
-    left = f"{finished_tiles()} of 9 tiles are completed"
-    assert str(raised.value) == f"{left}: the same product resumes from there"
+    assert str(raised.value).startswith(f"{finished_tiles()} of")
     assert gemm().finished_before >= 3
 
 
@@ -142,10 +143,8 @@ def test_another_product_is_not_resumed_unless_asked(what):
     change, more, says = OTHER[what]
     change()
     before = state()
-    with pytest.raises((UsageError, FileError)) as raised:
+    with pytest.raises((UsageError, FileError), match=f"{re.escape(says)}.*--fresh"):
         gemm(**more)
-    assert says in str(raised.value)
-    assert "--fresh" in str(raised.value)
     assert state() == before
     done = gemm(**more, fresh=True)
     assert done.finished_before == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from command_line import run_cli
+from command_line import printed, run_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from products import (
@@ -89,10 +89,7 @@ def test_a_partial_file_of_the_transposed_product_is_not_resumed_by_the_other():
 def test_the_command_takes_both_and_chooses_fast_memory(capsys):
     a, b = save("A.npy", 200, 300), save("B.npy", 270, 200)
     words = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--processor", "cpu"]
-    code, out, err = run_cli(
-        capsys, *words, "--transpose-a", "--transpose-b", "--fast-memory", "auto"
-    )
-    assert (code, err) == (0, "")
+    out = printed(capsys, *words, "--transpose-a", "--transpose-b", "--fast-memory", "auto")
     assert out.startswith("C.npy: 300 x 270 = (300 x 200) (200 x 270), float32, by ")
     assert_product(a.T, b.T, numpy.load("C.npy"))
     default = [*words, "--transpose-a", "--transpose-b"]
@@ -103,8 +100,7 @@ def test_a_dry_run_prints_the_forecast_and_writes_nothing(capsys):
     factors()
     before = state()
     words = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--processor", "cpu", "--dry-run"]
-    code, out, _ = run_cli(capsys, *words)
-    assert code == 0
+    out = printed(capsys, *words)
     assert "\nreads " in out
     assert out.endswith("C.npy: not written\n")
     assert state() == before

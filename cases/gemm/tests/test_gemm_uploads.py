@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy
 import object_server
 import pytest
-from gemm_objects import content, factors, product
+from gemm_objects import content, product, saved
 
 from watari import _native, objects
 from watari.cases.gemm.product import Interrupted, Silent
@@ -34,9 +34,7 @@ def puts(server: object_server.Server) -> list[str]:
 
 
 def test_an_interrupted_upload_resumes(server: object_server.Server) -> None:
-    a, b = factors(2500, 128, 8000)  # 80 MB: 10 parts, of which 4 are under way
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    a, b = saved(2500, 128, 8000)  # 80 MB: 10 parts, of which 4 are under way
     to = "s3://bucket/C.npy"
     with pytest.raises(Interrupted, match=r"C is complete in C\.npy\.\w+\.work"):
         product("a.npy", "b.npy", to, progress=StoppingUpload(0.8))
@@ -54,9 +52,7 @@ def test_an_interrupted_upload_resumes(server: object_server.Server) -> None:
 
 
 def test_another_product_aborts_the_upload(server: object_server.Server) -> None:
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    a, b = saved(2500, 128, 4000)
     to = "s3://bucket/C.npy"
     for how in ({"alpha": 2}, {"fresh": True}):
         with pytest.raises(Interrupted):
@@ -71,9 +67,7 @@ def test_another_product_aborts_the_upload(server: object_server.Server) -> None
 def test_a_product_that_was_killed_after_its_completion_is_recognised(
     name: str, server: object_server.Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    a, b = saved(2500, 128, 4000)
 
     def killed(path: str) -> None:
         raise KeyboardInterrupt
@@ -95,9 +89,7 @@ def test_an_upload_that_no_note_names_is_aborted(
     server: object_server.Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that was killed between its note and the name of its upload."""
-    a, b = factors(2500, 128, 4000)
-    numpy.save("a.npy", a)
-    numpy.save("b.npy", b)
+    saved(2500, 128, 4000)
     to = "s3://bucket/C.npy"
     other = objects.create(to)
     other.begin()  # of another program, which goes on

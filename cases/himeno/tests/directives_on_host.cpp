@@ -3,6 +3,7 @@
 #include "../native/styles.hpp"
 #include "directive_styles.hpp"
 
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
@@ -60,19 +61,12 @@ TEST(himeno_directive, general_data_give_the_gosa_of_the_other_styles) {
             }
 }
 
-TEST(himeno_directive, a_host_run_says_so) {
+TEST(himeno_directive, a_host_run_says_so_and_memory_of_the_gpu_alone_has_laps_of_its_own) {
     for (const auto& [style, function] : styles) {
         const auto trial =
             run_directive(parameters(style, {5, 6, 7}, 2, himeno::form::fused), function);
         EXPECT_EQ(trial.quantities.at("ran_on_gpu").value, 0) << style;
         EXPECT_EQ(trial.host_s.size(), 2U);
-    }
-}
-
-TEST(himeno_directive, memory_of_the_gpu_alone_has_laps_of_its_own) {
-    for (const auto& [style, function] : styles) {
-        const auto trial =
-            run_directive(parameters(style, {5, 6, 7}, 2, himeno::form::fused), function);
         const std::string plain = style.substr(style.starts_with("f-") ? 2 : 0);
         const bool copies =
             plain == "acc-data" || plain == "acc-host-data" || plain == "omp-target";
@@ -154,13 +148,11 @@ TEST(himeno_directive, a_missing_shared_object_names_its_compiler) {
         {"f-acc-data", compiler::gcc, "gfortran with the package gcc-12-offload-nvptx"},
         {"f-acc-data", compiler::nvhpc, "nvfortran"},
         {"f-cpu", compiler::gcc, "gfortran"}};
-    for (const auto& [style, by, says] : rows) try {
-            cases::load_directive("himeno", cases::style_named(himeno::styles(), style), by,
-                                  "/nowhere");
-            FAIL() << style;
-        } catch (const unsupported& error) {
-            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
-        }
+    for (const auto& [style, by, says] : rows) {
+        const auto& row = cases::style_named(himeno::styles(), style);
+        expect_error<unsupported>(
+            [&, with = by] { cases::load_directive("himeno", row, with, "/nowhere"); }, {says});
+    }
 }
 
 TEST(himeno_directive, only_nvhpc_runs_do_concurrent_on_a_gpu) {
@@ -168,12 +160,7 @@ TEST(himeno_directive, only_nvhpc_runs_do_concurrent_on_a_gpu) {
     p.processor.kind = processor::type::gpu;
     const auto& row = cases::style_named(himeno::styles(), p.style);
     if (!row.run) GTEST_SKIP() << "a build without CUDA";
-    try {
-        row.run(p);
-        FAIL();
-    } catch (const unsupported& error) {
-        EXPECT_NE(std::string(error.what()).find("compiler=nvhpc"), std::string::npos);
-    }
+    expect_error<unsupported>([&] { row.run(p); }, {"compiler=nvhpc"});
 }
 
 }  // namespace

@@ -9,25 +9,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import synthetic
+from asked import GPU, request
 
 from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
-from watari.plan.request import resolve
 
 Field = npt.NDArray[np.float64]
 HOOK = Path(himeno_axes.__file__).with_name("libhimeno_fields.so")
 NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
 
 
-def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
+def parameters(**given: Any) -> dict[str, Any]:
     wanted = {"processor": "cpu", "threads": 2, **given}
-    machine = machine or synthetic.gpu_machine()
-    return resolve("himeno", wanted, machine)[0].parameters
+    return request("himeno", GPU, **wanted).parameters
 
 
 def run(**given: Any) -> dict[str, Any]:
     return himeno_trial.run(parameters(**given))
+
+
+def fingerprints(*trials: dict[str, Any]) -> set[float]:
+    """The different fields at the end of these trials."""
+    return {trial["quantities"]["fingerprint"]["value"] for trial in trials}
 
 
 def fields(**given: Any) -> dict[str, Any]:

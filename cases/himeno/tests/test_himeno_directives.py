@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from himeno_fields import parameters
 
 from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UnsupportedError
-from watari.plan.request import resolve
 
 STYLES = [name for name, style in himeno_axes.STYLES.items() if style.in_directives]
 FOR_A_GPU = [name for name in STYLES if name not in ("f-cpu", "f-do-concurrent")]
@@ -19,20 +18,16 @@ FORMS = ["fused", "two-kernel"]
 
 
 def run(style: str, **given: Any) -> dict[str, Any]:
-    wanted = {"processor": "gpu", "threads": 2, "style": style, **given}
-    request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     try:
-        return himeno_trial.run(request.parameters)
+        return himeno_trial.run(parameters(**{"processor": "gpu", "style": style, **given}))
     except UnsupportedError as reason:
         pytest.skip(str(reason))
 
 
 @pytest.mark.parametrize("style", FOR_A_GPU)
 def test_the_cpu_is_no_substitute(style: str) -> None:
-    wanted = {"processor": "cpu", "style": style, "grid": "XS", "iterations": 1}
-    request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     with pytest.raises(UnsupportedError, match=f"style {style} needs a GPU"):
-        himeno_trial.run(request.parameters)
+        himeno_trial.run(parameters(style=style, grid="XS", iterations=1))
 
 
 @pytest.mark.gpu

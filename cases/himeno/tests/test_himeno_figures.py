@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
+from asked import rows_of
 
 from watari.cases import effort
 from watari.cases.himeno import iterations, scaling, speed, spending, styles
@@ -20,7 +21,6 @@ from watari.results.key import key
 from watari.results.measured import Measured, measurements
 
 RNG = np.random.default_rng(5)
-Rows = list[dict[str, Any]]
 
 
 def himeno(style: str, **more: Any) -> dict[str, Any]:
@@ -29,10 +29,6 @@ def himeno(style: str, **more: Any) -> dict[str, Any]:
 
 def drawn(name: str, cases: list[Measured]) -> list[Drawing]:
     return [d for d in draw(figures.figures(), cases) if d.figure.name == name]
-
-
-def rows_of(drawing: Drawing) -> Rows:
-    return [row for rows in drawing.spec()["datasets"].values() for row in rows]
 
 
 def test_yoshida_is_drawn_with_its_difference_and_published_values_apart() -> None:

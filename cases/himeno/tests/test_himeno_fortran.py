@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 from on_ranks import on_ranks, ranks_run
 
 from watari.cases import effort
 from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, resolve
+from watari.plan.request import describe, resolve
 
 ON_CPU = ("f-cpu", "f-do-concurrent")
 IN_FORTRAN = [name for name, style in himeno_axes.STYLES.items() if style.fortran]
 
 
-def request(**given: Any) -> Request:
-    wanted = {"processor": "cpu", "threads": 2, "iterations": 6, **given}
-    return resolve("himeno", wanted, synthetic.gpu_machine())[0]
+request = partial(
+    asked.request, "himeno", machine=asked.GPU, processor="cpu", threads=2, iterations=6
+)
 
 
 def run(**given: Any) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def test_a_style_in_cuda_has_no_compiler() -> None:
     wanted = {"style": ["explicit", "omp-target"], "compiler": ["gcc", "llvm"], "processor": "gpu"}
     found = {
         (one.parameters["style"], one.parameters["compiler"])
-        for one in resolve("himeno", wanted, synthetic.gpu_machine())
+        for one in resolve("himeno", wanted, asked.GPU)
     }
     assert found == {("explicit", "none"), ("omp-target", "gcc"), ("omp-target", "llvm")}
     with pytest.raises(UsageError, match="needs a compiler: gcc, llvm, nvhpc"):

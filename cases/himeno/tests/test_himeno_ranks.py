@@ -7,12 +7,14 @@ import math
 import os
 import shutil
 import subprocess
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
+from himeno_fields import fingerprints
 from launching import HANGS
 from on_ranks import (
     LAUNCHER,
@@ -22,11 +24,12 @@ from on_ranks import (
     on_ranks,
     ranks_run,
     skip_unless_gpus,
+    that_mpi_takes,
 )
 
 from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
-from watari.plan.request import Request, describe, resolve
+from watari.plan.request import Request, describe
 from watari.run import gpu_mpi, launch
 
 GRIDS = ("19x23x29", "20x24x32")  # the second has rows of whole 16 bytes
@@ -35,9 +38,15 @@ DIRECTIVES = {"acc-data": "staged", "omp-target": "staged", "acc-host-data": "de
 DIRECTIVES |= {"acc-managed": "device", "acc-managed-all": "device"}
 
 
-def request(**given: Any) -> Request:
-    wanted = {"processor": "cpu", "threads": 1, "iterations": 6, "data": "general", **given}
-    return resolve("himeno", wanted, synthetic.gpu_machine())[0]
+request = partial(
+    asked.request,
+    "himeno",
+    machine=asked.GPU,
+    processor="cpu",
+    threads=1,
+    iterations=6,
+    data="general",
+)
 
 
 def splits(ranks: int) -> list[str]:
@@ -51,17 +60,13 @@ def alone(**given: Any) -> dict[str, Any]:
     return himeno_trial.run(request(**given).parameters)
 
 
-def fingerprint(trial: dict[str, Any]) -> float:
-    return float(trial["quantities"]["fingerprint"]["value"])
-
-
 def assert_as_alone(trials: list[Request], outcomes: list[Outcome]) -> None:
     """Every trial has the field of one rank on the CPU, to the bit, and its gosa."""
     expected = {grid: alone(grid=grid) for grid in {t.parameters["grid"] for t in trials}}
     for one, outcome in zip(trials, outcomes, strict=True):
         wanted = expected[one.parameters["grid"]]
         assert "error" not in outcome, (describe(one), outcome)
-        assert outcome["fingerprint"] == fingerprint(wanted), describe(one)
+        assert {outcome["fingerprint"]} == fingerprints(wanted), describe(one)
         assert outcome["gosa"] == pytest.approx(list(wanted["series"]["gosa"]), rel=1e-12)
         assert outcome["samples"] == 6
 
@@ -210,18 +215,14 @@ class TestOnGpus:
         self, halo: str, ranks: int, tmp_path: Path
     ) -> None:
         skip_unless_gpus(ranks)
-        trials = [
+        trials = that_mpi_takes(
             request(processor="gpu", grid=grid, split=split, form=form, halo=halo, style=style)
             for style in (STYLES if ranks == 2 else ("explicit", "managed"))
             for grid in GRIDS
             for split in splits(ranks)
             for form in ("fused", "two-kernel")
-        ]
-        # an MPI without CUDA would crash: such cases are omitted, as in a run
-        asking = gpu_mpi.Probe()
-        trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
-        outcomes = on_ranks(ranks, trials, tmp_path)
-        assert_as_alone(trials, outcomes)
+        )
+        assert_as_alone(trials, on_ranks(ranks, trials, tmp_path))
 
     @pytest.mark.parametrize("ranks", [2, 4])
     @pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
@@ -229,7 +230,7 @@ class TestOnGpus:
         self, halo: str, ranks: int, tmp_path: Path
     ) -> None:
         skip_unless_gpus(ranks)
-        trials = [
+        trials = that_mpi_takes(
             request(
                 processor="gpu",
                 grid=grid,
@@ -244,9 +245,7 @@ class TestOnGpus:
             for grid in (GRIDS[1], f"{ranks + 2}x23x29")  # the second grid: one plane a rank
             for form in ("fused", "two-kernel")
             for kernel in ("tuned", "shared")
-        ]
-        asking = gpu_mpi.Probe()
-        trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+        )
         assert_as_alone(trials, on_ranks(ranks, trials, tmp_path))
 
     @pytest.mark.parametrize(("style", "halo"), DIRECTIVES.items())
@@ -272,7 +271,7 @@ class TestOnGpus:
             precision = 2e-6 if along_k else 1e-12
             assert outcome["gosa"] == pytest.approx(list(one["series"]["gosa"]), rel=precision)
             if not along_k:
-                assert outcome["fingerprint"] == fingerprint(one), describe(wanted)
+                assert {outcome["fingerprint"]} == fingerprints(one), describe(wanted)
 
     def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
         skip_unless_gpus(2)

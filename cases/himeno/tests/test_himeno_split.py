@@ -7,18 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 from launching import HANGS
-from on_ranks import (
-    MPI_PART,
-)
+from on_ranks import MPI_PART
 
 from watari.common.errors import UsageError
-from watari.plan.request import Request, resolve
+from watari.plan.request import resolve
 from watari.run import gpu_mpi, launch, runner
 from watari.run.launcher import Launcher
 
@@ -33,9 +32,15 @@ WRITTEN_FOR = {
 }
 
 
-def request(**given: Any) -> Request:
-    wanted = {"processor": "cpu", "threads": 1, "iterations": 6, "data": "general", **given}
-    return resolve("himeno", wanted, synthetic.gpu_machine())[0]
+request = partial(
+    asked.request,
+    "himeno",
+    machine=asked.GPU,
+    processor="cpu",
+    threads=1,
+    iterations=6,
+    data="general",
+)
 
 
 def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
@@ -79,7 +84,7 @@ def test_ranks_and_split_are_one() -> None:
 
 def test_one_rank_is_one_case_whatever_its_halo() -> None:
     given = {"processor": "gpu", "halo": "staged,peer", "overlap": "no,yes", "ranks": "1,2"}
-    requests = resolve("himeno", given, synthetic.gpu_machine())
+    requests = resolve("himeno", given, asked.GPU)
     settled = [(p["ranks"], p["halo"], p["overlap"]) for p in (one.parameters for one in requests)]
     assert settled.count((1, "none", False)) == 1
     assert len(settled) == 5
@@ -114,8 +119,7 @@ def test_what_contradicts_itself_is_a_usage_error(given: dict[str, Any], says: s
 
 
 def test_cores_are_shared_by_the_ranks() -> None:
-    wanted = {"processor": "cpu", "ranks": "1,4,64"}
-    requests = resolve("himeno", wanted, synthetic.gpu_machine())
+    requests = resolve("himeno", {"processor": "cpu", "ranks": "1,4,64"}, asked.GPU)
     assert [one.parameters["threads"] for one in requests] == [16, 4, 1]
 
 

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-import synthetic
+from himeno_fields import parameters, run
 
 from watari.cases.himeno import known
 from watari.cases.himeno import trial as himeno_trial
 from watari.cases.himeno.axes import GRIDS
 from watari.common.errors import WrongResultError
-from watari.plan.request import resolve
 from watari.results import schema
-
-
-def parameters(**given: Any) -> dict[str, Any]:
-    wanted = {"processor": "cpu", "threads": 2, **given}
-    return resolve("himeno", wanted, synthetic.gpu_machine())[0].parameters
-
-
-def run(**given: Any) -> dict[str, Any]:
-    return himeno_trial.run(parameters(**given))
 
 
 def test_a_wrong_gosa_is_reported_with_both_values() -> None:

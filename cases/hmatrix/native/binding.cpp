@@ -67,11 +67,8 @@ hmatrix::solve_options own_solve_options(const charges& p) {
 nb::dict build(const checked_surface& of, const nb::dict& given, const nb::callable& progress) {
     const charges p = charges_of(given);
     const hmatrix::build_options how = own_build_options(of, p);
-    hmatrix::build_counts counts;
-    {
-        const nb::gil_scoped_release released;
-        counts = hmatrix::build(of.surface, p.path, how, asking(progress));
-    }
+    const hmatrix::build_counts counts =
+        without_lock([&] { return hmatrix::build(of.surface, p.path, how, asking(progress)); });
     nb::dict result;
     result["seconds"] = counts.seconds;
     result["leaves"] = counts.leaves;
@@ -124,11 +121,8 @@ struct charge_solver {
     }
 
     nb::dict solve(const nb::callable& progress) {
-        hmatrix::solution found;
-        {
-            const nb::gil_scoped_release released;
-            found = by->solve(given->surface.signs, asking(progress));
-        }
+        const hmatrix::solution found =
+            without_lock([&] { return by->solve(given->surface.signs, asking(progress)); });
         const krylov::report& report = found.reports.at(0);
         nb::dict result;
         result["charges"] = numpy(given->in_order(found.x.data()));

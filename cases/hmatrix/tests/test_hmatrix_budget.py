@@ -6,20 +6,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 
 from watari.cases.hmatrix import trial
 from watari.common.errors import UsageError
-from watari.plan.request import resolve
 
 
 def quantities(folder: Path, **given: Any) -> dict[str, float]:
     wanted = {"processor": "cpu", "engine": "posix", "mesh": "bumpy:8", "samples": 1}
-    wanted |= {"folder": str(folder), **given}
-    request = resolve("hmatrix", wanted, synthetic.gpu_machine())[0]
-    measured = trial.run(request.parameters)["quantities"]
-    return {name: quantity["value"] for name, quantity in measured.items()}
+    request = asked.request("hmatrix", asked.GPU, folder=str(folder), **{**wanted, **given})
+    return asked.quantities(trial.run(request.parameters))
 
 
 def test_nothing_is_resident_in_the_least_budget(tmp_path: Path) -> None:

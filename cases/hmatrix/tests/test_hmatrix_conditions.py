@@ -9,30 +9,27 @@ from typing import Any
 
 import pytest
 import ssd_files
-import synthetic
+from asked import GPU, quantities, request
 from command_line import refused
 
 from watari.cases.hmatrix import _native as native
 from watari.cases.hmatrix import axes, trial
 from watari.cases.hmatrix.case import profile
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import resolve
 
 MIB = 2**20
 
 
 def parameters(folder: Path, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "cpu", "engine": "posix", "mesh": "scan:6", "samples": 1}
-    wanted |= {"folder": str(folder), "batch": 2**14, "fast-memory": 3 * MIB}
-    wanted |= {name.replace("_", "-"): value for name, value in given.items()}
-    return resolve("hmatrix", wanted, synthetic.gpu_machine())[0].parameters
+    wanted |= {"folder": str(folder), "batch": 2**14, "fast_memory": 3 * MIB, **given}
+    return request("hmatrix", GPU, **wanted).parameters
 
 
 def run(folder: Path, **given: Any) -> tuple[dict[str, float], list[str]]:
     measured = trial.run(parameters(folder, **given))
     assert measured["verified"]
-    quantities = measured["quantities"]
-    return {name: each["value"] for name, each in quantities.items()}, measured["notes"]
+    return quantities(measured), measured["notes"]
 
 
 def test_without_pinned_batches_each_product_reads_all_and_the_bits_are_the_same(

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import synthetic
+from asked import GPU, request
 
 from watari.case.engines import FAULTS
 from watari.cases.hmatrix import trial
 from watari.common.errors import UnsupportedError, WatariError
-from watari.plan.request import resolve
 
 
 def run(folder: Path, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "cpu", "engine": "queue", "mesh": "bumpy:6", "samples": 4}
     wanted |= {"folder": str(folder), "fast-memory": 2 * 2**20, "batch": 2**14, **given}
-    return trial.run(resolve("hmatrix", wanted, synthetic.gpu_machine())[0].parameters)
+    return trial.run(request("hmatrix", GPU, **wanted).parameters)
 
 
 @pytest.mark.parametrize("store", ["file", "ram"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import synthetic
+from asked import rows_of
 
 from watari.cases.hmatrix import words
 from watari.charts.figure import Drawing, draw
@@ -55,8 +56,7 @@ def test_each_batch_has_a_chart_over_the_share_that_stays(plane: list[Measured])
         "Bumpy:35, eps 1e-6, not recompressed, store in memory, batches of 64 KiB"
     )
     assert second.heading.endswith("batches of 1 MiB")
-    rows = [row for rows in first.spec()["datasets"].values() for row in rows]
-    assert {(row["name"], row["over"], row["seconds"]) for row in rows} == {
+    assert {(row["name"], row["over"], row["seconds"]) for row in rows_of(first)} == {
         ("posix, 1 thread", 0.25, 0.5),
         ("posix, 1 thread", 0.75, 0.3),
         ("gpu", 0.25, 0.25),
@@ -96,8 +96,7 @@ def test_an_iteration_has_a_bar_with_its_reading_and_the_ratios_of_the_seed() ->
         case("gpu", 0.5, MIB, 1),  # until the tolerance: another figure's
     )
     (chart,) = charts(cases, "hmatrix-iteration")
-    rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
-    assert {(row["name"], row["part"], row["seconds"]) for row in rows} == {
+    assert {(row["name"], row["part"], row["seconds"]) for row in rows_of(chart)} == {
         ("posix, 1 thread, 50% resident", "waiting for data", 3),
         ("posix, 1 thread, 50% resident", "computing", 1),
         ("posix, 1 thread, none resident", "waiting for data", 7),
@@ -134,8 +133,7 @@ def test_convergence_has_a_line_a_method_whatever_the_engine() -> None:
     both = charts(cases, "hmatrix-convergence")
     assert [chart.heading for chart in both] == ["Bumpy:35", "Scan:71"]
     for chart in both:
-        rows = [row for rows in chart.spec()["datasets"].values() for row in rows]
-        assert [(row["name"], row["iterations"], row["residual"]) for row in rows] == [
+        assert [(row["name"], row["iterations"], row["residual"]) for row in rows_of(chart)] == [
             ("bicgstab", at, residual)
             for at, residual in ((1, 1e-1), (2, 1e-3), (4, 1e-5), (5, 8e-7))
         ]

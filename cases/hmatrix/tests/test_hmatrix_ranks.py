@@ -8,28 +8,26 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 from launching import HANGS
 from on_ranks import LAUNCHER, Outcome, gpu_count, on_ranks, ranks_run, skip_unless_gpus
 
 from watari.cases.hmatrix import trial
 from watari.common.errors import UsageError
-from watari.plan.request import Request, resolve
+from watari.plan.request import Request
 
 BITS = ("capacitance", "residual", "products")
 
 
 def request(folder: Path, **given: Any) -> Request:
     wanted = {"processor": "cpu", "engine": "posix", "mesh": "bumpy:8", "samples": 2, "rhs": 2}
-    wanted |= {"folder": str(folder), **given}
-    return resolve("hmatrix", wanted, synthetic.gpu_machine())[0]
+    return asked.request("hmatrix", asked.GPU, folder=str(folder), **{**wanted, **given})
 
 
 def alone(folder: Path, **given: Any) -> dict[str, float]:
     """The quantities of one rank."""
-    quantities = trial.run(request(folder, **given).parameters)["quantities"]
-    return {name: quantity["value"] for name, quantity in quantities.items()}
+    return asked.quantities(trial.run(request(folder, **given).parameters))
 
 
 def assert_same(outcome: Outcome, one: dict[str, float]) -> None:
@@ -95,17 +93,7 @@ commands.main()
 def bem(
     ranks: int, folder: Path, *more: str, program: tuple[str, ...] = WATARI
 ) -> subprocess.CompletedProcess[str]:
-    words = [
-        *program,
-        "bem",
-        "bumpy:8",
-        "-o",
-        "c.vtu",
-        "--charges",
-        "c.npy",
-        "--threads",
-        "1",
-    ]
+    words = [*program, "bem", "bumpy:8", "-o", "c.vtu", "--charges", "c.npy", "--threads", "1"]
     return subprocess.run(
         [*LAUNCHER.prefix(ranks), sys.executable, *words, *more],
         env={**os.environ, **LAUNCHER.environment, "OMP_NUM_THREADS": "1"},

@@ -6,11 +6,13 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
 
 from watari.cases.kernel import compiler, files, source
 from watari.cases.kernel.declaration import Declaration
 from watari.common.errors import UnsupportedError
+from watari.plan.request import Request
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "kernel"
 PARAMETER = b"\x04\x17\x0c\x00"  # of a cubin: EIATTR_KPARAM_INFO, 12 bytes
@@ -22,6 +24,12 @@ def nvrtc() -> Any:
         return compiler.nvrtc()
     except UnsupportedError as error:
         pytest.skip(str(error))
+
+
+def request(name: str = "saxpy", **given: Any) -> Request:
+    """The request of an example, or of another source, on a machine with GPUs."""
+    wanted = {"source": str(EXAMPLES / f"{name}.cu"), **given}
+    return asked.request("kernel", asked.GPU, **wanted)
 
 
 def example(name: str) -> tuple[str, Declaration]:

@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import synthetic
+from asked import GPU
 from kernel_sources import EXAMPLES, nvrtc
+from kernel_sources import request as one
 from launching import HANGS
 
 from watari.case import cache
@@ -19,15 +19,9 @@ from watari.case.limits import limit
 from watari.cases.kernel import case as row
 from watari.cases.kernel import files, words
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, no_sense, resolve
+from watari.plan.request import describe, no_sense, resolve
 
-MACHINE = synthetic.gpu_machine()
 (CASE,) = row.CASES
-
-
-def one(name: str = "saxpy", **given: Any) -> Request:
-    (request,) = resolve("kernel", {"source": str(EXAMPLES / f"{name}.cu"), **given}, MACHINE)
-    return request
 
 
 def test_the_parameters_have_what_the_source_declares_and_no_folder() -> None:
@@ -40,24 +34,22 @@ def test_the_parameters_have_what_the_source_declares_and_no_folder() -> None:
 def test_a_source_is_matched_by_its_content(tmp_path: Path) -> None:
     other = tmp_path / "saxpy.cu"
     other.write_bytes((EXAMPLES / "saxpy.cu").read_bytes())
-    (same,) = resolve("kernel", {"source": str(other)}, MACHINE)
-    assert same.key == one().key
+    assert one(source=str(other)).key == one().key
     other.write_text(other.read_text().replace("alpha = 0.5", "alpha = 0.25"))
-    (changed,) = resolve("kernel", {"source": str(other)}, MACHINE)
-    assert changed.key != same.key
+    assert one(source=str(other)).key != one().key
 
 
 def test_a_request_reads_back_without_the_file(tmp_path: Path) -> None:
     source = tmp_path / "mine.cu"
     source.write_bytes((EXAMPLES / "gather.cu").read_bytes())
-    (request,) = resolve("kernel", {"source": str(source)}, MACHINE)
+    request = one(source=str(source))
     source.unlink()
-    assert resolve("kernel", request.parameters, MACHINE) == [request]
+    assert resolve("kernel", request.parameters, GPU) == [request]
 
 
 def test_a_recorded_source_that_is_not_here_is_refused() -> None:
     with pytest.raises(UsageError, match="no file with this hash was named on this machine"):
-        resolve("kernel", {"source": "mine.cu@0123456789abcdef"}, MACHINE)
+        one(source="mine.cu@0123456789abcdef")
 
 
 def test_first_touch_follows_the_memory() -> None:
@@ -86,10 +78,10 @@ def test_bytes_and_flops_are_those_that_the_source_declares() -> None:
 
 
 def test_the_limit_is_the_memory_or_the_link_that_the_bytes_cross() -> None:
-    memory = MACHINE["processors"][1]["memory_bandwidth"]
-    link = MACHINE["links"][0]["bandwidth"]
-    assert limit(CASE.profile(one().parameters), MACHINE) == pytest.approx(memory)
-    pinned = limit(CASE.profile(one(memory="pinned").parameters), MACHINE)
+    memory = GPU["processors"][1]["memory_bandwidth"]
+    link = GPU["links"][0]["bandwidth"]
+    assert limit(CASE.profile(one().parameters), GPU) == pytest.approx(memory)
+    pinned = limit(CASE.profile(one(memory="pinned").parameters), GPU)
     assert pinned is not None
     assert pinned <= 1.5 * link  # 8 bytes read for 4 written, at once
 
@@ -127,13 +119,13 @@ def test_what_makes_no_sense_is_refused(
     )
     Path("bytes.cu").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match=says):
-        resolve("kernel", given, MACHINE)
+        resolve("kernel", given, GPU)
 
 
 def test_a_declaration_comes_with_its_source() -> None:
     declares = one().parameters["declares"]
     with pytest.raises(UsageError, match="the source declares"):
-        resolve("kernel", {"declares": declares}, MACHINE)
+        resolve("kernel", {"declares": declares}, GPU)
     request = one("gather", declares=declares)  # a file that was edited by hand
     assert no_sense(request) is None
     with pytest.raises((UnsupportedError, UsageError)):

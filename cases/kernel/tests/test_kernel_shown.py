@@ -5,32 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import synthetic
-from kernel_sources import EXAMPLES
+from asked import GPU, rows_for_vega
+from kernel_sources import request
 
 from watari.cases.kernel import words
 from watari.cases.kernel.answer import answer
 from watari.model import answer as answers
-from watari.plan.request import resolve
 from watari.results.measured import Measured
-
-MACHINE = synthetic.gpu_machine()
 
 
 def measured(
     name: str = "saxpy", first: float = 0, settled: float = 1e-3, before: float = 0, **given: Any
 ) -> Measured:
     """A case of three trials: seconds of the first launch, of the others, and before them."""
-    (request,) = resolve("kernel", {"source": str(EXAMPLES / f"{name}.cu"), **given}, MACHINE)
+    parameters = request(name, **given).parameters
     times = [first or settled, *[settled] * 15]
     quantities = {"transfer_in": {"value": before, "unit": "s"}} if before else {}
     trial = {"status": "ok", "host_s": times, "device_s": times, "quantities": quantities}
-    elements = int(request.parameters["size"]) // 4
+    elements = int(parameters["size"]) // 4
     return Measured(
         run="a run",
-        machine=MACHINE,
+        machine=GPU,
         case="kernel",
-        parameters=request.parameters,
+        parameters=parameters,
         status="ok",
         reason="",
         flags=[],
@@ -96,19 +93,9 @@ def test_the_table_has_first_and_settled_launches() -> None:
 
 def drawn(cases: list[Measured], name: str) -> list[tuple[str, list[dict[str, Any]]]]:
     """Title and rows of each chart of a figure."""
-    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
-    from watari.cases.kernel.figures import FIGURES
-    from watari.charts.figure import Drawing
-    from watari.report import page as report
-
-    (figure,) = (each for each in FIGURES if each.name == name)
-
-    def rows(chart: Any) -> list[dict[str, Any]]:
-        spec = Drawing("kernel", figure, "", chart, []).spec()
-        vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
-        return [row for data in spec["datasets"].values() for row in data]
-
-    return [(title, rows(chart)) for title, chart, _ in figure.draw(cases)]
+    figures = pytest.importorskip("watari.cases.kernel.figures")  # with the extra `report`
+    (figure,) = (each for each in figures.FIGURES if each.name == name)
+    return [(title, rows_for_vega(figure, chart)) for title, chart, _ in figure.draw(cases)]
 
 
 def test_the_figure_has_a_row_for_each_memory() -> None:

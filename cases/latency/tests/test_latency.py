@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from asked import CPU, GPU, request
 
 from watari import _native as native
 from watari import cases
@@ -15,20 +16,13 @@ from watari.case import limits
 from watari.cases.latency import case as row
 from watari.cases.latency.sizes import beyond_caches, caches, from_caches
 from watari.common.errors import UnsupportedError, UsageError
-from watari.plan.request import Request, describe, no_sense, resolve
+from watari.plan.request import describe, no_sense, resolve
 
-CPU = synthetic.cpu_machine()
-GPU = synthetic.gpu_machine()
-
-
-def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
-    (request,) = resolve("latency", {"samples": 3, **given}, machine)
-    return request
+one = partial(request, "latency", samples=3)
 
 
 def run(**given: Any) -> dict[str, Any]:
-    request = one(**given)
-    trial = cases.CASES["latency"].run(request.parameters)
+    trial = cases.CASES["latency"].run(one(**given).parameters)
     assert trial["verified"] is True
     assert len(trial["host_s"]) == 3
     assert np.all(np.asarray(trial["host_s"]) > 0)

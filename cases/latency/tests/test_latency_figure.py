@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
-import synthetic
-import vl_convert
+from asked import CPU, GPU, request, rows_for_vega
 
 from watari import cases
 from watari.cases.latency import figures, words
 from watari.cases.latency.answer import answer
 from watari.cases.latency.case import POINTER, STEPS
-from watari.charts.figure import Drawing
-from watari.plan.request import resolve
-from watari.report import page as report
 from watari.results import published
 from watari.results.measured import Measured
 
-CPU = synthetic.cpu_machine()
-GPU = synthetic.gpu_machine()
+(FIGURE,) = figures.FIGURES
+rows = partial(rows_for_vega, FIGURE)
 
 
 def measured(machine: dict[str, Any], ns: float, trials: int = 2, **given: Any) -> Measured:
     """A case whose loads take `ns`; each trial is a percent longer than the previous one."""
-    (request,) = resolve("latency", {"samples": 3, **given}, machine)
     times = [[ns * 1e-9 * STEPS * (1 + 0.01 * i)] * 3 for i in range(trials)]
     return Measured(
         run="here",
         machine=machine,
         case="latency",
-        parameters=request.parameters,
+        parameters=request("latency", machine, samples=3, **given).parameters,
         status="ok" if trials else "unsupported",
         reason="" if trials else "not here",
         flags=[],
@@ -54,12 +50,6 @@ def chased() -> list[Measured]:
         measured(GPU, 1300, size="256MiB", memory="pinned"),
         measured(GPU, 0, trials=0, size="256MiB", memory="system"),
     ]
-
-
-def rows(chart: Any) -> list[dict[str, Any]]:
-    drawing = Drawing("latency", figures.FIGURES[0], "", chart, [])
-    vl_convert.vegalite_to_vega(drawing.spec(), vl_version=report.VEGA_LITE)
-    return [row for data in drawing.spec()["datasets"].values() for row in data]
 
 
 def test_a_processor_has_a_chart_with_a_line_a_memory(chased: list[Measured]) -> None:

@@ -1,6 +1,7 @@
 // The directive styles as host code: the same sources compiled without offloading. Python tests
 // cover these styles on a GPU, directives_on_ranks.cpp on ranks.
 #include "../native/styles.hpp"
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 
 #include "directive_styles.hpp"
@@ -15,6 +16,17 @@ namespace {
 
 double value(const measure::trial& of, const std::string& name) {
     return of.quantities.at(name).value;
+}
+
+/// A request of 2x2x2x2 sites, without the work of its caller.
+directive::request on_two_sites() {
+    directive::request r{};
+    r.where.size = {2, 2, 2, 2};
+    r.split = {1, 1, 1, 1};
+    r.gpu = directive::on_host;
+    r.finish = [](void*, const directive::number*) {};
+    r.total = [](void*, double*, unsigned) {};
+    return r;
 }
 
 TEST(lattice_directive, published_values_come_out) {
@@ -50,34 +62,22 @@ TEST(lattice_directive, too_few_iterations_are_an_error_that_names_the_step) {
     for (const auto& [style, function] : directive_styles) {
         parameters p = directive_parameters(style, {4, 4, 4, 4});
         p.iterations = 20;
-        try {
-            run_directive(p, function);
-            FAIL() << style;
-        } catch (const error& refused) {
-            EXPECT_NE(std::string(refused.what())
-                          .find("limit of iterations at step 10, after 20 applications of D"),
-                      std::string::npos)
-                << refused.what();
-        }
+        expect_error<error>([&] { run_directive(p, function); },
+                            {"limit of iterations at step 10, after 20 applications of D"});
     }
 }
 
 TEST(lattice_directive, a_number_that_is_not_finite_is_a_breakdown) {
     for (const auto& [style, function] : directive_styles) {
-        directive::request r{};
-        r.where.size = {2, 2, 2, 2};
-        r.split = {1, 1, 1, 1};
+        directive::request r = on_two_sites();
         r.relative = tolerance;
-        r.gpu = directive::on_host;
         r.initialise = [](void* caller, const directive::inputs* of) {
             const auto& asked = *static_cast<const directive::request*>(caller);
             std::fill_n(of->links, asked.link_numbers(), directive::number(NAN));
             std::fill_n(of->clover, asked.clover_numbers(), directive::number(1));
             std::fill_n(of->source, asked.vector(), directive::number(1));
         };
-        r.finish = [](void*, const directive::number*) {};
         r.step = [](void*, double) { return 0; };
-        r.total = [](void*, double*, unsigned) {};
         r.caller = &r;
         directive::answer made{};
         function(&r, &made);
@@ -99,14 +99,9 @@ TEST(lattice_directive, other_forms_are_refused) {
 
 TEST(lattice_directive, every_array_of_acc_managed_is_managed) {
     static int seen = 0;
-    directive::request r{};
-    r.where.size = {2, 2, 2, 2};
-    r.split = {1, 1, 1, 1};
-    r.gpu = directive::on_host;
+    directive::request r = on_two_sites();
     r.initialise = [](void*, const directive::inputs*) { seen = managed_arrays; };
-    r.finish = [](void*, const directive::number*) {};
     r.step = [](void*, double) { return 1; };
-    r.total = [](void*, double*, unsigned) {};
     directive::answer made{};
     lattice_acc_managed(&r, &made);
     EXPECT_EQ(seen, 11);
@@ -114,13 +109,13 @@ TEST(lattice_directive, every_array_of_acc_managed_is_managed) {
 }
 
 TEST(lattice_directive, a_missing_shared_object_names_its_package) {
-    for (const char* style : {"acc-data", "omp-target"}) try {
-            cases::load_directive("lattice", cases::style_named(styles(), style),
-                                  cases::compiler::gcc, "/nowhere");
-            FAIL() << style;
-        } catch (const unsupported& refused) {
-            EXPECT_NE(std::string(refused.what()).find("gcc-12-offload-nvptx"), std::string::npos);
-        }
+    for (const char* style : {"acc-data", "omp-target"})
+        expect_error<unsupported>(
+            [&] {
+                cases::load_directive("lattice", cases::style_named(styles(), style),
+                                      cases::compiler::gcc, "/nowhere");
+            },
+            {"gcc-12-offload-nvptx"});
 }
 
 }  // namespace

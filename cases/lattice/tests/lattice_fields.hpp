@@ -145,21 +145,26 @@ private:
     memory::buffer<number> in_layout(const numbers_of& values, unsigned components,
                                      std::size_t fields) const {
         memory::buffer<number> result(kind(), values.size(), {.device = by_.who.number});
-        for (std::size_t f = 0; f < fields; ++f)
-            for (unsigned site = 0; site < half(); ++site)
-                for (unsigned a = 0; a < components; ++a)
-                    result.data()[f * half() * components + where_.element(components, site, a)] =
-                        values[(f * half() + site) * components + a];
+        each_element(components, fields, [&](std::size_t by_site, std::size_t in_layout) {
+            result.data()[in_layout] = values[by_site];
+        });
         return result;
     }
     numbers_of from_layout(const number* values, unsigned components, std::size_t fields) const {
         numbers_of result(fields * half() * components);
+        each_element(components, fields, [&](std::size_t by_site, std::size_t in_layout) {
+            result[by_site] = values[in_layout];
+        });
+        return result;
+    }
+    /// Calls visit with the place of every number by site and component, and in the layout.
+    template <class Visit>
+    void each_element(unsigned components, std::size_t fields, const Visit& visit) const {
         for (std::size_t f = 0; f < fields; ++f)
             for (unsigned site = 0; site < half(); ++site)
                 for (unsigned a = 0; a < components; ++a)
-                    result[(f * half() + site) * components + a] =
-                        values[f * half() * components + where_.element(components, site, a)];
-        return result;
+                    visit((f * half() + site) * components + a,
+                          f * half() * components + where_.element(components, site, a));
     }
 
     variant by_;
@@ -167,6 +172,13 @@ private:
     geometry where_;
     numbers_of links_, clover_;
 };
+
+/// Calls visit(parity, number, point) for every site.
+template <class Visit>
+void each_point(const extents& size, const Visit& visit) {
+    for (unsigned parity = 0; parity < 2; ++parity)
+        for (unsigned n = 0; n < size.half(); ++n) visit(parity, n, point_of(size, parity, n));
+}
 
 inline numbers_of random_vector(std::size_t length, unsigned seed) {
     std::mt19937 engine(seed);

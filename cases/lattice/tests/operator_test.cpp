@@ -15,44 +15,36 @@ protected:
     numbers_of vector(unsigned seed, std::size_t systems = 1) const {
         return random_vector(systems * fields.half() * spinor, seed);
     }
-    /// F v on one parity, from the stored inverse.
-    numbers_of times_f(unsigned parity, const numbers_of& v) const {
+    /// v by a block for the sum of the halves of each site's spinor, and one for their difference.
+    template <class Block>
+    numbers_of by_blocks(const numbers_of& v, const Block& block_at) const {
         numbers_of result(v.size());
         for (std::size_t site = 0; site < fields.half(); ++site) {
-            number both[2][6];
-            for (unsigned which = 0; which < 2; ++which) {
-                const cpu::block f = block_at(parity, site, which);
-                for (unsigned r = 0; r < 6; ++r) {
-                    both[which][r] = {};
-                    for (unsigned c = 0; c < 6; ++c) {
-                        const number u = v[site * spinor + c], l = v[site * spinor + 6 + c];
-                        both[which][r] += f.e[r][c] * (which == 0 ? u - l : u + l);
-                    }
-                }
-            }
+            const cpu::block of[] = {block_at(site, 0), block_at(site, 1)};
             for (unsigned r = 0; r < 6; ++r) {
-                result[site * spinor + r] = (both[1][r] + both[0][r]) * number(0.5);
-                result[site * spinor + 6 + r] = (both[1][r] - both[0][r]) * number(0.5);
+                number difference, sum;
+                for (unsigned c = 0; c < 6; ++c) {
+                    const number u = v[site * spinor + c], l = v[site * spinor + 6 + c];
+                    difference += of[0].e[r][c] * (u - l);
+                    sum += of[1].e[r][c] * (u + l);
+                }
+                result[site * spinor + r] = (sum + difference) * number(0.5);
+                result[site * spinor + 6 + r] = (sum - difference) * number(0.5);
             }
         }
         return result;
     }
+    /// F v on one parity, from the stored inverse.
+    numbers_of times_f(unsigned parity, const numbers_of& v) const {
+        return by_blocks(v, [&](std::size_t site, unsigned which) {
+            double ignored = 0;
+            return cpu::inverse(inverse_at(parity, site, which), ignored);
+        });
+    }
     /// F^-1 v, by the stored blocks.
     numbers_of over_f(unsigned parity, const numbers_of& v) const {
-        numbers_of result(v.size());
-        for (std::size_t site = 0; site < fields.half(); ++site)
-            for (unsigned r = 0; r < 6; ++r) {
-                number of[2];
-                for (unsigned which = 0; which < 2; ++which)
-                    for (unsigned c = 0; c < 6; ++c) {
-                        const number u = v[site * spinor + c], l = v[site * spinor + 6 + c];
-                        of[which] +=
-                            inverse_at(parity, site, which).e[r][c] * (which == 0 ? u - l : u + l);
-                    }
-                result[site * spinor + r] = (of[1] + of[0]) * number(0.5);
-                result[site * spinor + 6 + r] = (of[1] - of[0]) * number(0.5);
-            }
-        return result;
+        return by_blocks(
+            v, [&](std::size_t site, unsigned which) { return inverse_at(parity, site, which); });
     }
     /// D_ee v.
     numbers_of matrix(const numbers_of& v) const {
@@ -63,11 +55,10 @@ protected:
     }
 
     void each_link_is_one() {
-        for (unsigned parity = 0; parity < 2; ++parity)
-            for (unsigned n = 0; n < fields.half(); ++n)
-                for (unsigned direction = 0; direction < 4; ++direction)
-                    for (unsigned a = 0; a < 9; ++a)
-                        fields.link(direction, point_of(small, parity, n), a) = a % 4 == 0 ? 1 : 0;
+        each_point(small, [&](unsigned, unsigned, const point& p) {
+            for (unsigned direction = 0; direction < 4; ++direction)
+                for (unsigned a = 0; a < 9; ++a) fields.link(direction, p, a) = a % 4 == 0 ? 1 : 0;
+        });
     }
     /// (2 sum cos p - 2 i sum g sin p) v.
     static numbers_of free_hop(const unsigned (&momentum)[4], const numbers_of& v) {
@@ -104,10 +95,6 @@ private:
                 b.e[c][r] = conjugate(b.e[r][c]);
             }
         return b;
-    }
-    cpu::block block_at(unsigned parity, std::size_t site, unsigned which) const {
-        double ignored = 0;
-        return cpu::inverse(inverse_at(parity, site, which), ignored);
     }
 };
 
@@ -162,11 +149,7 @@ TEST_P(LatticeOperator, FollowsAGaugeTransformation) {
         for (unsigned a = 0; a < 9; ++a) u.e[a / 3][a % 3] = of.link(direction, p, a);
         return u;
     };
-    const auto each_point = [&](const auto& visit) {
-        for (unsigned parity = 0; parity < 2; ++parity)
-            for (unsigned n = 0; n < fields.half(); ++n) visit(point_of(small, parity, n));
-    };
-    each_point([&](const point& p) {
+    each_point(small, [&](unsigned, unsigned, const point& p) {
         for (unsigned direction = 0; direction < 4; ++direction) {
             const cpu::matrix there = matrix_at(g, 0, moved(small, p, direction, true));
             const cpu::matrix u =

@@ -1,6 +1,7 @@
 // The report of a solve that did not converge.
 #include "../native/solver/record.hpp"
 
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
@@ -21,13 +22,7 @@ TEST(LatticeRecord, NamesReasonAndStepOfASolveThatFailed) {
                .recursive_residual = 0.5,
                .norm_b = 2};
         measure::trial made;
-        try {
-            record_solve(made, {good, bad});
-            FAIL() << text;
-        } catch (const error& thrown) {
-            EXPECT_NE(std::string(thrown.what()).find(text), std::string::npos) << thrown.what();
-            EXPECT_NE(std::string(thrown.what()).find("2.500e-01"), std::string::npos);
-        }
+        expect_error<error>([&] { record_solve(made, {good, bad}); }, {text, "2.500e-01"});
     }
 }
 

@@ -68,20 +68,18 @@ TEST(LatticeRandom, BeginsAsPublished) {
 
 TEST(LatticeLinks, AreUnitaryAndBeginAsPublished) {
     constexpr extents size{4, 4, 4, 6};
-    for (unsigned parity = 0; parity < 2; ++parity)
-        for (unsigned n = 0; n < size.half(); ++n)
-            for (unsigned direction = 0; direction < 4; ++direction) {
-                const auto u = cpu::drawn_link(size, parity, direction, point_of(size, parity, n));
-                const auto one = cpu::product(u, cpu::adjoint(u));
-                for (unsigned a = 0; a < 9; ++a) {
-                    EXPECT_NEAR(one.e[a / 3][a % 3].re, a % 4 == 0 ? 1 : 0, 4e-15);
-                    EXPECT_NEAR(one.e[a / 3][a % 3].im, 0, 4e-15);
-                }
-                auto made = u;
-                cpu::complete(made.e);  // determinant 1
-                for (unsigned j = 0; j < 3; ++j)
-                    EXPECT_LT(squared_size(made.e[2][j] - u.e[2][j]), 1e-28);
-            }
+    each_point(size, [&](unsigned parity, unsigned, const point& p) {
+        for (unsigned direction = 0; direction < 4; ++direction) {
+            const auto u = cpu::drawn_link(size, parity, direction, p);
+            const auto one = cpu::product(u, cpu::adjoint(u));
+            for (unsigned a = 0; a < 9; ++a)
+                EXPECT_LT(squared_size(one.e[a / 3][a % 3] - number(a % 4 == 0 ? 1 : 0)), 1.6e-29);
+            auto made = u;
+            cpu::complete(made.e);  // determinant 1
+            for (unsigned j = 0; j < 3; ++j)
+                EXPECT_LT(squared_size(made.e[2][j] - u.e[2][j]), 1e-28);
+        }
+    });
     const auto first = cpu::drawn_link(size, 0, 0, {{0, 0, 0, 0}});
     EXPECT_NEAR(first.e[0][0].re, 0.993957462794951, 1e-15);
     EXPECT_NEAR(first.e[0][0].im, -0.060575257283801, 1e-15);
@@ -89,19 +87,16 @@ TEST(LatticeLinks, AreUnitaryAndBeginAsPublished) {
 
 TEST(LatticeGeometry, NumbersAndNeighboursAgree) {
     constexpr extents size{2, 4, 6, 8};
-    for (unsigned parity = 0; parity < 2; ++parity)
-        for (unsigned n = 0; n < size.half(); ++n) {
-            const point p = point_of(size, parity, n);
-            EXPECT_EQ(p.parity(), parity);
-            EXPECT_EQ(number_of(size, p), n);
-            for (unsigned d = 0; d < 4; ++d)
-                for (const bool forward : {true, false}) {
-                    const point next = moved(size, p, d, forward);
-                    EXPECT_EQ(next.parity(), 1 - parity);
-                    const point again = moved(size, next, d, !forward);
-                    EXPECT_EQ(number_of(size, again), n);
-                }
-        }
+    each_point(size, [&](unsigned parity, unsigned n, const point& p) {
+        EXPECT_EQ(p.parity(), parity);
+        EXPECT_EQ(number_of(size, p), n);
+        for (unsigned d = 0; d < 4; ++d)
+            for (const bool forward : {true, false}) {
+                const point next = moved(size, p, d, forward);
+                EXPECT_EQ(next.parity(), 1 - parity);
+                EXPECT_EQ(number_of(size, moved(size, next, d, !forward)), n);
+            }
+    });
 }
 
 }  // namespace

@@ -61,13 +61,13 @@ public:
         values<double> partials;
 
         std::size_t differs(const result& other) const {
-            std::size_t n = 0;
-            for (std::size_t i = 0; i < out.size(); ++i)
-                n += std::memcmp(out.data() + i, other.out.data() + i, sizeof *out.data()) != 0;
-            for (std::size_t i = 0; i < partials.size(); ++i)
-                n += std::memcmp(partials.data() + i, other.partials.data() + i, sizeof(double)) !=
-                     0;
-            return n;
+            const auto differing = [](const auto& a, const auto& b) {
+                std::size_t n = 0;
+                for (std::size_t i = 0; i < a.size(); ++i)
+                    n += std::memcmp(a.data() + i, b.data() + i, sizeof *a.data()) != 0;
+                return n;
+            };
+            return differing(out, other.out) + differing(partials, other.partials);
         }
     };
     result at_once(form of) const { return applied(of, systems_); }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-import synthetic
+from asked import GPU, request
+from command_line import refused
 
 from watari.cases.lattice import axes, case, trial
 from watari.common.errors import UnsupportedError, UsageError, WrongResultError
@@ -78,16 +80,12 @@ def test_a_solution_that_does_not_solve_the_system_is_wrong(
     assert made["error"] == "|b - D x| / |b| is 1e-09, above the limit"
 
 
-def test_the_bits_do_not_depend_on_the_threads() -> None:
+def test_the_bits_do_not_depend_on_the_threads_and_the_first_residual_is_published() -> None:
     one, two = run(lattice="8x8x8x16", threads=1), run(lattice="8x8x8x16", threads=2)
     assert value(one, "norm2") == value(two, "norm2")
     assert value(one, "log_det") == value(two, "log_det")
     assert residuals(one) == residuals(two)
-
-
-def test_the_residual_is_that_of_the_published_lattice() -> None:
-    made = run(lattice="8x8x8x16")
-    assert made["series"]["residual"][0] == pytest.approx(0.1385099525168, abs=1e-12)
+    assert residuals(one)[0] == pytest.approx(0.1385099525168, abs=1e-12)
 
 
 @pytest.mark.parametrize("lattice", ["4x4x4x6", "2x2x2x2", "2x6x4x8"])
@@ -122,11 +120,10 @@ def test_what_is_no_lattice_is_refused(lattice: str, says: str) -> None:
         (["lattice=4x4x4x8", "ranks=3"], "no even number for each of 3 ranks"),
     ],
 )
-def test_the_command_refuses_what_does_not_divide(words: list[str], says: str) -> None:
-    command = [sys.executable, "-m", "watari", "run", "lattice", "processor=cpu", *words]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    assert done.returncode == 2
-    assert says in " ".join((done.stdout + done.stderr).split())
+def test_the_command_refuses_what_does_not_divide(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert says in refused(capsys, "run", "lattice", "processor=cpu", *words)
 
 
 @pytest.mark.parametrize("style", DIRECTIVES)
@@ -139,19 +136,18 @@ def test_the_cpu_is_no_substitute_for_directives(style: str) -> None:
     "given", [{}, {"precision": "single"}, {"precision": "mixed"}, {"links": 12, "rhs": 2}]
 )
 def test_the_memory_of_a_trial_is_that_of_its_profile(given: dict[str, Any]) -> None:
-    request = requests(lattice="8x8x8x16", **given)[0]
-    per_site = value(trial.run(request.parameters), "state_bytes_per_site")
-    known = axes.memory_bytes(request.parameters) / axes.sites("8x8x8x16")
+    parameters = requests(lattice="8x8x8x16", **given)[0].parameters
+    per_site = value(trial.run(parameters), "state_bytes_per_site")
+    known = axes.memory_bytes(parameters) / axes.sites("8x8x8x16")
     # the solver also keeps sums of pieces and scalars
     assert known <= per_site < 1.03 * known + 8
-    assert case.profile(request.parameters).footprint["pageable"] == int(known * 8**3 * 16)
+    assert case.profile(parameters).footprint["pageable"] == int(known * 8**3 * 16)
 
 
 def test_class_3_fits_one_gpu_of_80_gb() -> None:
     for style in ("explicit", "managed", "acc-data"):
-        wanted = {"processor": "gpu", "lattice": "class3", "style": style}
-        request = resolve("lattice", wanted, synthetic.gpu_machine())[0]
-        footprint = case.profile(request.parameters).footprint
+        on_gpu = request("lattice", GPU, processor="gpu", lattice="class3", style=style)
+        footprint = case.profile(on_gpu.parameters).footprint
         state = footprint.get("device", footprint.get("managed", 0))
         assert state == 1920 * axes.sites("class3") < 80e9
 
@@ -171,17 +167,22 @@ def test_too_few_iterations_are_a_failed_trial_that_names_the_step(tmp_path: Pat
     assert "limit of iterations at step 10, after 20 applications of D" in str(tried.error)
 
 
-@pytest.mark.parametrize("name", ["log_det", "links_re", "links_im", "norm2", "iterations"])
-def test_a_wrong_value_is_noticed(name: str) -> None:
-    parameters = requests(lattice="8x8x8x16")[0].parameters
+def known_quantities(more: int = 0) -> dict[str, dict[str, float]]:
+    """The published quantities of 8x8x8x16, with more iterations."""
     known = trial.KNOWN[8, 8, 8, 16]
-    quantities = {
+    return {
         "log_det": {"value": known.log_det},
         "links_re": {"value": known.links.real},
         "links_im": {"value": known.links.imag},
         "norm2": {"value": known.norm2},
-        "iterations": {"value": known.iterations[0]},
+        "iterations": {"value": 219 + more},
     }
+
+
+@pytest.mark.parametrize("name", known_quantities())
+def test_a_wrong_value_is_noticed(name: str) -> None:
+    parameters = requests(lattice="8x8x8x16")[0].parameters
+    quantities = known_quantities()
     assert trial.check(parameters, quantities) is True
     # the error of an imaginary part is relative to the real one
     quantities[name]["value"] *= {"iterations": 2, "links_im": 1 + 1e-4}.get(name, 1 + 1e-8)
@@ -192,32 +193,18 @@ def test_a_wrong_value_is_noticed(name: str) -> None:
 @pytest.mark.parametrize(("ranks", "more", "right"), [(1, 1, False), (2, 2, True), (2, 3, False)])
 def test_sums_in_another_order_may_take_a_step_more(ranks: int, more: int, right: bool) -> None:
     parameters = requests(lattice="8x8x8x16", ranks=ranks)[0].parameters
-    known = trial.KNOWN[8, 8, 8, 16]
-    names = ("log_det", "links_re", "links_im", "norm2", "iterations")
-    values = (known.log_det, known.links.real, known.links.imag, known.norm2, 219 + more)
-    quantities = {name: {"value": value} for name, value in zip(names, values, strict=True)}
-    if right:
-        assert trial.check(parameters, quantities) is True
-    else:
-        with pytest.raises(WrongResultError):
-            trial.check(parameters, quantities)
+    with nullcontext() if right else pytest.raises(WrongResultError):
+        assert trial.check(parameters, known_quantities(more)) is True
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("style", PROGRAMS)
 def test_styles_have_the_same_bits(style: str) -> None:
-    machine = probe.machine()
-    memories = {memory["kind"]: memory for memory in machine["memories"]}
+    memories = {memory["kind"]: memory for memory in probe.machine()["memories"]}
     if style == "system" and not memories["system"]["supported"]:
         pytest.skip(memories["system"]["reason"])
-    made, plain = (
-        trial.run(
-            resolve("lattice", {"processor": "gpu", "lattice": "class1", "style": s}, machine)[
-                0
-            ].parameters
-        )
-        for s in (style, "explicit")
-    )
+    given = {"processor": "gpu", "lattice": "class1"}
+    made, plain = (run(**given, style=each) for each in (style, "explicit"))
     assert made["verified"] is True
     assert value(made, "norm2") == value(plain, "norm2")
     assert residuals(made) == residuals(plain)
@@ -227,8 +214,7 @@ def test_styles_have_the_same_bits(style: str) -> None:
 @pytest.mark.parametrize("lattice", ["16x16x16x32", "class2", "4x4x4x6"])
 @pytest.mark.parametrize("kernel", ["shared", "tuned"])
 def test_a_gpu_has_the_published_values(lattice: str, kernel: str) -> None:
-    wanted = {"processor": "gpu", "lattice": lattice, "kernel": kernel}
-    made = trial.run(resolve("lattice", wanted, probe.machine())[0].parameters)
+    made = run(processor="gpu", lattice=lattice, kernel=kernel)
     assert made["verified"] is not False, made
 
 
@@ -236,9 +222,8 @@ def test_a_gpu_has_the_published_values(lattice: str, kernel: str) -> None:
 @pytest.mark.parametrize("lattice", ["8x8x8x16", "class1"])
 @pytest.mark.parametrize("style", DIRECTIVES)
 def test_directives_have_the_published_values_on_a_gpu(style: str, lattice: str) -> None:
-    wanted = {"processor": "gpu", "lattice": lattice, "style": style}
     try:
-        made = trial.run(resolve("lattice", wanted, probe.machine())[0].parameters)
+        made = run(processor="gpu", lattice=lattice, style=style)
     except UnsupportedError as reason:
         pytest.skip(str(reason))
     assert made["verified"] is True, made

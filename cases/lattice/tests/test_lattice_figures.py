@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from asked import rows_of as rows_drawn
 
 from watari.cases.lattice import figures
 from watari.charts.figure import Drawing, draw
@@ -33,8 +34,7 @@ def drawn(name: str, cases: list[Measured]) -> list[Drawing]:
 
 
 def rows_of(drawing: Drawing) -> dict[tuple[str, int], dict[str, Any]]:
-    rows = [row for rows in drawing.spec()["datasets"].values() for row in rows]
-    return {(row["name"], row["ranks"]): row for row in rows}
+    return {(row["name"], row["ranks"]): row for row in rows_drawn(drawing)}
 
 
 def test_each_lattice_has_a_chart_with_the_speed_of_each_style(plain: dict[str, Any]) -> None:

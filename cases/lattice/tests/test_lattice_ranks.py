@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
-from on_ranks import (
-    LAUNCHER,
-    Outcome,
-    gpu_count,
-    on_ranks,
-    ranks_run,
-    skip_unless_gpus,
-)
+from on_ranks import Outcome, gpu_count, on_ranks, ranks_run, skip_unless_gpus, that_mpi_takes
 
 from watari.cases.lattice import trial as lattice_trial
 from watari.common.errors import UsageError
-from watari.plan.request import Request, describe, resolve
-from watari.run import gpu_mpi
+from watari.plan.request import describe
 
 SMALL, KNOWN = "4x4x4x8", "8x8x8x16"  # the second has published values
 
 
-def request(**given: Any) -> Request:
-    wanted = {"processor": "cpu", "threads": 1, "lattice": SMALL, **given}
-    return resolve("lattice", wanted, synthetic.gpu_machine())[0]
+request = partial(
+    asked.request, "lattice", machine=asked.GPU, processor="cpu", threads=1, lattice=SMALL
+)
 
 
 def alone(**given: Any) -> dict[str, float]:
     """The quantities of one rank."""
-    quantities = lattice_trial.run(request(**given).parameters)["quantities"]
-    return {name: quantity["value"] for name, quantity in quantities.items()}
+    return asked.quantities(lattice_trial.run(request(**given).parameters))
 
 
 def assert_near(outcome: Outcome, wanted: dict[str, float], what: str) -> None:
@@ -111,17 +103,12 @@ class TestOnTheCpu:
 @pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
 def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
     skip_unless_gpus(2)
-    trials = [
+    trials = that_mpi_takes(
         request(processor="gpu", lattice=KNOWN, split=split, halo=halo, overlap=overlap, **more)
         for split in ("2x1x1x1", "1x1x2x1", "1x1x1x2")
         for overlap in ("no", "yes")
         for more in ({}, {"style": "managed", "kernel": "shared"}, {"links": 12, "rhs": 2})
-    ]
-    # an MPI without CUDA would crash: such cases are omitted, as in a run
-    asking = gpu_mpi.Probe()
-    trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
-    if not trials:
-        pytest.skip("this MPI takes no GPU memory")
+    )
     one = alone(lattice=KNOWN)
     for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
         assert_near(outcome, one, describe(trial))

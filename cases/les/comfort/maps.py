@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from watari.cases.les import mist
 from watari.cases.les.comfort import onesky, radiant, utci, wbgt
 from watari.cases.les.comfort.onesky import Sky
@@ -73,8 +75,6 @@ class Map:
 
 def saturation(kelvin: Any) -> Any:
     """Vapour pressure over water, hPa (Bolton 1980)."""
-    import numpy as np
-
     return 6.112 * np.exp(17.67 * (kelvin - FREEZING) / (kelvin - 29.65))
 
 
@@ -95,8 +95,6 @@ def at_height(of: Array, spacing: float, logarithmic: bool = False) -> Array:
 def near(of: Wind, humidity: float | None) -> Near:
     """The air at 1.5 m. Without vapour in the flow, its pressure is that of `humidity` % at 300 K;
     without a humidity that of the air before mist, so that a run without mist compares with one."""
-    import numpy as np
-
     street = of.solid.sum(0) == 0
     kelvin = at_height(of.fields["theta"].astype(float), of.spacing)
     squares = sum(at_height(of.fields[n].astype(float), of.spacing, True) ** 2 for n in "uvw")
@@ -134,8 +132,6 @@ def radiation(of: Wind, here: Near, heights: Array, sky: Sky) -> tuple[radiant.F
 
 def comfort(name: str, of: Wind, humidity: float | None = None, sky: Sky = SKY) -> Map:
     """The map `name` of a flow."""
-    import numpy as np
-
     here = near(of, humidity)
     heights = of.solid.sum(0) * of.spacing
 

@@ -17,6 +17,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from watari.cases.les.comfort.radiant import DIRECTIONS, SIDES, SIGMA, Fluxes
 
 Array = Any  # of NumPy
@@ -59,8 +61,6 @@ class View:
 def horizon(metres: Array, spacing: float, azimuth: float) -> Array:
     """Tangent of the horizon's angle at 1.5 m above the ground of each column; `azimuth` in radians
     from the east to the north. The city is periodic."""
-    import numpy as np
-
     steepest = np.zeros(metres.shape)
     most = float(metres.max(initial=0)) - HEIGHT
     step = spacing / 2
@@ -82,8 +82,6 @@ def horizon(metres: Array, spacing: float, azimuth: float) -> Array:
 
 def views(metres: Array, spacing: float, sky: Sky) -> View:
     """What each column sees of the sky and of the sun."""
-    import numpy as np
-
     angles = [(n + 0.5) * 2 * math.pi / AZIMUTHS for n in range(AZIMUTHS)]
     to_side = [n * math.pi / 2 for n in range(len(SIDES))]
     found = np.zeros((len(SIDES) + 1, *metres.shape))
@@ -103,8 +101,6 @@ def views(metres: Array, spacing: float, sky: Sky) -> View:
 def steady(short: Array, long: Array, air: Array, speed: Array, conducts: float) -> Array:
     """Steady temperature (K) of a facet beside this air: light and long wave that arrive on it are
     lost as long wave, to the air and to the inside."""
-    import numpy as np
-
     log = math.log(1 / ROUGHNESS)  # half a cell of 2 m above the surface
     transfer = KARMAN**2 / (log * (log + math.log(10)))
     to_air = HEAT_OF_AIR * transfer * np.maximum(speed, 0.1)
@@ -119,8 +115,6 @@ def steady(short: Array, long: Array, air: Array, speed: Array, conducts: float)
 
 def fluxes(metres: Array, spacing: float, air: Array, speed: Array, sky: Sky) -> Fluxes:
     """Of each column at 1.5 m; `air` (K) and `speed` (m/s) beside it, NaN in buildings."""
-    import numpy as np
-
     view = views(metres, spacing, sky)
     street = np.isfinite(air)
     rise = math.radians(sky.elevation)

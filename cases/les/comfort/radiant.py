@@ -10,8 +10,11 @@ direct beam on a plane across it; it has no part in K_i. a_k 0.7, a_l 0.97.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 Array = Any  # of NumPy
 
@@ -36,15 +39,11 @@ class Fluxes:
 
 def projected(elevation: float) -> float:
     """The share of a standing person's surface that the beam sees."""
-    import math
-
     return 0.308 * math.cos(math.radians(elevation * (1 - elevation**2 / 49402)))
 
 
 def mean_radiant(on: Fluxes) -> Array:
     """The mean radiant temperature of each point, K."""
-    import numpy as np
-
     weights = np.array(WEIGHTS)
     direct = projected(on.elevation) * on.beam
     absorbed = SHORT * (np.tensordot(weights, on.short, 1) + direct)

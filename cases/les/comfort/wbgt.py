@@ -23,6 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from watari.cases.les.comfort.radiant import DIRECTIONS, SIDES, Fluxes
 
 Array = Any  # of NumPy
@@ -44,15 +46,11 @@ BLOCK = 1 << 15  # points that are computed together: they fit a cache
 
 def saturation(kelvin: Array) -> Array:
     """Vapour pressure over water, hPa (Buck 1981)."""
-    import numpy as np
-
     return np.asarray(6.1121 * 1.004 * np.exp(17.502 * (kelvin - 273.15) / (kelvin - 32.18)))
 
 
 def viscosity(kelvin: Array) -> Array:
     """Of air, kg/(m s)."""
-    import numpy as np
-
     omega = (kelvin / 97 - 2.9) / 0.4 * -0.034 + 1.048
     return np.asarray(2.6693e-6 * np.sqrt(AIR * kelvin) / (3.617**2 * omega))
 
@@ -67,8 +65,6 @@ def diffusivity(kelvin: Array, pressure: Array) -> Array:
 
 def np_power(of: Array, exponent: float) -> Array:
     """A power of each number."""
-    import numpy as np
-
     return np.asarray(np.power(of, exponent))
 
 
@@ -79,8 +75,6 @@ def evaporation(kelvin: Array) -> Array:
 
 def reynolds(kelvin: Array, pressure: Array, speed: Array, diameter: float) -> Array:
     """Reynolds number of the air around the instrument."""
-    import numpy as np
-
     density = pressure * 100 / (GAS * kelvin)
     return np.asarray(np.maximum(speed, LEAST_SPEED) * density * diameter / viscosity(kelvin))
 
@@ -104,8 +98,6 @@ def cylinder(kelvin: Array, pressure: Array, speed: Array) -> Array:
 
 def newton(start: Array, step: Callable[[Array], Array]) -> Array:
     """Subtracts steps from a temperature until the largest is below a millikelvin."""
-    import numpy as np
-
     kelvin = np.array(start, dtype=float)
     for _ in range(MOST_STEPS):
         change = step(kelvin)
@@ -177,8 +169,6 @@ def on_wick(on: Fluxes) -> tuple[Array, Array]:
 def wbgt(air: Array, vapour: Array, pressure: float, speed: Array, on: Fluxes) -> Wbgt:
     """Of points with air temperature (K), vapour pressure (hPa), pressure (hPa), wind (m/s). Points
     of which a number is NaN have no value."""
-    import numpy as np
-
     each = np.broadcast_arrays(air, vapour, speed, *on_globe(on), *on_wick(on))
     known = np.isfinite(np.sum(each, axis=0))
     flat = [a[known].astype(float) for a in each]
@@ -199,8 +189,6 @@ def open_country(
 ) -> Fluxes:
     """The paper's fluxes: ground of the air's temperature, and a sky whose emissivity follows from
     the vapour. `solar` is on the ground, and its share `direct` is the beam."""
-    import numpy as np
-
     sky_short, ground_short = (1 - direct) * solar, GROUND_ALBEDO * solar
     sky_long = 0.575 * np_power(vapour, 0.143) * SIGMA * air**4
     ground_long = GROUND_EMISSIVITY * SIGMA * air**4

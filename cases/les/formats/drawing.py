@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from watari.cases.les.output import Wind
 from watari.cases.les.picture import full_row, low_plane
 from watari.common.files import write_atomically
@@ -38,7 +40,6 @@ def picture(path: Path, of: Wind) -> None:
 def draw_wind(path: Path, of: Wind) -> None:
     """Wind speed near 2 m above the ground and in the vertical cut through most of the buildings,
     each with colours of its own. Raises FileError."""
-    import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -75,8 +76,6 @@ def draw_wind(path: Path, of: Wind) -> None:
 
 def draw_buildings(axes: Any, heights: Any, solid: Any, look: Any) -> None:
     """Buildings in grey, tall ones darker."""
-    import numpy as np
-
     tallest = heights.max()
     built = np.ma.masked_array(np.broadcast_to(heights, solid.shape), ~solid)
     axes.imshow(built, cmap="Greys", vmin=-tallest / 4, vmax=1.6 * tallest + 1, **look)
@@ -84,8 +83,6 @@ def draw_buildings(axes: Any, heights: Any, solid: Any, look: Any) -> None:
 
 def draw_leaves(axes: Any, leafy: Any, spacing: float) -> None:
     """A green edge around cells with leaves."""
-    import numpy as np
-
     edges = np.pad(leafy, 1).astype(int)
     lines = []
     for axis in (0, 1):  # sides between a cell with leaves and one without
@@ -101,8 +98,6 @@ def draw_leaves(axes: Any, leafy: Any, spacing: float) -> None:
 def draw_plane(axes: Any, of: Wind, plane: Any, names: tuple[str, str], heights: Any) -> Any:
     """Speed in colours, buildings by their height, and the wind in the plane as some forty arrows a
     row; returns the colours. The scale ends below the speed of the fastest 0.3% of cells."""
-    import numpy as np
-
     d, solid, speed = of.spacing, of.solid[plane], of.speed[plane]
     high, width = (n * d for n in solid.shape)
     look = {**NEAREST, "extent": (0, width, 0, high)}

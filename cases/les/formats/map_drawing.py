@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from watari.cases.les.comfort.maps import Map
 from watari.cases.les.formats.drawing import NEAREST, draw_buildings, draw_leaves, save
 
@@ -28,8 +30,6 @@ class Scale:
 
 def scale_of(*maps: Any) -> Scale:
     """One scale for all maps, without the outermost 0.2% of points at each end."""
-    import numpy as np
-
     known = np.concatenate([values.compressed() for values in maps])
     if not known.size:
         return Scale("inferno", 0, 1)
@@ -39,8 +39,6 @@ def scale_of(*maps: Any) -> Scale:
 
 def difference_scale(values: Any) -> Scale:
     """White is no difference."""
-    import numpy as np
-
     known = np.abs(values.compressed())
     most = float(np.percentile(known, 99.8)) if known.size else 0.0
     return Scale("RdBu_r", -(most or 1), most or 1)

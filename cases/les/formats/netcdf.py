@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from watari.cases.les.comfort.facets import BY_COLUMN, BY_PLANE, Radiation
 from watari.cases.les.comfort.maps import HEIGHT, TITLES
 from watari.cases.les.comfort.radiant import DIRECTIONS
@@ -49,8 +51,6 @@ def netcdf(path: Path, of: Wind) -> None:
 
 def add_axes(file: Any, of: Wind) -> None:
     """x, y and z of cell centres in metres; on the earth, x and y are those of the projection."""
-    import numpy as np
-
     place, metres = of.place, "m"
     starts, unit = ((0.0, 0.0), 1.0) if place is None else ((place.x, place.y), place.unit)
     if unit != 1:
@@ -70,8 +70,6 @@ def add_axes(file: Any, of: Wind) -> None:
 
 def add_place(file: Any, of: Wind) -> None:
     """Latitude and longitude of each column, and the projection."""
-    import numpy as np
-
     if (place := of.place) is None:
         return
     longitude, latitude = place.degrees(*np.meshgrid(file["x"][:], file["y"][:]))
@@ -99,8 +97,6 @@ def located(of: Wind, variable: Any, more: str = "") -> None:
 
 def add_fields(file: Any, of: Wind) -> None:
     """Every field, whole, at the end."""
-    import numpy as np
-
     for name, values in of.fields.items():
         whole = file.createVariable(
             name, "f4", ("time", "z", "y", "x"), zlib=True, fill_value=np.float32(1e20)
@@ -112,8 +108,6 @@ def add_fields(file: Any, of: Wind) -> None:
 
 def add_map(file: Any, of: Wind) -> None:
     """A map of comfort, with what it assumes."""
-    import numpy as np
-
     if of.map is None:
         return
     height = file.createVariable("height_of_map", "f4")
@@ -140,8 +134,6 @@ def add_leaves(file: Any, of: Wind) -> None:
 
 def add_radiation(file: Any, of: Wind) -> None:
     """The radiation on people, if the run computed it."""
-    import numpy as np
-
     if (found := of.radiation) is None:
         return
     file.createDimension("plane", len(DIRECTIONS))
@@ -166,8 +158,6 @@ def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) 
 
 def add_planes(file: Any, of: Wind) -> None:
     """Planes of every touch, on an axis of times of their own; a coordinate gives their place."""
-    import numpy as np
-
     file.createDimension("touch", len(of.touches))
     add_times(file, "touch", of.touches, "simulated time of a look of the CPU")
     depth, length, _ = of.solid.shape
@@ -211,8 +201,6 @@ def read(path: Path) -> Wind:
 
 def radiation_in(file: Any) -> Radiation | None:
     """The radiation on people of an open file; none if its run computed none."""
-    import numpy as np
-
     if any(name not in file.variables for name in (*BY_PLANE, *BY_COLUMN)):
         return None
     each = {n: np.ma.filled(file[n][:].astype(float), np.nan) for n in (*BY_PLANE, *BY_COLUMN)}
@@ -221,8 +209,6 @@ def radiation_in(file: Any) -> Radiation | None:
 
 def flow_of(file: Any) -> Wind:
     """The fields of an open file at the end."""
-    import numpy as np
-
     found = {
         n: file[n][-1] for n in file.variables if file[n].dimensions == ("time", "z", "y", "x")
     }

@@ -10,23 +10,21 @@ import base64
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from watari.cases.les.output import Wind
 from watari.cases.les.picture import low_plane
 from watari.common.errors import FileError, UsageError
 from watari.common.files import reason, write_atomically
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 HEAD = '<?xml version="1.0"?>'
 
 
 def data_array(name: str, values: NDArray[Any], width: int) -> str:
     """An array of cells, in base64."""
-    import numpy as np
-
     data = np.ascontiguousarray(values, "<f4").tobytes()
     text = base64.b64encode(struct.pack("<Q", len(data)) + data).decode()
     head = f'<DataArray type="Float32" Name="{name}" NumberOfComponents="{width}" '
@@ -61,8 +59,6 @@ def image(
 def vti(path: Path, of: Wind) -> None:
     """The whole flow by cell; buildings are NaN. A map of comfort is in the lowest cells, and NaN
     above them. Raises FileError."""
-    import numpy as np
-
     masked = {n: np.where(of.solid, np.float32("nan"), a) for n, a in of.fields.items()}
     vector = np.stack([masked.pop(name) for name in "uvw"], -1)
     if of.leaves is not None:
@@ -75,8 +71,6 @@ def vti(path: Path, of: Wind) -> None:
 
 def plane(of: Wind, where: str, touch: int) -> str:
     """The image of a plane at a look: one cell thick."""
-    import numpy as np
-
     depth, length, width = of.solid.shape
     names = ("u", "v") if where == "low" else ("u", "w")
     found = {n: of.planes[f"{n}_{where}"][1][touch].filled(np.nan) for n in (*names, "theta")}

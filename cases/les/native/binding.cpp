@@ -8,6 +8,7 @@
 #include <nanobind/ndarray.h>
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -26,19 +27,27 @@ struct pictured : les::parameters {
                                   member{"force", &pictured::force}});
 };
 
+/// Returns a NumPy array that takes over the memory of numbers.
+nb::object array_of(std::vector<float>&& numbers, std::initializer_list<std::size_t> shape) {
+    auto* const kept = new std::vector<float>(std::move(numbers));
+    const nb::capsule owner(kept,
+                            [](void* of) noexcept { delete static_cast<std::vector<float>*>(of); });
+    return nb::cast(nb::ndarray<nb::numpy, float>(kept->data(), shape, owner));
+}
+
 /// Returns u, v, w or theta of a whole city, [z][y][x], without halos, in single precision.
 template <class Real>
 nb::object array_of(const les::parameters& p, const std::vector<std::byte>& kept) {
     const les::grid g = p.whole_grid();
     const auto* const from = reinterpret_cast<const Real*>(kept.data());
-    auto* const data = new float[g.size.cells()];
-    const nb::capsule owner(data, [](void* of) noexcept { delete[] static_cast<float*>(of); });
-    float* to = data;
+    std::vector<float> numbers;
+    numbers.reserve(g.size.cells());
     for (std::size_t k = 0; k < g.size.z; ++k)
-        for (std::size_t j = 0; j < g.size.y; ++j)
-            for (std::size_t i = 0; i < g.size.x; ++i)
-                *to++ = static_cast<float>(from[g.at(k, j, i)]);
-    return nb::cast(nb::ndarray<nb::numpy, float>(data, {g.size.z, g.size.y, g.size.x}, owner));
+        for (std::size_t j = 0; j < g.size.y; ++j) {
+            const Real* const row = from + g.at(k, j, 0);
+            numbers.insert(numbers.end(), row, row + g.size.x);
+        }
+    return array_of(std::move(numbers), {g.size.z, g.size.y, g.size.x});
 }
 
 /// Count of numbers in the two planes of a touch.
@@ -57,11 +66,7 @@ void append(std::vector<float>& to, const les::parameters& p, const std::byte* p
 /// Returns the planes as [touch][u v w theta][row of y, then of z][x].
 nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes) {
     const std::size_t touches = planes.size() / plane_numbers(p);
-    auto* const kept = new std::vector<float>(std::move(planes));
-    const nb::capsule owner(kept,
-                            [](void* of) noexcept { delete static_cast<std::vector<float>*>(of); });
-    return nb::cast(nb::ndarray<nb::numpy, float>(
-        kept->data(), {touches, 4, p.whole.y + p.whole.z, p.whole.x}, owner));
+    return array_of(std::move(planes), {touches, 4, p.whole.y + p.whole.z, p.whole.x});
 }
 
 /// Returns the velocities around two planes of cells at the end, which determine those at the
@@ -97,11 +102,7 @@ nb::object array_of_people(const les::parameters& p, const les::person_light& of
             all.insert(all.end(), each.begin(), each.end());
     for (const std::vector<float>* each : {&of.beam, &of.ground})
         all.insert(all.end(), each->begin(), each->end());
-    auto* const kept = new std::vector<float>(std::move(all));
-    const nb::capsule owner(kept,
-                            [](void* of) noexcept { delete static_cast<std::vector<float>*>(of); });
-    return nb::cast(nb::ndarray<nb::numpy, float>(
-        kept->data(), {2 * les::person_planes + 2, p.whole.y, p.whole.x}, owner));
+    return array_of(std::move(all), {2 * les::person_planes + 2, p.whole.y, p.whole.x});
 }
 
 nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {

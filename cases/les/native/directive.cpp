@@ -7,7 +7,6 @@
 #include "watari/case/directive.hpp"
 #include "watari/core/error.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -88,20 +87,6 @@ directive::answer run(call& one, directive::function style) {
     return answer;
 }
 
-/// A small city of one step, so that the first sample neither loads code nor makes a first launch.
-parameters small(parameters p) {
-    p.whole = {32, 16, 16};
-    p.grid = {p.whole};
-    p.progress = nullptr;
-    p.planes = nullptr;
-    p.result = nullptr;
-    p.heights.assign(32 * 16, 0);
-    p.heights[40] = 3;
-    p.steps = p.every = 1;
-    p.dt = std::min(p.dt, 0.05 * std::min({p.spacing[0], p.spacing[1], p.spacing[2]}));
-    return p;
-}
-
 }  // namespace
 
 measure::trial run_directive(const parameters& p, directive::function program) {
@@ -115,7 +100,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     if (p.processor.is_gpu())
         kinds = row.migrates() ? std::vector{row.kind} : std::vector{row.host, row.kind};
     prepare(one.trial, p, kinds);
-    call first{.p = small(p), .trial = {}, .migrates = one.migrates};
+    call first{.p = first_step_of(p), .trial = {}, .migrates = one.migrates};
     run(first, program);
     cases::record(one.trial, run(one, program));
     return std::move(one.trial);

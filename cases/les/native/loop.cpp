@@ -204,22 +204,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     summarise(into, p, migrates);
 }
 
-/// Runs a step and a touch of a small city, so that no sample includes a kernel's first launch.
-void warm_up(parameters p) {
-    p.whole = {32, 16, 16};
-    if (!p.mist.empty()) p.mist = {0, 0, 8, 1e-3};
-    if (p.has_trees()) p.trees = {0, 0, 4, 0.1};
-    p.settled = false;
-    p.grid = p.whole_grid();
-    p.others = nullptr;
-    p.progress = nullptr;
-    p.planes = nullptr;
-    p.wet_result = nullptr;
-    p.people = nullptr;
-    p.view_folder.clear();
-    p.heights.assign(32 * 16, 0);
-    p.heights[40] = 3;
-    p.steps = p.every = 1;
+void warm_up(const parameters& p) {
     const auto kind = p.processor.is_gpu() ? memory::kind::managed : memory::kind::pageable;
     fields f;
     std::vector<memory::buffer<std::byte>> held;
@@ -228,7 +213,6 @@ void warm_up(parameters p) {
             held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number}).data();
     initialise(f, p);
     measure::trial ignored;
-    p.dt = std::min(p.dt, 0.05 * std::min({p.spacing[0], p.spacing[1], p.spacing[2]}));
     simulate(ignored, p, f, {}, false);
 }
 
@@ -258,10 +242,30 @@ void refuse(const parameters& p, std::span<const memory::kind> kinds) {
     }
     memory::require_room(demands);
     cpu::set_threads(p.threads);
-    warm_up(p);
+    warm_up(first_step_of(p));
 }
 
 }  // namespace
+
+parameters first_step_of(parameters p) {
+    p.whole = {32, 16, 16};
+    if (!p.mist.empty()) p.mist = {0, 0, 8, 1e-3};
+    if (p.has_trees()) p.trees = {0, 0, 4, 0.1};
+    p.settled = false;
+    p.grid = p.whole_grid();
+    p.others = nullptr;
+    p.progress = nullptr;
+    p.planes = nullptr;
+    p.result = nullptr;
+    p.wet_result = nullptr;
+    p.people = nullptr;
+    p.view_folder.clear();
+    p.heights.assign(32 * 16, 0);
+    p.heights[40] = 3;
+    p.steps = p.every = 1;
+    p.dt = std::min(p.dt, 0.05 * std::min({p.spacing[0], p.spacing[1], p.spacing[2]}));
+    return p;
+}
 
 void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
     p.others == nullptr ? refuse(p, kinds) : p.others->ranks().together([&] { refuse(p, kinds); });

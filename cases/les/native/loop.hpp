@@ -22,6 +22,10 @@ using cases::stopwatch;
 /// arrays.
 void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds);
 
+/// Returns the parameters of a small city whose only step includes a touch, so that no sample of
+/// `p` loads code or makes a first launch.
+parameters first_step_of(parameters p);
+
 /// Writes the inputs by the CPU, which is the first to touch their pages.
 void initialise(const fields& f, const parameters& p);
 

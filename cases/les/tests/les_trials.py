@@ -24,3 +24,10 @@ def run(**given: Any) -> dict[str, Any]:
 
 def value(of: dict[str, Any], name: str) -> float:
     return float(of["quantities"][name]["value"])
+
+
+def assert_bits_of_the_cpu(*names: str, **given: Any) -> None:
+    """Compares quantities of a run on a GPU with those of a CPU."""
+    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
+    assert gpu["verified"] is True, gpu
+    assert [value(gpu, name) for name in names] == [value(cpu, name) for name in names], names

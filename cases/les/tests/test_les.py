@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from les_trials import requests, run, value
+from les_trials import assert_bits_of_the_cpu, requests, run, value
 
 from watari.cases.les import axes, case, output, picture, trial
 from watari.common.errors import UsageError
@@ -200,10 +200,7 @@ def test_the_bytes_are_those_of_the_table() -> None:
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_a_gpu_has_the_bits_of_the_cpu(touch: str, precision: str) -> None:
     given = {"grid": "64x64x32", "cpu-touch": touch, "precision": precision}
-    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
-    assert gpu["verified"] is True, gpu
-    for name in ("fingerprint", "energy", "mean_theta"):
-        assert value(gpu, name) == value(cpu, name), name
+    assert_bits_of_the_cpu("fingerprint", "energy", "mean_theta", **given)
 
 
 @pytest.mark.gpu
@@ -211,9 +208,7 @@ def test_a_gpu_has_the_bits_of_the_cpu(touch: str, precision: str) -> None:
 def test_a_gpu_has_the_bits_of_the_cpu_on_three_large_levels(grid: str) -> None:
     """Levels of more than 4096 cells have their own kernels, and the second coarse level has others
     than the first. Rows of 136 cells end with idle lanes."""
-    given = {"grid": grid, "precision": "single"}
-    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
-    assert value(gpu, "fingerprint") == value(cpu, "fingerprint")
+    assert_bits_of_the_cpu("fingerprint", grid=grid, precision="single")
 
 
 @pytest.mark.gpu

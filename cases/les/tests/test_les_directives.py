@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import synthetic
+from asked import GPU, quantities, request
 
 from watari.cases.les import axes, trial
 from watari.common.errors import UnsupportedError
-from watari.plan.request import resolve
 
 STYLES = [name for name, style in axes.STYLES.items() if style.in_directives]
 
 
 def run(style: str, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "gpu", "threads": 2, "style": style, "grid": "XS", **given}
-    request = resolve("les", wanted, synthetic.gpu_machine())[0]
-    return trial.run(request.parameters)
+    return trial.run(request("les", GPU, **wanted).parameters)
 
 
 def test_there_are_three() -> None:
@@ -41,7 +39,7 @@ def test_the_energy_is_that_of_the_cpus_program(style: str, touch: str) -> None:
     except UnsupportedError as reason:
         pytest.skip(str(reason))
     assert found["verified"] is True
-    assert found["quantities"]["ran_on_gpu"]["value"] == 1
+    of, right = quantities(found), quantities(expected)
+    assert of["ran_on_gpu"] == 1
     for name in ("energy", "mean_theta"):  # measured on a CPU: 1e-7
-        value = expected["quantities"][name]["value"]
-        assert found["quantities"][name]["value"] == pytest.approx(value, rel=1e-5), name
+        assert of[name] == pytest.approx(right[name], rel=1e-5), name

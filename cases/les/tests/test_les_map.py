@@ -6,22 +6,17 @@ import struct
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from command_line import refused, run_cli
-from les_flow import flow, written
+from command_line import printed, refused
+from les_flow import dataset, drawn_panels, flow, written
 
-from watari.cases.les import trial
 from watari.cases.les.comfort.asked_map import Asked
-from watari.cases.les.formats import drawing, map_drawing, netcdf, vtk
+from watari.cases.les.formats import drawing, netcdf, vtk
 from watari.common.errors import UsageError
 
-
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def test_a_result_is_read_as_it_was_written() -> None:
@@ -49,11 +44,9 @@ def test_another_netcdf_is_no_result(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_map_is_in_every_file() -> None:
-    library = pytest.importorskip("netCDF4")
     of = Asked("wbgt").drawn(flow())
-    written("w.nc", of)
     assert of.map is not None
-    with library.Dataset("w.nc") as file:
+    with dataset("w.nc", of) as file:
         assert (file["wbgt"][0] == of.map.values.astype("f4")).all()
         assert file["wbgt"].units == "degC"
         assert "humidity: 0.012 kg/kg" in file["wbgt"].comment
@@ -69,8 +62,7 @@ def test_what_a_map_assumes_is_printed(capsys: pytest.CaptureFixture[str]) -> No
     pytest.importorskip("matplotlib")
     written("a.nc", flow())
     words = ["wind", "a.nc", "--map", "wbgt", "--humidity", "70", "-o", "o.png"]
-    code, out, err = run_cli(capsys, *words)
-    assert (code, err) == (0, "")
+    out = printed(capsys, *words)
     for told in ("humidity: 70% at 26.85 C", "beam 800", "Liljegren", "of an earlier run", "o.png"):
         assert told in out
 
@@ -83,17 +75,9 @@ def test_two_runs_are_drawn_beside_their_difference(
     warmer = {**after.fields, "theta": after.fields["theta"] + 2}
     written("a.nc", before)
     written("b.nc", replace(after, fields=warmer))
-    drawn: list[Any] = []
-    panel = map_drawing.panel
-
-    def watched(axes: Any, of: Any, values: Any, scale: Any, title: str) -> Any:
-        drawn.append((values, scale, title))
-        return panel(axes, of, values, scale, title)
-
-    monkeypatch.setattr(map_drawing, "panel", watched)
+    drawn = drawn_panels(monkeypatch)
     words = ["wind", "b.nc", "--map", "tair", "--compare", "a.nc", "-o", "d.png"]
-    code, _, err = run_cli(capsys, *words)
-    assert (code, err) == (0, "")
+    printed(capsys, *words)
     (left, one, first), (right, two, second), (change, _, third) = drawn
     assert one == two
     assert change.compressed() == pytest.approx((right - left).compressed())
@@ -104,31 +88,20 @@ def test_two_runs_are_drawn_beside_their_difference(
 
 
 def test_mist_is_drawn_beside_the_run_without_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("watari._native")
-    monkeypatch.chdir(tmp_path)
-    titles: list[tuple[str, float]] = []
-    panel = map_drawing.panel
-
-    def watched(axes: Any, of: Any, values: Any, scale: Any, title: str) -> Any:
-        titles.append((title, float(values.min())))
-        return panel(axes, of, values, scale, title)
-
-    monkeypatch.setattr(map_drawing, "panel", watched)
+    drawn = drawn_panels(monkeypatch)
     words = ["wind", "flat", "--grid", "XS", "--steps", "20", "--mist", "rows:16", "--map", "tair"]
-    code, out, err = run_cli(capsys, *words, "-o", "m.png")
-    assert (code, err) == (0, "")
+    out = printed(capsys, *words, "-o", "m.png")
     assert "kg of mist" in out
-    assert [title.partition(",")[0] for title, _ in titles] == [
-        "without mist",
-        "this run",
-        "difference",
-    ]
-    assert titles[2][1] < -0.01  # K: the mist cools
+    titles = [title.partition(",")[0] for *_, title in drawn]
+    assert titles == ["without mist", "this run", "difference"]
+    assert drawn[2][0].min() < -0.01  # K: the mist cools
 
 
+@pytest.mark.usefixtures("not_simulated")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -142,17 +115,9 @@ def test_mist_is_drawn_beside_the_run_without_it(
     ],
 )
 def test_options_that_cannot_be_are_refused_before_the_run(
-    words: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("netCDF4")
-
-    def simulated(*asked: Any, **more: Any) -> None:
-        raise AssertionError("simulates")
-
-    monkeypatch.setattr(trial, "run", simulated)
     assert message in refused(capsys, "wind", "flat", "-o", "o.vti", *words)
 
 

@@ -13,9 +13,7 @@ from command_line import refused
 WIND = ["--grid", "XS", "--steps", "1", "-o", "wind.vti"]
 
 
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def npy(values: Any) -> bytes:

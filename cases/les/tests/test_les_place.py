@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from les_flow import flow, written
+from les_flow import dataset, flow
 
 from watari.cases.les.city import maps
 from watari.cases.les.city.place import Place
@@ -16,9 +15,7 @@ from watari.cases.les.city.place import Place
 UTM = 32654  # zone 54 N: its central meridian is 141 degrees east
 
 
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def geotiff(name: str, metres: Any, south: float) -> None:
@@ -41,14 +38,12 @@ def meridian_arc(degrees: float) -> float:
 
 
 def test_a_map_on_the_earth_gives_the_result_its_coordinates() -> None:
-    library = pytest.importorskip("netCDF4")
     metres = np.zeros((8, 12))
     metres[2, 3] = 6
     geotiff("city.tif", metres, 3_950_000)
     found = maps.place("file:city.tif", 2.0)
     assert found is not None
-    written("w.nc", flow(place=found))
-    with library.Dataset("w.nc") as file:
+    with dataset("w.nc", flow(place=found)) as file:
         assert file["x"][:].tolist() == [500_000 - 12 + 1 + 2 * n for n in range(12)]
         assert file["y"][0] == 3_950_001
         assert file["x"].standard_name == "projection_x_coordinate"
@@ -70,12 +65,10 @@ def test_a_map_on_the_earth_gives_the_result_its_coordinates() -> None:
 
 
 def test_a_map_without_a_projection_has_local_coordinates() -> None:
-    library = pytest.importorskip("netCDF4")
     np.save("h.npy", np.zeros((8, 12)))
     assert maps.place("file:h.npy", 2.0) is None
     assert maps.place("flat", 2.0) is None
-    written("w.nc", flow())
-    with library.Dataset("w.nc") as file:
+    with dataset("w.nc", flow()) as file:
         assert file["x"][0] == 1
         assert "lat" not in file.variables
         assert "grid_mapping" not in file["u"].ncattrs()

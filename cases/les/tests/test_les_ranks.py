@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,12 @@ from launching import HANGS
 
 pytest.importorskip("watari._native")
 
+import asked
 import numpy
-import synthetic
-from on_ranks import LAUNCHER as ON_GPUS
-from on_ranks import on_ranks, skip_unless_gpus
+from on_ranks import on_ranks, skip_unless_gpus, that_mpi_takes
 
 from watari.cases.les import trial as les_trial
-from watari.plan.request import Request, describe, resolve
-from watari.run import gpu_mpi
+from watari.plan.request import describe
 
 pytestmark = [
     pytest.mark.mpi,
@@ -37,8 +35,14 @@ LAUNCHER = (
 )
 
 
-def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str, Any]]:
-    """The cases in the result file of a run of a small city."""
+def alike(
+    folder: Path,
+    *words: str,
+    grid: str = "256x32x16",
+    names: tuple[str, ...] = ("fingerprint", "heat_to_air"),
+) -> list[dict[str, Any]]:
+    """Runs a small city in every split; expects quantities that are equal. Returns those of each
+    split."""
     file = folder / "les.json"
     command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", f"grid={grid}"]
     common = ["steps=6", "every=3", "trials=1", "threads=1", "cpu-touch=facets"]
@@ -49,20 +53,19 @@ def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str
         timeout=HANGS,
     )
     assert done.returncode in (0, 1), done.stderr
-    return list(json.loads(file.read_text())["cases"])
+    cases = json.loads(file.read_text())["cases"]
+    splits = next(word for word in words if word.startswith("split="))
+    assert [case["status"] for case in cases] == ["ok"] * (splits.count(",") + 1), cases
+    of = [case["trials"][0]["quantities"] for case in cases]
+    assert len({tuple(one[name]["value"] for name in names) for one in of}) == 1
+    return of
 
 
-def fingerprint(of: dict[str, Any]) -> tuple[float, float]:
-    quantities = of["trials"][0]["quantities"]
-    return quantities["fingerprint"]["value"], quantities["heat_to_air"]["value"]
+SPLITS = ("split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged")
 
 
 def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
-    cases = results(tmp_path, "split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged")
-    assert [case["status"] for case in cases] == ["ok"] * 4, cases
-    assert len({fingerprint(case) for case in cases}) == 1
-    for case in cases[1:]:
-        quantities = case["trials"][0]["quantities"]
+    for quantities in alike(tmp_path, *SPLITS)[1:]:
         assert 0 < quantities["exchange_share"]["value"] < 1
         assert quantities["exchange_s"]["value"] > 0
 
@@ -72,15 +75,10 @@ def test_every_split_has_the_bits_of_one_rank_with_mist(tmp_path: Path) -> None:
     on both sides of the edges of the parts."""
     rows = ["255,31,9,0.002", "257,33,9,0.001", "1,1,9,0.003", "511,63,9,0.001"]
     (nozzles := tmp_path / "nozzles.csv").write_text("\n".join(rows))
-    splits = ("split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged", f"mist={nozzles}")
+    names = ("fingerprint", "mist_fingerprint", "heat_to_air")
     for advection in ("central", "third"):
-        words = (*splits, f"advection={advection}")
-        cases = results(tmp_path, *words)
-        assert [case["status"] for case in cases] == ["ok"] * 4, cases
-        of = [case["trials"][0]["quantities"] for case in cases]
-        names = ("fingerprint", "mist_fingerprint", "heat_to_air")
-        assert len({tuple(one[name]["value"] for name in names) for one in of}) == 1
-        for one in of:
+        words = (*SPLITS, f"mist={nozzles}", f"advection={advection}")
+        for one in alike(tmp_path, *words, names=names):
             assert one["mist_released"]["value"] == pytest.approx(0.007 * 6 * 0.1)
             assert one["heat_residual"]["value"] < 1e-4
 
@@ -94,11 +92,8 @@ def test_every_split_has_the_bits_of_one_rank_with_trees(tmp_path: Path) -> None
     heights[4:10, 60:70] = heights[20:26, 124:126] = 8
     numpy.save(tmp_path / "trees.npy", density * (numpy.arange(6)[:, None, None] * 2 >= heights))
     numpy.save(tmp_path / "city.npy", heights)
-    words = (f"trees={tmp_path}/trees.npy", f"city=file:{tmp_path}/city.npy", "halo=staged")
-    cases = results(tmp_path, *words, "split=1x1x1,1x2x1,2x1x1,2x2x1")
-    assert [case["status"] for case in cases] == ["ok"] * 4, cases
-    of = [case["trials"][0]["quantities"] for case in cases]
-    assert len({one["fingerprint"]["value"] for one in of}) == 1
+    words = (f"trees={tmp_path}/trees.npy", f"city=file:{tmp_path}/city.npy")
+    of = alike(tmp_path, *SPLITS, *words, names=("fingerprint",))
     for one in of:
         assert one["tree_drag"]["value"] == pytest.approx(of[0]["tree_drag"]["value"], rel=1e-9)
         assert one["tree_drag"]["value"] > 0
@@ -107,34 +102,24 @@ def test_every_split_has_the_bits_of_one_rank_with_trees(tmp_path: Path) -> None
 def test_thin_parts_have_a_wider_halo_too(tmp_path: Path) -> None:
     """Coarser levels of such parts have fewer rows than the halo of the finest one."""
     words = ("split=1x1x1,1x3x1", "city=flat", "halo=staged", "mist=rows:9", "advection=third")
-    cases = results(tmp_path, *words, grid="64x18x64")
-    assert [case["status"] for case in cases] == ["ok"] * 2, cases
-    of = [case["trials"][0]["quantities"] for case in cases]
-    assert len({one["mist_fingerprint"]["value"] for one in of}) == 1
-    assert len({one["fingerprint"]["value"] for one in of}) == 1
+    alike(tmp_path, *words, grid="64x18x64", names=("fingerprint", "mist_fingerprint"))
 
 
 def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
     """Arrays that every rank has whole are passed around a ring, in several rounds."""
     words = ("split=1x1x1,1x3x1,1x4x1", "city=flat", "halo=staged")
-    cases = results(tmp_path, *words, grid="64x96x16")
-    assert [case["status"] for case in cases] == ["ok"] * 3, cases
-    assert len({fingerprint(case) for case in cases}) == 1
+    alike(tmp_path, *words, grid="64x96x16")
 
 
 def test_parts_whose_coarser_level_keeps_its_rows(tmp_path: Path) -> None:
     """Nine rows of a level are those of the next: a deep halo would reach rows that it lacks."""
     words = ("split=1x1x1,1x3x1", "city=flat", "halo=staged")
-    cases = results(tmp_path, *words, grid="64x18x64")
-    assert [case["status"] for case in cases] == ["ok"] * 2, cases
-    assert len({fingerprint(case) for case in cases}) == 1
+    alike(tmp_path, *words, grid="64x18x64")
 
 
-def on_gpu(**given: Any) -> Request:
-    wanted = {"processor": "gpu", "steps": 4, "every": 2, "threads": 8, **given}
-    return resolve("les", wanted, synthetic.gpu_machine())[0]
-
-
+on_gpu = partial(
+    asked.request, "les", machine=asked.GPU, processor="gpu", steps=4, every=2, threads=8
+)
 DIVIDED = {"grid": "512x256x64"}  # two levels of it are divided
 DOUBLE = {"grid": "256x128x32", "precision": "double"}
 MISTY = {"grid": "256x128x64", "mist": "rows:16", "advection": "third"}
@@ -153,10 +138,7 @@ def test_gpus_have_the_bits_of_one(halo: str, tmp_path: Path) -> None:
     skip_unless_gpus(2)
     trials = [on_gpu(**g, split=s, halo=halo) for g in GRIDS for s in ("1x2x1", "2x1x1")]
     trials.append(on_gpu(**DIVIDED, split="1x2x1", halo=halo, style="managed"))
-    asking = gpu_mpi.Probe()  # an MPI without CUDA would crash
-    trials = [one for one in trials if not asking.unsupported(one, ON_GPUS)]
-    if not trials:
-        pytest.skip("this MPI takes no GPU memory")
+    trials = that_mpi_takes(trials)
     for one, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
         assert "error" not in outcome, (describe(one), outcome)
         names = ("fingerprint", "heat_to_air")

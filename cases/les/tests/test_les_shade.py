@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import refused, run_cli
+from command_line import printed, refused
+from les_flow import dataset, drawn_panels
 
 from watari.cases.les import budgets, command, output, trial
 from watari.cases.les.comfort import maps
@@ -55,9 +56,11 @@ def test_a_map_takes_the_radiation_of_its_run() -> None:
 
 
 def test_radiation_and_leaves_are_in_the_file_and_read_from_it() -> None:
-    library = pytest.importorskip("netCDF4")
     of = blown(CUBES, light="cpu", leaves="rows:16")
-    netcdf.netcdf(Path("w.nc"), of)
+    with dataset("w.nc", of) as file:
+        assert file["light"].units == "W m-2"
+        assert file["leaf_area_density"].units == "m-1"
+        assert file["q"].standard_name == "specific_humidity"
     again = netcdf.read(Path("w.nc"))
     assert of.leaves is not None
     assert again.leaves is not None
@@ -66,10 +69,6 @@ def test_radiation_and_leaves_are_in_the_file_and_read_from_it() -> None:
         mine, theirs = (maps.comfort(name, each) for each in (of, again))
         assert mine.notes == theirs.notes
         assert np.ma.allclose(mine.values, theirs.values, atol=1e-3)
-    with library.Dataset("w.nc") as file:
-        assert file["light"].units == "W m-2"
-        assert file["leaf_area_density"].units == "m-1"
-        assert file["q"].standard_name == "specific_humidity"
     vtk.vti(Path("w.vti"), of)
     assert 'Name="leaf_area_density"' in Path("w.vti").read_text()
 
@@ -79,35 +78,24 @@ def test_trees_are_drawn_beside_the_run_without_them(
 ) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("watari._native")
-    titles: list[str] = []
     edged: list[int] = []
-    panel, leaves = map_drawing.panel, map_drawing.draw_leaves
-
-    def watched(axes: Any, of: Any, values: Any, scale: Any, title: str) -> Any:
-        titles.append(f"{title} {values.mean():.4f}")
-        return panel(axes, of, values, scale, title)
+    leaves = map_drawing.draw_leaves
 
     def counted(axes: Any, leafy: Any, spacing: float) -> None:
         edged.append(int(leafy.sum()))
         leaves(axes, leafy, spacing)
 
-    monkeypatch.setattr(map_drawing, "panel", watched)
     monkeypatch.setattr(map_drawing, "draw_leaves", counted)
+    drawn = drawn_panels(monkeypatch)
     words = ["wind", "flat", "--grid", "XS", "--steps", "10", "--trees", "rows:16"]
-    code, out, err = run_cli(
+    out = printed(
         capsys, *words, "--radiation", "cpu", "--map", "tmrt", "-o", "m.png", "-o", "m.vti"
     )
-    assert (code, err) == (0, "")
-    assert "leaves take" in out
-    assert "kg of vapour" in out
-    assert "missing" in out
-    assert "without trees, after" in out
-    assert [title.partition(",")[0] for title in titles] == [
-        "without trees",
-        "this run",
-        "difference",
-    ]
-    assert float(titles[2].split()[-1]) < -1  # K
+    for told in ("leaves take", "kg of vapour", "missing", "without trees, after"):
+        assert told in out
+    titles = [title.partition(",")[0] for *_, title in drawn]
+    assert titles == ["without trees", "this run", "difference"]
+    assert drawn[2][0].mean() < -1  # K
     assert len(edged) == 2
     assert edged[0] > 0
     drawing.picture(Path("w.png"), blown("flat", leaves="rows:16"))

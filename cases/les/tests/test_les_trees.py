@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from les_trials import requests, run, value
+from les_trials import assert_bits_of_the_cpu, requests, run, value
 
 from watari.cases.les import axes, case, trees, trial
 from watari.common.errors import FileError, UsageError
@@ -110,14 +110,18 @@ def test_rows_stand_in_streets_and_no_leaf_is_in_a_building() -> None:
         trees.leaves("rows:16", (32, 16, 16), 8.0, heights)
 
 
-def test_a_file_has_a_density_for_each_cell() -> None:
+def leaves_in(text: str) -> Any:
+    """Leaves in a city of one column of 4 m."""
     heights = np.zeros((8, 16), np.uint16)
     heights[2, 3] = 2
+    return trees.leaves(trees.parse(text), (16, 8, 8), 2.0, heights)
+
+
+def test_a_file_has_a_density_for_each_cell() -> None:
     density = np.zeros((3, 8, 16), "f4")
     density[2, 2, 3], density[0, 7, 15] = 0.5, 0.25
     np.save("t.npy", density)
-    found = trees.leaves(trees.parse("t.npy"), (16, 8, 8), 2.0, heights)
-    assert found.tolist() == [[15, 7, 0, 0.25], [3, 2, 2, 0.5]]
+    assert leaves_in("t.npy").tolist() == [[15, 7, 0, 0.25], [3, 2, 2, 0.5]]
 
 
 @pytest.mark.parametrize(
@@ -133,30 +137,26 @@ def test_a_file_has_a_density_for_each_cell() -> None:
 def test_a_bad_density_is_named_by_its_place(
     place: tuple[int, ...], number: float, why: str
 ) -> None:
-    heights = np.zeros((8, 16), np.uint16)
-    heights[2, 3] = 2
     density = np.zeros((3, 8, 16))
     density[place] = number
     np.save("t.npy", density)
     with pytest.raises(UsageError, match=why):
-        trees.leaves("t.npy", (16, 8, 8), 2.0, heights)
+        leaves_in("t.npy")
 
 
 def test_trees_that_are_none_are_refused() -> None:
-    for text, why in (("oak", "are no trees; write none, rows:SPACING"), ("rows:x", "not a num")):
-        with pytest.raises(UsageError, match=why):
-            trees.parse(text)
     np.save("flat.npy", np.zeros((8, 16)))
     np.save("wide.npy", np.zeros((3, 9, 16)))
     Path("torn.npy").write_bytes(Path("wide.npy").read_bytes()[:200])
-    heights = np.zeros((8, 16), np.uint16)
     for name, why in (
+        ("oak", "are no trees; write none, rows:SPACING"),
+        ("rows:x", "not a num"),
         ("flat.npy", "three axes"),
         ("wide.npy", "has 3x9x16 numbers; this grid takes 8 planes or fewer of 8x16"),
         ("torn.npy", "not a complete .npy"),
     ):
         with pytest.raises(UsageError, match=why):
-            trees.leaves(name, (16, 8, 8), 2.0, heights)
+            leaves_in(name)
     with pytest.raises((FileError, UsageError), match=r"none\.npy"):
         case.CASES[0].require_files(requests(trees="none.npy")[0].parameters)
 
@@ -166,11 +166,8 @@ def test_trees_that_are_none_are_refused() -> None:
 @pytest.mark.parametrize("light", ["none", "cpu", "gpu"])
 def test_a_gpu_has_the_bits_of_the_cpu_with_trees(precision: str, light: str) -> None:
     given = {**LEAFY, "grid": "64x64x32", "precision": precision, "radiation": light}
-    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
-    assert gpu["verified"] is True, gpu
-    names = ["fingerprint", "energy", "mean_theta"]
-    for name in names if light == "none" else [*names, "mist_fingerprint", "tree_heat"]:
-        assert value(gpu, name) == value(cpu, name), name
+    more = [] if light == "none" else ["mist_fingerprint", "tree_heat"]
+    assert_bits_of_the_cpu("fingerprint", "energy", "mean_theta", *more, **given)
 
 
 @pytest.mark.gpu

@@ -11,6 +11,7 @@ import altair
 import pytest
 import synthetic
 import vl_convert
+from asked import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,8 +39,7 @@ def drawings(measured: list[Measured]) -> list[Drawing]:
 
 def named(drawings: list[Drawing], name: str) -> list[dict[str, Any]]:
     """Every row of data in a figure's charts."""
-    specs = [d.spec() for d in drawings if d.figure.name == name]
-    return [row for spec in specs for rows in spec["datasets"].values() for row in rows]
+    return [row for drawing in drawings if drawing.figure.name == name for row in rows_of(drawing)]
 
 
 def test_the_bundled_vega_lite_is_the_one_that_altair_writes_for() -> None:

@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from asked import request
 
 from watari import _native as native
 from watari import cases
 from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
-from watari.plan.request import resolve
 
 
 def run(case: str, **given: Any) -> dict[str, Any]:
-    parameters = {"size": "1MiB", "samples": 3, "threads": 2}
-    parameters |= {name.rstrip("_"): value for name, value in given.items()}
-    request = resolve(case, parameters, synthetic.cpu_machine())[0]
-    trial = cases.CASES[case].run(request.parameters)
+    wanted = {"size": "1MiB", "samples": 3, "threads": 2, **given}
+    trial = cases.CASES[case].run(request(case, **wanted).parameters)
     assert trial["verified"] is True
     assert np.all(trial["host_s"] > 0)
     return trial
@@ -99,7 +96,7 @@ def test_a_node_that_is_a_gpus_memory_is_unsupported_where_there_is_none(case: s
 
 @pytest.mark.parametrize("case", ["access", "migration", "touch"])
 def test_results_without_placement_were_not_placed(case: str) -> None:
-    given = resolve(case, {}, synthetic.cpu_machine())[0].parameters
+    given = request(case).parameters
     old = {name: value for name, value in given.items() if name not in ("numa", "thp", "page")}
     assert cases.complete(case, old) == given
     assert (given["numa"], given["thp"], given["page"]) == ("local", "default", "default")

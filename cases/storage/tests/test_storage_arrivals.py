@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import ssd_files
@@ -77,16 +78,15 @@ def test_a_recording_that_ends_begins_again(tmp_path: Path) -> None:
 
 
 def test_the_default_is_once_through_the_recording(tmp_path: Path) -> None:
-    from synthetic import cpu_machine
-
-    from watari.plan.request import resolve
-
-    given = {"pattern": trace(tmp_path, BURSTS), "loop": ["closed", "open"]}
-    found = {r.parameters["loop"]: r.parameters for r in resolve("storage", given, cpu_machine())}
-    assert found["open"]["requests"] == 12
-    assert found["closed"]["requests"] > 1000
-    assert workload.recorded_seconds(found["open"] | {"samples": 3}) == pytest.approx(0.12)
-    assert workload.recorded_seconds(found["closed"]) == 0
+    pattern = trace(tmp_path, BURSTS)
+    closed, opened = (
+        asked.request("storage", pattern=pattern, loop=loop).parameters
+        for loop in ("closed", "open")
+    )
+    assert opened["requests"] == 12
+    assert closed["requests"] > 1000
+    assert workload.recorded_seconds(opened | {"samples": 3}) == pytest.approx(0.12)
+    assert workload.recorded_seconds(closed) == 0
 
 
 def test_waits_of_an_iolog_of_version_2_are_times(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_waits_of_an_iolog_of_version_2_are_times(tmp_path: Path) -> None:
 
 def test_times_that_go_back_are_those_of_the_request_before(tmp_path: Path) -> None:
     log = "fio version 3 iolog\n5 a read 0 512\n900 a read 512 1024\n7 a read 0 512\n"
-    asked = request(pattern=trace(tmp_path, log), loop="open", block="512", size="1MiB")
-    moments = workload.times(asked.parameters)
+    wanted = request(pattern=trace(tmp_path, log), loop="open", block="512", size="1MiB")
+    moments = workload.times(wanted.parameters)
     assert moments.tolist() == pytest.approx([0, 895e-6, 895e-6, 895e-6])
     assert (np.diff(moments) >= 0).all()
 
@@ -126,18 +126,18 @@ def test_an_open_loop_without_times_is_refused_in_a_line(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    asked = {"pattern": trace(tmp_path, content), "loop": "open", "size": "1MiB", "block": "512"}
-    words = [f"{name}={value}" for name, value in (asked | given).items()]
+    wanted = {"pattern": trace(tmp_path, content), "loop": "open", "size": "1MiB", "block": "512"}
+    words = [f"{name}={value}" for name, value in (wanted | given).items()]
     assert says in refused(capsys, "run", "storage", *words, f"folder={tmp_path}", "trials=1")
 
 
 def test_engines_that_send_lists_are_unsupported(tmp_path: Path) -> None:
-    asked = request(engine="queue", pattern=trace(tmp_path, BURSTS), loop="open", requests=12)
+    wanted = request(engine="queue", pattern=trace(tmp_path, BURSTS), loop="open", requests=12)
     with pytest.raises(UnsupportedError, match="loop=open is for engines that begin each request"):
-        cases.CASES["storage"].run({**asked.parameters, "folder": str(tmp_path)})
+        cases.CASES["storage"].run({**wanted.parameters, "folder": str(tmp_path)})
 
 
 def test_a_workload_that_is_generated_has_no_times() -> None:
-    asked = request(pattern="kv-cache", size="64MiB", block="64KiB")
+    wanted = request(pattern="kv-cache", size="64MiB", block="64KiB")
     with pytest.raises(UsageError, match="has no times"):
-        workload.times(asked.parameters)
+        workload.times(wanted.parameters)

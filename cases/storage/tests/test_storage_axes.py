@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-import synthetic
+from asked import CPU, GPU, request
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,15 +17,10 @@ from watari.cases.storage import case as storage_case
 from watari.cases.storage import trial as storage_trial
 from watari.common.errors import UsageError
 from watari.common.units import format_count, format_latency
-from watari.plan.request import Request, describe, resolve
+from watari.plan.request import describe, resolve
 from watari.run import launch
 
-GPU_MACHINE = synthetic.gpu_machine()
-CPU_MACHINE = synthetic.cpu_machine()
-
-
-def request(**given: Any) -> Request:
-    return resolve("storage", given, CPU_MACHINE)[0]
+one = partial(request, "storage")
 
 
 # Axes
@@ -34,10 +31,12 @@ def request(**given: Any) -> Request:
     [(512, 256, 64), (4096, 256, 64), (65536, 32, 32), (2**20, 2, 2)],
 )
 def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> None:
-    assert request(engine="gpu", block=block, store="ram").parameters["depth"] == in_memory
-    assert request(engine="gpu", block=block).parameters["depth"] == on_file
-    cached = request(engine="gpu", block=block, cache="warm").parameters
-    assert cached["depth"] == in_memory
+    for more, depth in (
+        ({"store": "ram"}, in_memory),
+        ({}, on_file),
+        ({"cache": "warm"}, in_memory),
+    ):
+        assert one(engine="gpu", block=block, **more).parameters["depth"] == depth
 
 
 @pytest.mark.parametrize(("processor", "short", "long"), [("gpu", 32, 8), ("cpu", 32, 32)])
@@ -46,12 +45,11 @@ def test_uring_keeps_bytes_in_flight_where_they_pass_through_other_memory(
 ) -> None:
     for block, depth in ((4096, short), (2**18, long)):
         given = {"engine": "uring", "processor": processor, "block": block}
-        parameters = resolve("storage", given, GPU_MACHINE)[0].parameters
-        assert parameters["depth"] == depth
+        assert one(GPU, **given).parameters["depth"] == depth
 
 
 def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
-    cores = GPU_MACHINE["processors"][0]["cores"]
+    cores = GPU["processors"][0]["cores"]
     serve = max(cores - 2, 1)
     for engine, store, cache, threads in (
         ("gpu", "ram", "none", serve),
@@ -64,7 +62,7 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
         ("posix", "file", "none", cores),
     ):
         given = {"engine": engine, "store": store, "cache": cache}
-        assert resolve("storage", given, GPU_MACHINE)[0].parameters["threads"] == threads
+        assert one(GPU, **given).parameters["threads"] == threads
 
 
 @pytest.mark.parametrize(
@@ -79,8 +77,8 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
     ],
 )
 def test_each_engine_has_defaults_that_suit_it(engine, cpu_default, with_gpu, depth, cache) -> None:
-    for machine, processor in ((CPU_MACHINE, cpu_default), (GPU_MACHINE, with_gpu)):
-        parameters = resolve("storage", {"engine": engine}, machine)[0].parameters
+    for machine, processor in ((CPU, cpu_default), (GPU, with_gpu)):
+        parameters = one(machine, engine=engine).parameters
         assert (parameters["processor"], parameters["depth"], parameters["cache"]) == (
             processor,
             depth,
@@ -95,15 +93,13 @@ def test_each_engine_has_defaults_that_suit_it(engine, cpu_default, with_gpu, de
 
 
 def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
-    swept = resolve(
-        "storage", {"engine": list(case_engines.FILE_ENGINES), "depth": 64}, CPU_MACHINE
-    )
+    swept = resolve("storage", {"engine": list(case_engines.FILE_ENGINES), "depth": 64}, CPU)
     depths = {r.parameters["engine"]: r.parameters["depth"] for r in swept}
     assert depths == {
         e: 1 if e in case_engines.ONE_AT_A_TIME else 64 for e in case_engines.FILE_ENGINES
     }
     # both depths of an engine without a queue are the same case
-    assert len(resolve("storage", {"engine": "posix", "depth": [1, 2]}, CPU_MACHINE)) == 1
+    assert len(resolve("storage", {"engine": "posix", "depth": [1, 2]}, CPU)) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,20 +123,19 @@ def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
     ],
 )
 def test_a_wrong_word_is_reported_with_the_right_one(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        resolve("storage", given, CPU_MACHINE)
-    assert says in str(raised.value)
+    with pytest.raises(UsageError, match=re.escape(says)):
+        one(**given)
 
 
 def test_a_line_distinguishes_cases_of_a_sweep() -> None:
-    swept = resolve("storage", {"threads": [1, 2], "depth": [1, 4]}, CPU_MACHINE)
+    swept = resolve("storage", {"threads": [1, 2], "depth": [1, 4]}, CPU)
     assert len({describe(r) for r in swept}) == 4
     assert describe(swept[0]) == "storage cpu uring random read 4KiB depth 1 x 1"
 
 
 def test_a_slow_disk_is_given_time() -> None:
-    one = request(engine="posix", threads=1, requests=16384, samples=10)
-    assert launch.time_limit(one) > 16384 * 10 * storage_case.SLOW_REQUEST
+    slow = one(engine="posix", threads=1, requests=16384, samples=10)
+    assert launch.time_limit(slow) > 16384 * 10 * storage_case.SLOW_REQUEST
 
 
 # Numbers

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from storage_trials import STORE, trial
@@ -21,9 +22,15 @@ def in_a_small_world(command: str) -> str:
     return f"unshare -rm sh -c '{command} && exec \"$@\"' sh"
 
 
-def test_a_full_disk_is_reported_before_anything_is_written(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """A folder on which a small world mounts a disk."""
+    in_a_small_world("true")
+    (tmp_path / "disk").mkdir()
+    return tmp_path / "disk"
+
+
+def test_a_full_disk_is_reported_before_anything_is_written(disk: Path) -> None:
     small = in_a_small_world(f"mount -t tmpfs -o size=1M none {disk}")
     result = trial(small, engine="posix", cache="warm", folder=str(disk))
     assert result["status"] == "unsupported"
@@ -31,53 +38,44 @@ def test_a_full_disk_is_reported_before_anything_is_written(tmp_path: Path) -> N
     assert re.search(says, result["error"])
 
 
-def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
+def leaving(
+    disk: Path, room: str, fill: str = "true", around: str = "", **given: Any
+) -> tuple[launch.Trial, list[str]]:
+    """A trial on a new disk with this room, and the names of the files that it leaves there."""
+    left = disk.with_name("left")
+    begin = f"mount -t tmpfs -o size={room} none {disk} && {fill}"
+    world = f'{begin} && {around} "$@"; code=$?; ls {disk} > {left}; exit $code'
+    given = {"engine": "posix", "folder": str(disk), **given}
+    return trial(f"unshare -rm sh -c '{world}' sh", **given), left.read_text().split()
+
+
+def test_files_of_other_runs_make_room_unless_they_are_in_use(disk: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     trial(engine="posix", cache="warm", folder=str(other), size="2MiB", requests=1)
     made = "watari-gemm-1x1x1-single-rows-512.data watari-2.data mine.data"
     ours = f"tee <{other}/watari-2097152.data {made} >/dev/null"
     fill = f"(cd {disk} && {ours} && touch -d @9 *gemm*)"
     in_use = f"flock -s {disk}/watari-2.data"
-
-    def run_there(tmpfs: str, around: str = "") -> launch.Trial:
-        begin = f"mount -t tmpfs -o size={tmpfs} none {disk} && {fill}"
-        world = f'{begin} && {around} "$@"; code=$?; ls {disk} > {left}; exit $code'
-        given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
-        return trial(f"unshare -rm sh -c '{world}' sh", **given)
-
-    assert run_there("9M")["status"] == "ok"
-    assert left.read_text().split() == ["mine.data", "watari-2.data", STORE]
-    assert run_there("7M")["status"] == "ok"
-    assert left.read_text().split() == ["mine.data", STORE]
-    result = run_there("7M", in_use)
-    assert (result["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
+    for room, around, status, left in (
+        ("9M", "", "ok", ["mine.data", "watari-2.data", STORE]),
+        ("7M", "", "ok", ["mine.data", STORE]),
+        ("7M", in_use, "unsupported", sorted(made.split())),
+    ):
+        result, names = leaving(disk, room, fill, around, cache="warm", size="4MiB")
+        assert (result["status"], names) == (status, left)
     assert "its disk has 1 MiB" in result["error"]
 
 
-def test_files_of_others_never_make_room(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
+def test_files_of_others_never_make_room(disk: Path) -> None:
     fill = f"head -c 2M /dev/urandom | tee {disk}/watari-2097152.data >{disk}/watari-2.data"
-    begin = f"mount -t tmpfs -o size=7M none {disk} && {fill}"
-    world = f'{begin} && "$@"; code=$?; ls {disk} > {left}; exit $code'
-    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
-    result = trial(f"unshare -rm sh -c '{world}' sh", **given)
+    result, left = leaving(disk, "7M", fill, cache="warm", size="4MiB")
     assert result["status"] == "unsupported"
-    assert sorted(left.read_text().split()) == ["watari-2.data", "watari-2097152.data"]
+    assert sorted(left) == ["watari-2.data", "watari-2097152.data"]
 
 
-def test_some_of_several_files_are_not_left(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
-    world = f'mount -t tmpfs -o size=7M none {disk} && "$@"; code=$?; ls {disk} > {left}'
-    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "16MiB", "files": 4}
-    result = trial(f"unshare -rm sh -c '{world}; exit $code' sh", **given)
-    assert (result["status"], left.read_text()) == ("unsupported", "")
+def test_some_of_several_files_are_not_left(disk: Path) -> None:
+    result, left = leaving(disk, "7M", cache="warm", size="16MiB", files=4)
+    assert (result["status"], left) == ("unsupported", [])
 
 
 def test_what_is_written_is_written_by_one_run(folder: str) -> None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import synthetic
+from asked import rows_for_vega
 
 from watari.cases.storage import figures as storage_figures
 from watari.cases.storage import numbers, words
-from watari.charts.figure import Drawing
 from watari.cli import summary
 from watari.common.errors import UsageError
-from watari.report import figures, page
+from watari.report import page
 from watari.report.reproduce import commands
 from watari.results import schema
 from watari.results.measured import Measured, measurements
@@ -27,10 +27,7 @@ def cases() -> list[Measured]:
     return [m for m in every if m.case == "storage"]
 
 
-def rows(chart: Any) -> list[dict[str, Any]]:
-    """The data of a chart, as it is in the page."""
-    drawing = Drawing("x", figures.figures()[0], "", chart, [])
-    return [row for data in drawing.spec()["datasets"].values() for row in data]
+rows = partial(rows_for_vega, storage_figures.FIGURES[0])
 
 
 def test_each_medium_has_a_chart_with_a_line_for_each_engine(cases: list[Measured]) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import synthetic
+from asked import request
 from launching import HANGS
 from storage_trials import STORE, trial
 
-from watari.plan.request import resolve
 from watari.run import launch
 from watari.run.launcher import Launcher
 
@@ -24,8 +23,7 @@ def store(folder: Path, **given: Any) -> launch.Trial:
 
 
 def product(folder: Path) -> launch.Trial:
-    asked = resolve("gemm", {**GEMM, "folder": str(folder)}, synthetic.cpu_machine())[0]
-    return launch.trial(asked, Launcher(), HANGS)
+    return launch.trial(request("gemm", **GEMM, folder=str(folder)), Launcher(), HANGS)
 
 
 def link(path: Path, mine: Path) -> None:

@@ -7,15 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import asked
 import pytest
-import synthetic
 from storage_trials import request, run
 
 from watari import _native, cases
 from watari.case import ssd_model
 from watari.cases.storage.command import modelled
 from watari.common.errors import FileError, UnsupportedError, WatariError
-from watari.plan.request import resolve
 
 FIO = Path(__file__).parent / "fio.json"
 ENGINES = ("posix", "uring", "queue")
@@ -103,7 +102,7 @@ def test_a_fault_is_of_queues(model: Callable[..., str]) -> None:
 def test_the_default_requests_suit_a_slow_engine() -> None:
     def requests(engine: str) -> int:
         given = {"engine": engine, "store": "modelled:kioxia-cm6-v"}
-        return int(resolve("storage", given, synthetic.cpu_machine())[0].parameters["requests"])
+        return int(asked.request("storage", **given).parameters["requests"])
 
     assert requests("queue") == 16 * requests("posix")
 
@@ -111,8 +110,8 @@ def test_the_default_requests_suit_a_slow_engine() -> None:
 def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text("name = 3\n")
-    asked = request(engine="posix", store=f"modelled:{path}")
+    parameters = request(engine="posix", store=f"modelled:{path}").parameters
     with pytest.raises(FileError, match="no model of an SSD"):
-        cases.CASES["storage"].require_files(asked.parameters)
+        cases.CASES["storage"].require_files(parameters)
     with pytest.raises(WatariError):
-        cases.CASES["storage"].run(asked.parameters)
+        cases.CASES["storage"].run(parameters)

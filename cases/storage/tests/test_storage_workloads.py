@@ -8,8 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
+from asked import quantities
 from command_line import refused
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,10 +48,6 @@ CSV = """offset, bytes, kind, time
 def trace(tmp_path: Path, content: str, name: str = "t.csv") -> str:
     (tmp_path / name).write_text(content)
     return f"trace:{tmp_path / name}"
-
-
-def replayed(result: dict[str, Any]) -> dict[str, float]:
-    return {name: value["value"] for name, value in result["quantities"].items()}
 
 
 # Traces
@@ -108,9 +106,8 @@ def test_a_log_that_fio_wrote_has_its_requests(tmp_path: Path) -> None:
 def test_what_is_no_trace_is_refused_in_a_line(content: str, says: str, tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_text(content)
-    with pytest.raises(FileError, match=says) as raised:
+    with pytest.raises(FileError, match=rf"^.*{says}.*\Z"):
         traces.load(str(path))
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -123,32 +120,28 @@ def test_what_is_no_trace_is_refused_in_a_line(content: str, says: str, tmp_path
 def test_a_trace_beyond_the_store_is_refused_with_2(
     parameters: dict[str, str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = {"pattern": trace(tmp_path, CSV), "folder": str(tmp_path), "trials": "1", **parameters}
-    words = [f"{name}={value}" for name, value in asked.items()]
+    given = {"pattern": trace(tmp_path, CSV), "folder": str(tmp_path), "trials": "1", **parameters}
+    words = [f"{name}={value}" for name, value in given.items()]
     assert says in refused(capsys, "run", "storage", *words)
 
 
 def test_a_trace_without_the_direction_is_refused(tmp_path: Path) -> None:
-    asked = request(pattern=trace(tmp_path, "offset,bytes\n0,512\n"), direction="write")
+    writes = request(pattern=trace(tmp_path, "offset,bytes\n0,512\n"), direction="write")
     with pytest.raises(UsageError, match="has no writes"):
-        cases.CASES["storage"].require_files(asked.parameters)
+        cases.CASES["storage"].require_files(writes.parameters)
 
 
 def test_a_trace_sets_the_size_of_the_store_and_of_a_block(tmp_path: Path) -> None:
-    from synthetic import cpu_machine
-
-    from watari.plan.request import resolve
-
     pattern = trace(tmp_path, CSV)
-    parameters = resolve("storage", {"pattern": pattern}, cpu_machine())[0].parameters
+    parameters = asked.request("storage", pattern=pattern).parameters
     assert (parameters["size"], parameters["block"]) == (3 * 2**20, 4096)
-    gone = resolve("storage", {"pattern": pattern + "x"}, cpu_machine())[0].parameters
+    gone = asked.request("storage", pattern=pattern + "x").parameters
     assert (gone["size"], gone["block"]) == (2**30, 4096)  # a result is read elsewhere
 
 
 def test_the_trial_says_how_much_of_a_trace_was_asked_for(tmp_path: Path) -> None:
     pattern = trace(tmp_path, CSV)
-    seen = replayed(run(pattern=pattern, block="8KiB", requests=4))
+    seen = quantities(run(pattern=pattern, block="8KiB", requests=4))
     assert seen["asked_share"] == 0.5  # two reads of 4 KiB in blocks of 8 KiB
     assert seen["reuse"] == 0
     assert seen["trace_s"] == 3
@@ -225,9 +218,9 @@ def test_tensors_of_a_checkpoint_fill_the_file_without_overlap(size: int) -> Non
 
 @pytest.mark.parametrize(("pattern", "size"), [("kv-cache", "4MiB"), ("checkpoint", "64KiB")])
 def test_a_store_that_is_too_small_is_refused(pattern: str, size: str) -> None:
-    asked = request(pattern=pattern, size=size, block="4KiB")
+    small = request(pattern=pattern, size=size, block="4KiB")
     with pytest.raises(UsageError, match=f"pattern={pattern} needs size="):
-        cases.CASES["storage"].require_files(asked.parameters)
+        cases.CASES["storage"].require_files(small.parameters)
 
 
 # Engines
@@ -243,15 +236,15 @@ def test_every_engine_replays_every_workload(
     if pattern == "trace":
         pattern = trace(tmp_path, CSV)
     result = run(**given, pattern=pattern, size="16MiB", requests=64)
-    assert 0 < replayed(result)["asked_share"] <= 1
+    assert 0 < quantities(result)["asked_share"] <= 1
 
 
 def test_blocks_of_a_trial_are_those_of_the_trace_in_order() -> None:
     """A block beyond the store is refused by the compiled part, so that it has the list."""
     from watari.case.native import module
 
-    asked = request(engine="queue", store="ram", size="1MiB", requests=8)
-    given = {**asked.parameters, "seed": 1, "folder": "", "trace": np.array([0, 256], np.uint64)}
+    eight = request(engine="queue", store="ram", size="1MiB", requests=8)
+    given = {**eight.parameters, "seed": 1, "folder": "", "trace": np.array([0, 256], np.uint64)}
     for name in ("ranks", "file", "loop"):
         given.pop(name, None)
     with pytest.raises(UsageError, match="a block beyond the store"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import synthetic
+import asked
 from launching import HANGS
 
 from watari import cases
-from watari.plan.request import Request, resolve
+from watari.plan.request import Request
 from watari.run import launch
 from watari.run.launcher import Launcher
 
@@ -18,7 +18,7 @@ OPENING = ("posix", "uring", "mmap", "queue")  # engines that open files on a CP
 
 
 def request(**given: Any) -> Request:
-    return resolve("storage", {**SMALL, **given}, synthetic.cpu_machine())[0]
+    return asked.request("storage", **{**SMALL, **given})
 
 
 def run(**given: Any) -> dict[str, Any]:

@@ -10,8 +10,7 @@ namespace {
 parameters box_of(std::size_t n) {
     const std::size_t nx = 16 * n / 15;
     parameters p = city_of({nx, 2, n}, 1.0 / double(n));
-    for (std::size_t j = 0; j < 2; ++j)
-        for (std::size_t i = n; i < nx; ++i) p.heights[j * nx + i] = static_cast<std::uint16_t>(n);
+    raise(p, {n, nx}, {0, 2}, n);
     p.air = inviscid();
     p.air.gravity = 0;
     p.air.lid = surface::smooth;
@@ -57,10 +56,9 @@ extremes under_a_lid(double reynolds, std::size_t n, double time) {
     p.air.lid_speed = 1;
     p.dt = std::min(0.8 * d, 0.15 * d * d / p.air.nu);
     small_city<float> city(p);
-    for (unsigned a = 0; a < 4; ++a) city.set(a, [](double, double, double) { return 0; });
-    simulation<float> air(city.f, city.p);
-    air.start(nullptr);
-    for (int step = 0; step < int(time / p.dt); ++step) air.step(nullptr);
+    city.set({still, still, still, still});
+    started air(city);
+    air.steps(int(time / p.dt));
     const centre_lines lines = lines_of(city, air, n);
     std::vector<double> rising;
     for (const double w : lines.w) rising.push_back(-w);
@@ -131,10 +129,8 @@ fluxes between_walls(double rayleigh, std::size_t n, double time) {
     p.air.gravity = p.air.theta0;
     p.dt = std::min(0.8 * d, 0.15 * d * d / kappa);
     small_city<float> city(p);
-    for (unsigned a = 0; a < 3; ++a) city.set(a, [](double, double, double) { return 0; });
-    city.set(3, [](double x, double, double) { return 0.5 - x; });
-    simulation<float> air(city.f, city.p);
-    air.start(nullptr);
+    city.set({still, still, still, [](double x, double, double) { return 0.5 - x; }});
+    started air(city);
     const facet_counts counts = count_facets(p);
     const auto facets = facets_in<float>(city.f.facets, counts.all());
     const std::size_t hot = counts.of[0], cold = hot + counts.of[1];

@@ -3,6 +3,7 @@
 #include "../../native/directive.hpp"
 #include "../../native/styles.hpp"
 
+#include "errors.hpp"
 #include "watari/case/directive.hpp"
 #include "watari/core/error.hpp"
 
@@ -133,14 +134,8 @@ TEST(les_directive, mist_and_trees_are_refused_with_the_reason) {
         auto misty = city(style, les::precision::single_precision, {32, 16, 16}), leafy = misty;
         misty.mist = {0, 0, 8, 1e-3};
         leafy.trees = {0, 0, 8, 0.5};
-        for (const auto& p : {misty, leafy}) try {
-                by_directives(p);
-                FAIL() << style;
-            } catch (const unsupported& error) {
-                EXPECT_NE(std::string(error.what()).find("neither mist, trees nor"),
-                          std::string::npos)
-                    << error.what();
-            }
+        for (const auto& p : {misty, leafy})
+            expect_error<unsupported>([&] { by_directives(p); }, {"neither mist, trees nor"});
     }
 }
 
@@ -157,12 +152,11 @@ TEST(les_directive, a_missing_shared_object_names_its_compiler) {
         {"acc-data", compiler::gcc, "gcc-12-offload-nvptx"},
         {"omp-target", compiler::llvm, "clang++ with nvptx offload"},
         {"acc-managed", compiler::nvhpc, "nvc++"}};
-    for (const auto& [style, by, says] : rows) try {
-            cases::load_directive("les", cases::style_named(les::styles(), style), by, "/nowhere");
-            FAIL() << style;
-        } catch (const unsupported& error) {
-            EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
-        }
+    for (const auto& [style, by, says] : rows) {
+        const auto& row = cases::style_named(les::styles(), style);
+        expect_error<unsupported>(
+            [&, with = by] { cases::load_directive("les", row, with, "/nowhere"); }, {says});
+    }
 }
 
 }  // namespace

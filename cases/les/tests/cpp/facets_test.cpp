@@ -2,7 +2,7 @@
 // A touch has the same bits whichever processor gathers the air.
 #include "../../native/city/sky.hpp"
 #include "../../native/touch/touch.hpp"
-#include "small_city.hpp"
+#include "radiant_city.hpp"
 
 namespace watari::les {
 namespace {
@@ -10,9 +10,7 @@ namespace {
 /// Long buildings along y: a canyon as wide as it is high, between x = 32 and 64.
 parameters canyon() {
     parameters p = city_of({96, 8, 64}, 1);
-    for (std::size_t j = 0; j < 8; ++j)
-        for (std::size_t i = 0; i < 32; ++i)
-            p.heights[j * 96 + i] = p.heights[j * 96 + 64 + i] = 32;
+    for (const cells building : {cells{0, 32}, {64, 96}}) raise(p, building, {0, 8}, 32);
     return p;
 }
 
@@ -69,16 +67,12 @@ TEST(LesFacets, SteadyWallConductsItsNetGain) {
     for (int step = 0; step < 400; ++step) heat = all.step(air.data(), flux.data(), 36000);
     for (std::size_t n = 0; n < all.count(); n += 7) {
         const facet f = all[n];
-        double resistance = thickness[layers - 1] / 2;
-        for (unsigned l = 0; l + 1 < layers; ++l)
-            resistance += (thickness[l] + thickness[l + 1]) / 2;
         const double t = f.temperature[0];
-        const double conducted = f.conductivity * (t - inside) / resistance;
         const double light = f.direct * sun + f.sky * diffuse + (1.0 - f.sky) * heat.reflected;
         const double l = f.sky * sky_radiation + (1.0 - f.sky) * heat.environment;
         const double gain =
             emissivity * (l - sigma * t * t * t * t) - flux[n] * rho_cp + (1 - albedo) * light;
-        EXPECT_NEAR(conducted, gain, 0.01);  // W/m2; temperatures are kept in fp32
+        EXPECT_NEAR(conducted(f), gain, 0.01);  // W/m2; temperatures are kept in fp32
     }
 }
 
@@ -90,9 +84,8 @@ std::vector<float> flow_after(watari::processor::type gathers, touched what, int
     p.every = 2;
     small_city<float> city(p, threads);
     first_flow<float>(city.f, city.p);
-    simulation<float> air(city.f, city.p);
+    started air(city);
     touch<float> cpu(city.f, city.p, {});
-    air.start(nullptr);
     for (int step = 1; step <= 6; ++step) {
         air.step(nullptr);
         if (step % 2 == 0) cpu(air.flow().now, nullptr);

@@ -1,9 +1,10 @@
 // Properties of the equations on small grids: order, energy, rest.
-#include "small_city.hpp"
+#include "whirls.hpp"
 
 #include "../../native/flow/bounds.hpp"
 #include "../../native/flow/survey.hpp"
 #include "../../native/loop.hpp"
+#include "errors.hpp"
 #include "watari/core/error.hpp"
 
 #include <string>
@@ -13,54 +14,9 @@ namespace {
 
 using std::numbers::pi;
 
-/// Mean kinetic energy, over open faces.
-template <class Real>
-double energy(const small_city<Real>& city, const simulation<Real>& air) {
-    const auto& u = air.flow().now.velocity;
-    return 0.5 * city.mean([&](std::size_t at) {
-        return double(u[0][at]) * u[0][at] + double(u[1][at]) * u[1][at] +
-               double(u[2][at]) * u[2][at];
-    });
-}
-
-struct vortices {
-    double error, energy;
-};
-
-/// Decaying vortices of Taylor and Green in x and y until t = 1: the error of u and v, and the
-/// energy over the exact one.
 template <class Real>
 vortices taylor_green(std::size_t n) {
-    const double nu = 0.02, d = 2 * pi / double(n);
-    parameters p = city_of({n, n, 8}, d);
-    p.air = inviscid();
-    p.air.nu = nu;
-    p.air.walls = p.air.ground = surface::slip;
-    const int steps = static_cast<int>(n) * 2;
-    p.dt = 1.0 / steps;
-    p.cycles = 6;
-    small_city<Real> city(p);
-    const auto u = [](double x, double y, double) { return std::sin(x) * std::cos(y); };
-    const auto v = [](double x, double y, double) { return -std::cos(x) * std::sin(y); };
-    city.set(0, u);
-    city.set(1, v);
-    city.set(2, [](double, double, double) { return 0; });
-    city.set(3, [](double, double, double) { return 0; });
-    simulation<Real> air(city.f, city.p);
-    air.start(nullptr);
-    const double first = 0.25;  // mean of (u^2 + v^2) / 2
-    for (int step = 0; step < steps; ++step) air.step(nullptr);
-    const double decay = std::exp(-2 * nu);
-    double sum = 0;
-    const auto& now = air.flow().now.velocity;
-    city.each([&](std::size_t, std::size_t j, std::size_t i, std::size_t at) {
-        const double x = d * double(i), y = d * double(j), h = d / 2;
-        const double in_u = now[0][at] - decay * u(x, y + h, 0);
-        const double in_v = now[1][at] - decay * v(x + h, y, 0);
-        sum += in_u * in_u + in_v * in_v;
-    });
-    return {std::sqrt(sum / 2 / double(p.whole.cells())),
-            energy(city, air) / (first * decay * decay)};
+    return decayed<Real>(advection::central, n, static_cast<int>(n) * 2, 0);
 }
 
 TEST(LesFlow, VorticesDecayToSecondOrder) {
@@ -81,41 +37,20 @@ struct losses {
 
 /// Returns the lost shares of kinetic energy and of the sum of theta^2 until t = 1 around a block.
 losses inviscid_losses(double dt) {
-    parameters p = city_of({16, 16, 16}, 1.0 / 16, 5, 10, 6);
-    p.air = inviscid();
-    p.air.gravity = 0;
-    p.dt = dt;
-    p.cycles = 8;
-    p.first_cycles = 12;
-    small_city<double> city(p);
-    city.set(0, [](double, double y, double z) {
-        return 1 + 0.3 * std::sin(2 * pi * y) * std::cos(pi * z);
+    small_city<double> city(around_a_block(dt));
+    set_whirls(city, [](double x, double y, double) {
+        return std::sin(2 * pi * x) * std::sin(2 * pi * y);
     });
-    city.set(1, [](double x, double, double z) {
-        return 0.3 * std::sin(2 * pi * x) * std::cos(2 * pi * z);
-    });
-    city.set(2, [](double x, double, double z) {
-        return 0.3 * std::sin(pi * z) * std::cos(2 * pi * x);
-    });
-    city.set(
-        3, [](double x, double y, double) { return std::sin(2 * pi * x) * std::sin(2 * pi * y); });
-    simulation<double> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     const auto theta = [&](unsigned power) {
         return city.mean([&](std::size_t at) {
             return std::pow(air.flow().now.theta[at], static_cast<double>(power));
         });
     };
     const double before = energy(city, air), squares = theta(2), sum = theta(1);
-    const int steps = static_cast<int>(std::lround(1 / dt));
-    for (int step = 0; step < steps; ++step) air.step(nullptr);
+    air.steps(static_cast<int>(std::lround(1 / dt)));
     EXPECT_NEAR(theta(1), sum, 1e-15);  // walls let no heat through
-    city.each([&](auto, auto, auto, std::size_t at) {
-        for (unsigned a = 0; a < 3; ++a) {
-            const bool closed = !(city.flags()[at] & flag::low(a));
-            EXPECT_TRUE(!closed || air.flow().now.velocity[a][at] == 0);
-        }
-    });
+    expect_nothing_through_walls(city, air);
     return {1 - energy(city, air) / before, 1 - theta(2) / squares};
 }
 
@@ -132,11 +67,9 @@ TEST(LesFlow, LayeredAirStaysAtRest) {
     p.air.force[0] = 0;
     p.dt = 0.5;
     small_city<float> city(p);
-    for (unsigned n = 0; n < 3; ++n) city.set(n, [](double, double, double) { return 0; });
-    city.set(3, [](double, double, double z) { return z / 100; });
-    simulation<float> air(city.f, city.p);
-    air.start(nullptr);
-    for (int step = 0; step < 100; ++step) air.step(nullptr);
+    city.set({still, still, still, [](double, double, double z) { return z / 100; }});
+    started air(city);
+    air.steps(100);
     double most = 0;
     city.each([&](auto, auto, auto, std::size_t at) {
         for (unsigned a = 0; a < 3; ++a)
@@ -152,13 +85,12 @@ double heat_gained() {
     parameters p = city_of({16, 16, 16}, 2, 5, 10, 6);
     small_city<Real> city(p);
     first_flow<Real>(city.f, city.p);
-    simulation<Real> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     const auto mean = [&] {
         return city.mean([&](std::size_t at) { return double(air.flow().now.theta[at]); });
     };
     const double before = mean();
-    for (int step = 0; step < 200; ++step) air.step(nullptr);
+    air.steps(200);
     return std::abs(mean() - before);
 }
 
@@ -173,8 +105,7 @@ double divergence_left(int cycles) {
     p.cycles = cycles;
     small_city<float> city(p);
     first_flow<float>(city.f, city.p);
-    simulation<float> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     air.step(nullptr);
     const double none[3] = {0, 0, 0}, per_cell[3] = {1, 1, 1};
     const condition now = kernels_on<survey_kernels<float>>(the_cpu).look(
@@ -204,9 +135,8 @@ TEST(LesFlow, MoreCyclesLeaveLessDivergence) {
         p.cycles = cycles;
         small_city<float> city(p);
         first_flow<float>(city.f, city.p);
-        simulation<float> air(city.f, city.p);
-        air.start(nullptr);
-        for (int step = 0; step < 10; ++step) air.step(nullptr);
+        started air(city);
+        air.steps(10);
         const auto& u = air.flow().now.velocity;
         double most = 0;
         city.each([&](auto, auto, auto, std::size_t at) {
@@ -228,12 +158,7 @@ std::string refusal(const processor& who, const extents& part) {
     p.processor = who;
     p.grid = {part};
     measure::trial trial;
-    try {
-        prepare(trial, p, {});
-    } catch (const unsupported& error) {
-        return error.what();
-    }
-    return "";
+    return message_of<unsupported>([&] { prepare(trial, p, {}); });
 }
 
 TEST(LesFlow, MoreCellsThanAGpuCountsAreRefused) {

@@ -22,9 +22,8 @@ void run_golden(int cycles, const tolerances& within) {
     ASSERT_EQ(facets.of[1], 64u);
     const auto arrays = facets_in<Real>(city.f.facets, facets.all());
     for (std::size_t n = 0; n < facets.of[0]; ++n) arrays.flux[n] = Real(0.1);
-    simulation<Real> air(city.f, city.p);
-    air.start(nullptr);
-    for (int step = 0; step < 10; ++step) air.step(nullptr);
+    started air(city);
+    air.steps(10);
     kernels_on<flow_kernels<Real>>(the_cpu).viscosity(air.flow(), nullptr);
 
     const auto& now = air.flow().now;

@@ -111,8 +111,7 @@ water_budget budget_after(parameters given, int steps) {
         arrays.flux[n] = Real(0.1);
         warming += double(arrays.flux[n]) / city.p.spacing[2];
     }
-    simulation<Real> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     const auto theta = [&] {
         return city.mean([&](std::size_t at) { return double(air.flow().now.theta[at]); }) *
                double(city.p.grid.size.cells());
@@ -157,16 +156,21 @@ TEST(LesMist, ABudgetSeesWaterAndHeatThatAreMissing) {
     EXPECT_FALSE(of.closed());
 }
 
+/// Mist whose droplets do not evaporate.
+parameters without_drying(double dt, int cycles) {
+    parameters p = misty(dt);
+    p.air.droplet_time = std::numeric_limits<double>::infinity();
+    p.cycles = cycles;
+    return p;
+}
+
 /// Carries sharp edges of q and l without evaporation, at a Courant number above 1.
 template <class Real>
 void carry_alone() {
-    parameters p = misty(0.45);
-    p.air.droplet_time = std::numeric_limits<double>::infinity();
-    p.cycles = 6;
+    const parameters p = without_drying(0.45, 6);
     small_city<Real> city(p);
     first_flow<Real>(city.f, city.p);
-    simulation<Real> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     Real* const q = air.flow().wet[0];
     city.each([&](std::size_t k, std::size_t j, std::size_t i, std::size_t at) {
         if (city.flags()[at] & flag::fluid)
@@ -197,20 +201,17 @@ TEST(LesMist, TransportAloneLeavesNoRange) {
 
 /// Every cell of air keeps q where all have the same, beside walls too.
 TEST(LesMist, UniformVapourStays) {
-    parameters p = misty(0.2);
+    parameters p = without_drying(0.2, 8);
     p.mist.resize(4);
-    p.air.droplet_time = std::numeric_limits<double>::infinity();
-    p.cycles = 8;
     small_city<double> city(p);
     first_flow<double>(city.f, city.p);
-    simulation<double> air(city.f, city.p);
-    air.start(nullptr);
+    started air(city);
     double* const q = air.flow().wet[0];
     city.each([&](auto, auto, auto, std::size_t at) {
         q[at] = city.flags()[at] & flag::fluid ? 1e-3 : 0;
     });
     kernels_on<moisture_kernels<double>>(the_cpu).go_around(city.p.grid, q, nullptr);
-    for (int step = 0; step < 10; ++step) air.step(nullptr);
+    air.steps(10);
     city.each([&](auto, auto, auto, std::size_t at) {
         EXPECT_NEAR(air.flow().wet[0][at], city.flags()[at] & flag::fluid ? 1e-3 : 0, 1e-9);
     });
@@ -219,13 +220,11 @@ TEST(LesMist, UniformVapourStays) {
 /// Heavy droplets pull air down, vapour lifts it.
 TEST(LesMist, VapourRisesAndDropletsSink) {
     for (const unsigned which : {0u, 1u}) {
-        parameters p = misty(0.1);
-        p.air.droplet_time = std::numeric_limits<double>::infinity();
+        parameters p = without_drying(0.1, 2);
         p.air.force[0] = 0;
         small_city<double> city(p);
-        for (unsigned n = 0; n < 4; ++n) city.set(n, [](double, double, double) { return 0; });
-        simulation<double> air(city.f, city.p);
-        air.start(nullptr);
+        city.set({still, still, still, still});
+        started air(city);
         const std::size_t at = city.p.grid.at(8, 2, 2);
         air.flow().wet[which][at] = 1e-3;
         air.step(nullptr);

@@ -46,15 +46,6 @@ parameters jagged_city(const extents& size) {
     return p;
 }
 template <class Real>
-void fill(const les::grid& g, Real* to, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<Real> any(-1, 1);
-    for (std::size_t k = 0; k < g.size.z; ++k)
-        for (std::size_t j = 0; j < g.size.y; ++j)
-            for (std::size_t i = 0; i < g.size.x; ++i) to[g.at(k, j, i)] = any(engine);
-    vcycle_kernels<Real>::cpu.go_around(g, to, nullptr);
-}
-template <class Real>
 std::vector<Real> copy(const les::grid& g, const Real* from) {
     return {from, from + g.points()};
 }

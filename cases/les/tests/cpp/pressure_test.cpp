@@ -128,17 +128,9 @@ protected:
           coarse(poisson.levels()[1]),
           run(kernels_on<vcycle_kernels<float>>(the_cpu)) {
         poisson.build(nullptr);
-        set(fine.grid, fine.r, 1);
-        set(fine.grid, fine.e, 2);
-        set(coarse.grid, coarse.e, 3);
-    }
-    void set(const grid& g, float* array, unsigned seed) const {
-        std::mt19937 engine(seed);
-        for (std::size_t k = 0; k < g.size.z; ++k)
-            for (std::size_t j = 0; j < g.size.y; ++j)
-                for (std::size_t i = 0; i < g.size.x; ++i)
-                    array[g.at(k, j, i)] = std::uniform_real_distribution<float>(-1, 1)(engine);
-        run.go_around(g, array, nullptr);
+        fill(fine.grid, fine.r, 1);
+        fill(fine.grid, fine.e, 2);
+        fill(coarse.grid, coarse.e, 3);
     }
     static std::vector<float> all(const grid& g, const float* array) {
         return {array, array + g.points()};
@@ -154,8 +146,8 @@ TEST_P(LesBlocks, TheFirstSweepsHaveTheSameBits) {
     run.two_sweeps(fine, nullptr);
     run.restrict_residual(fine, coarse, nullptr);
     const auto e = all(fine.grid, fine.e), r = all(coarse.grid, coarse.r);
-    set(fine.grid, fine.e, 4);
-    set(coarse.grid, coarse.r, 5);
+    fill(fine.grid, fine.e, 4);
+    fill(coarse.grid, coarse.r, 5);
     ASSERT_TRUE(run.sweep_first(fine, coarse, nullptr));
     EXPECT_EQ(all(fine.grid, fine.e), e);
     EXPECT_EQ(all(coarse.grid, coarse.r), r);

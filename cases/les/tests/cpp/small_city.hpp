@@ -6,12 +6,26 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <random>
 #include <vector>
 
 namespace watari::les {
+
+/// Cells from `first` to below `last`, along an axis.
+struct cells {
+    std::size_t first, last;
+};
+
+/// Raises a block to `height` cells.
+inline void raise(parameters& p, cells x, cells y, std::size_t height) {
+    for (std::size_t j = y.first; j < y.last; ++j)
+        for (std::size_t i = x.first; i < x.last; ++i)
+            p.heights[j * p.whole.x + i] = static_cast<std::uint16_t>(height);
+}
 
 /// A city of one block, or of none.
 inline parameters city_of(extents size, double spacing, std::size_t low = 0, std::size_t high = 0,
@@ -22,9 +36,7 @@ inline parameters city_of(extents size, double spacing, std::size_t low = 0, std
     p.grid = {size};
     p.spacing = {spacing, spacing, spacing};
     p.heights.assign(size.x * size.y, 0);
-    for (std::size_t j = low; j < high; ++j)
-        for (std::size_t i = low; i < high; ++i)
-            p.heights[j * size.x + i] = static_cast<std::uint16_t>(top);
+    raise(p, {low, high}, {low, high}, top);
     return p;
 }
 
@@ -36,6 +48,25 @@ inline constants inviscid() {
     c.force[0] = 0;
     return c;
 }
+
+/// Calls work(k, j, i, element) for every cell.
+template <class Work>
+void each_cell(const grid& g, const Work& work) {
+    for (std::size_t k = 0; k < g.size.z; ++k)
+        for (std::size_t j = 0; j < g.size.y; ++j)
+            for (std::size_t i = 0; i < g.size.x; ++i) work(k, j, i, g.at(k, j, i));
+}
+
+/// Random numbers from -1 to 1, in the halo too.
+template <class Real>
+void fill(const grid& g, Real* array, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<Real> any(-1, 1);
+    each_cell(g, [&](auto, auto, auto, std::size_t at) { array[at] = any(engine); });
+    kernels_on<vcycle_kernels<Real>>(the_cpu).go_around(g, array, nullptr);
+}
+
+inline double still(double, double, double) { return 0; }
 
 template <class Real>
 class small_city {
@@ -69,12 +100,14 @@ public:
                                            : Real(0);
                 }
     }
+    /// Sets u, v, w and theta.
+    void set(const std::array<function, 4>& values) {
+        for (unsigned n = 0; n < 4; ++n) set(n, values[n]);
+    }
     /// Calls work(k, j, i, element) for every cell.
     template <class Work>
     void each(const Work& work) const {
-        for (std::size_t k = 0; k < p.grid.size.z; ++k)
-            for (std::size_t j = 0; j < p.grid.size.y; ++j)
-                for (std::size_t i = 0; i < p.grid.size.x; ++i) work(k, j, i, p.grid.at(k, j, i));
+        each_cell(p.grid, work);
     }
     double mean(const std::function<double(std::size_t)>& of) const {
         double sum = 0;
@@ -87,6 +120,17 @@ public:
 
 private:
     std::vector<std::vector<std::byte>> held_;
+};
+
+/// A simulation of a city after its start.
+template <class Real>
+struct started : simulation<Real> {
+    explicit started(const small_city<Real>& city) : simulation<Real>(city.f, city.p) {
+        this->start(nullptr);
+    }
+    void steps(int count) {
+        for (int step = 0; step < count; ++step) this->step(nullptr);
+    }
 };
 
 /// Expects a relative error within `tolerance`; `known` has ten decimals.

@@ -17,15 +17,10 @@ constexpr std::uint32_t low_of(std::size_t n) { return static_cast<std::uint32_t
 /// periodic images.
 parameters facing_walls(std::size_t n) {
     parameters p = city_of({8 * n, 8 * n, 4 * n}, 1);
-    const auto build = [&](std::size_t j, std::size_t i, std::size_t height) {
-        p.heights[j * p.whole.x + i] = static_cast<std::uint16_t>(height);
-    };
-    for (std::size_t m = 0; m < 8 * n; ++m) {
-        build(m, 0, 2 * n);
-        build(0, m, 2 * n);
-    }
-    for (std::size_t j = low_of(n); j < low_of(n) + n; ++j)
-        for (const std::size_t i : {low_of(n) - std::size_t{1}, low_of(n) + n}) build(j, i, n);
+    const std::size_t low = low_of(n), high = low + n;
+    raise(p, {0, 1}, {0, 8 * n}, 2 * n);
+    raise(p, {0, 8 * n}, {0, 1}, 2 * n);
+    for (const std::size_t i : {low - 1, high}) raise(p, {i, i + 1}, {low, high}, n);
     return p;
 }
 
@@ -124,21 +119,9 @@ TEST(LesViews, StreetsAgreeWithHottel) {
     }
 }
 
-bool same(const view_factors& a, const view_factors& b) {
-    return a.first == b.first && a.sky == b.sky && a.area == b.area &&
-           std::equal(a.column.data(), a.column.data() + a.nonzeros(), b.column.data()) &&
-           std::equal(a.shared.data(), a.shared.data() + a.nonzeros(), b.shared.data());
-}
-
 TEST(LesViews, SameBitsOnAnyNumberOfThreads) {
     const parameters p = two_blocks();
-    const facet_list facets(p);
-    cpu::set_threads(1);
-    const view_factors one = trace_views(p, facets);
-    cpu::set_threads(3);
-    const view_factors three = trace_views(p, facets);
-    cpu::set_threads(1);
-    EXPECT_TRUE(same(one, three));
+    expect_same_views_on_threads(p, facet_list(p));
 }
 
 TEST(LesViews, FacetsSeeEachOtherAlikeAndTheSkyIsTheRest) {
@@ -230,7 +213,7 @@ TEST_F(LesViewFile, IsNotReadIfAByteIsDamagedOrMissing) {
 
 TEST(LesSun, AShadowIsAsLongAsTheTangentSays) {
     parameters p = city_of({64, 8, 16}, 1);  // a wall along y, 8 cells high
-    for (std::size_t j = 0; j < 8; ++j) p.heights[j * 64 + 40] = 8;
+    raise(p, {40, 41}, {0, 8}, 8);
     const facet_list facets(p);
     const auto light = direct_light(p, facets, {30, 90});  // from the east
     std::size_t dark = 0;
