@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from xml.sax.saxutils import escape
 
+SECRET, TOKEN, ID = "zq-secret-zq", "zq-token-zq", "ZQIDZQ"  # credentials
+
 
 class Objects:
     """What the server keeps, and the requests that it saw."""
