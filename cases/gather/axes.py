@@ -113,4 +113,9 @@ def require_file(p: Parameters) -> None:
             f"gather: hits={p['hits']}: size={exact_size(p['size'])} must be whole MiB, and two "
             f"caches of cache={exact_size(p['cache'])} or more"
         )
+    if p["cache"] < CACHED:
+        raise UsageError(
+            f"gather: cache={exact_size(p['cache'])}: it has at least a page of "
+            f"{exact_size(CACHED)}"
+        )
     expanded(p["folder"])

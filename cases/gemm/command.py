@@ -39,7 +39,7 @@ class ProgressReport:
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
         if work.advice:
-            print(*work.advice, sep="\n", flush=True)
+            print(work.advice, flush=True)
         if finished:
             print(f"{finished} of {work.tiles} tiles are completed already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops
@@ -88,8 +88,10 @@ def summary(done: Product, out: str, report: ProgressReport) -> list[str]:
         return [f"{out}: " + (stored or "was completed by an earlier run")]
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
-    text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
-    text += f"wrote {format_bytes(done.bytes_written)}{rate}"
+    text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}"
+    if done.bytes_received > done.bytes_read:
+        text += f" of {format_bytes(done.bytes_received)} received"
+    text += f", wrote {format_bytes(done.bytes_written)}{rate}"
     if done.seconds and report.flops and not done.finished_before:
         text += f", {format_flops(report.flops / done.seconds)}"
     if done.seconds_verifying:

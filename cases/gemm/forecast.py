@@ -48,6 +48,7 @@ class Forecast:
     flops: int
     store_rate: float | None  # bytes per second
     blas_rate: float | None  # flops per second
+    bytes_received: int = 0  # those read, and of objects what lies between rows of tiles
 
     @property
     def store_seconds(self) -> float | None:
@@ -67,10 +68,11 @@ class Forecast:
 
     def bytes_text(self) -> str:
         """`reads 3.22 GB, writes 1.07 GB (any schedule moves 2.1 GB at least)`."""
-        return (
-            f"reads {format_bytes(self.bytes_read)}, writes {format_bytes(self.bytes_written)} "
-            f"(any schedule moves {format_bytes(self.lower_bound)} at least)"
-        )
+        more = self.bytes_received > self.bytes_read
+        received = f" of {format_bytes(self.bytes_received)} received" if more else ""
+        moved = f"reads {format_bytes(self.bytes_read)}{received}, "
+        moved += f"writes {format_bytes(self.bytes_written)}"
+        return f"{moved} (any schedule moves {format_bytes(self.lower_bound)} at least)"
 
     def time_text(self) -> str:
         """`1.3 s at best: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
@@ -101,6 +103,7 @@ def forecast(
         axes.flops(parameters),
         store_rate,
         blas_rate(parameters["precision"]) if on_cpu else None,
+        int(plan.get("bytes_received", 0)),
     )
 
 

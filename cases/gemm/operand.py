@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from watari.arrays.layout import Layout
 from watari.arrays.opening import is_npy, located, split
 from watari.common.errors import FileError
 from watari.common.files import allow_open
-from watari.common.units import format_bytes
+from watari.common.units import format_bytes, format_count
 from watari.memory.bfloat import is_bfloat16
 from watari.objects import PREFIX, is_address
 
 SMALL = 2**16  # bytes of a request: a smaller one takes as long
+MUCH = 2  # times the bytes that are used
 TYPES = ("float32", "float64", "float16", "bfloat16")
 
 
@@ -36,22 +38,21 @@ def place(path: str) -> dict[str, Any] | None:
     return facts
 
 
-def request_bytes(place: dict[str, Any], tile: int) -> int:
-    """Bytes of a request for a tile of an object: one row of it, unless its rows follow one
-    another."""
-    width = place["chunk_columns"] or place["columns"]
-    item = 8 if place["type"] == "float64" else 4 if place["type"] == "float32" else 2
-    rows = 1 if width > tile else min(tile, place["chunk_rows"] or place["rows"])
-    return int(item * min(width, tile) * rows)
-
-
-def advice(path: str, place: dict[str, Any] | None, tile: int) -> str:
-    """What to say of a factor that is read by many small requests; empty for others."""
-    if place is None or not is_address(path) or (size := request_bytes(place, tile)) >= SMALL:
+def advice(paths: Sequence[str], plan: Mapping[str, float], tile: int) -> str:
+    """What to say of factors in objects whose rows of tiles lie apart; empty for others."""
+    received, read, requests = (plan[name] for name in ("bytes_received", "bytes_read", "requests"))
+    small = requests > 0 and received / requests < SMALL
+    if not small and received < MUCH * read:
         return ""
+    named = " and ".join(path for path in dict.fromkeys(paths) if is_address(path))
+    why = (
+        f"{format_count(requests)} requests of {format_bytes(received / requests)}"
+        if small
+        else f"{format_bytes(received)} come for {format_bytes(read)} that are used"
+    )
     return (
-        f"{path}: requests of {format_bytes(size)}, one for each row of a tile, are slow: store it "
-        f"as Zarr in chunks of {tile} x {tile}, or copy it to a local file"
+        f"{named}: {why}, since rows of a tile lie apart. Faster: more fast memory, Zarr in chunks "
+        f"of {tile} x {tile}, or a local copy"
     )
 
 

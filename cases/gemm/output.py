@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from watari.arrays.source import unknown_place
 from watari.arrays.writing import create, is_zarr, require_format, require_written
 from watari.common import written
 from watari.common.errors import FileError, UsageError
+from watari.common.units import format_bytes
 from watari.common.written import Written
 from watari.objects import sending
 
@@ -53,7 +55,8 @@ class Output:
     def kind(self) -> Written:
         """The file that the command writes, for its checks."""
         if self.is_stored:
-            return Written("--work", Path(self.file), WORK)
+            option = "--work" if objects.is_address(self.named) else "-o"
+            return Written(option, Path(self.file), WORK)
         return Written("-o", Path(self.file), PLAIN if self.plain else written.ARRAY)
 
     def check(self, beta: float) -> None:
@@ -69,6 +72,24 @@ class Output:
         there = not objects.is_address(self.named) and os.path.lexists(self.named)
         if there and not os.path.exists(sending.note_of(self.file)):
             raise UsageError(f"{self.named}: exists already: remove it, or name another")
+
+    def require_room(self, size: int) -> None:
+        """Raises FileError where the disk has no room for a Zarr array of `size` bytes beside the
+        work file."""
+        if not self.in_chunks or objects.is_address(self.named):
+            return
+        there = sum(
+            os.stat(path).st_blocks * 512
+            for path in (self.file, f"{self.file}.partial")
+            if os.path.exists(path)
+        )
+        folder = os.path.dirname(self.file) or "."
+        needed, free = size + max(size - there, 0), shutil.disk_usage(folder).free
+        if free < needed:
+            raise FileError(
+                f"{self.named}: not enough room: the array and its work file take "
+                f"{format_bytes(needed)}, {os.path.abspath(folder)} has {format_bytes(free)} free"
+            )
 
 
 def output(named: str, work: str | None = None) -> Output:

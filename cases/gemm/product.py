@@ -38,7 +38,12 @@ class Work:
     parameters: Parameters  # of the case `gemm`, except the store of the matrices
     plan: dict[str, float]  # bytes that will move
     tiles: int  # of C
-    advice: tuple[str, ...] = ()  # on factors that are slow to read
+    advice: str = ""  # on factors that are slow to read
+
+    @property
+    def bytes_of_c(self) -> int:
+        """Bytes of the elements of C."""
+        return int(self.parameters["m"] * self.parameters["n"] * int(self.dtype[-2:]) // 8)
 
 
 class Progress(Protocol):
@@ -63,13 +68,15 @@ class Silent:
 
 @dataclass(frozen=True)
 class Product:
-    """Time and bytes of a product. An earlier, killed run computed `finished_before` tiles."""
+    """Time and bytes of a product. An earlier, killed run computed `finished_before` tiles. Bytes
+    that come from objects between rows of tiles are in `bytes_received`, not in `bytes_read`."""
 
     seconds: float
     bytes_read: int
     bytes_written: int
     tiles: int
     finished_before: int
+    bytes_received: int = 0
     seconds_verifying: float = 0.0  # to read `out` back and to give it its name
     seconds_storing: float = 0.0  # to make a complete C a Zarr array, or an object
     notes: list[str] = field(default_factory=list)
@@ -147,13 +154,15 @@ def gemm(
     settled.pop("depth", None)  # the library chooses it
     product = prepared({**paths, **settled, **switches}, places)
     of = described(product, to.named, asked)
-    said = (operand.advice(paths[name], places[name], of.parameters["tile"]) for name in places)
-    of = replace(of, advice=tuple(filter(None, said)))
+    of = replace(of, advice=operand.advice([str(a), str(b)], of.plan, of.parameters["tile"]))
+    to.require_room(of.bytes_of_c)
     if dry_run:
         plan, before = of.plan, product.completed_before()
+        if before < of.tiles and not (to.is_stored and os.path.exists(to.file)):
+            product.require_room()
         (progress or Silent()).start(of, before)
         moved = int(plan["bytes_read"]), int(plan["bytes_written"])
-        return Product(0.0, *moved, of.tiles, before)
+        return Product(0.0, *moved, of.tiles, before, int(plan["bytes_received"]))
     if fresh:
         output.discard(to)
     done = multiply(product, of, progress or Silent())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from watari import _native
 from watari.case.native import module
 from watari.cases.hmatrix.mesh import Mesh
-from watari.common.errors import WatariError
+from watari.common.errors import FileError, UsageError, WatariError
 
 EPSILON_0 = 8.854187818e-12  # F/m
 MOST_BATCH, LEAST_BATCH = 2**22, 2**14  # bytes of a batch of the matrix
@@ -132,15 +132,13 @@ def charges(
     for note in surface.notes():
         progress.note(f"note: {note}")
     asked = options.native(matrix)
-    if surface.is_built(asked):
-        remove_old_journal(matrix)
-    else:
-        built = surface.build(asked, lambda part: progress.advance(part, "building the matrix"))
-        if built["stopped"]:
-            raise Stopped(f"{matrix}.partial is kept: the same command resumes")
-    solved = solve(surface, asked, progress)
+    build(surface, asked, matrix, progress)
+    try:
+        solved = solve(surface, asked, progress)
+    except UsageError as error:  # a budget that is too small
+        raise UsageError(f"{error}; {kept_for_later(matrix)}") from error
     if solved["ending"] == "stopped":
-        raise Stopped(f"{matrix} is kept: the same command solves with it")
+        raise Stopped(kept_for_later(matrix))
     if not solved["converged"]:
         raise NotConvergedError(
             f"the solver did not reach {options.tolerance:g}: {solved['ending']} after "
@@ -148,6 +146,28 @@ def charges(
             f"{matrix} is kept"
         )
     return in_units(surface, solved, potential)
+
+
+def build(surface: Any, asked: dict[str, Any], matrix: Path, progress: Progress) -> None:
+    """Builds the matrix, unless it is there. Raises FileError, Stopped."""
+    if surface.is_built(asked):
+        remove_old_journal(matrix)
+        return
+    partial = Path(f"{matrix}.partial")
+    kept = f"{partial} is kept: the same command resumes"
+    try:
+        built = surface.build(asked, lambda part: progress.advance(part, "building the matrix"))
+    except FileError as error:
+        if partial.exists():
+            raise FileError(f"{error}; {kept}") from error
+        raise
+    if built["stopped"]:
+        raise Stopped(kept)
+
+
+def kept_for_later(matrix: Path) -> str:
+    """What to say of a complete matrix whose charges are not stored."""
+    return f"{matrix} is kept: the same command solves with it"
 
 
 def remove_old_journal(matrix: Path) -> None:

@@ -11,16 +11,24 @@ from typing import Annotated
 
 import typer
 
-from watari.arrays.writing import create, require_format
+from watari.arrays.writing import create, is_zarr, require_format
 from watari.case.axis import count, expanded, numbered, one_of, parse_size
 from watari.case.engines import FILE_ENGINES
 from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, picture, vtu
-from watari.cases.hmatrix.bem import Charges, Options, Stopped, charges, end_ranks, own_rank
+from watari.cases.hmatrix.bem import (
+    Charges,
+    Options,
+    Stopped,
+    charges,
+    end_ranks,
+    kept_for_later,
+    own_rank,
+)
 from watari.cases.hmatrix.mesh import load
 from watari.cases.hmatrix.own_files import check_own
 from watari.common import written
-from watari.common.errors import UnsupportedError, UsageError
+from watari.common.errors import FileError, UnsupportedError, UsageError
 from watari.common.insecure import Insecure
 from watari.common.interrupts import INTERRUPTED, stoppable
 from watari.common.progress import Share, suited_share
@@ -80,6 +88,8 @@ def outputs(output: Path, table: str | None, image: Path | None) -> list[Written
     """The files that people ask for, without objects."""
     files = [Written("-o", output, CHARGES)]
     if table is not None and "://" not in table:
+        if is_zarr(table) and Path(table).is_dir():
+            raise UsageError(f"--charges {table}: exists already: remove it, or name another")
         files += [Written("--charges", Path(table), DENSITIES)]
     return files + ([Written("--picture", image, written.PICTURE)] if image else [])
 
@@ -205,7 +215,10 @@ def bem(
             rank, lambda report: charges(load(mesh), volts, matrix, options, report, repair=repair)
         )
         if rank == 0:
-            save(found, output, table)
+            try:
+                save(found, output, table)
+            except FileError as error:
+                raise FileError(f"{error}; {kept_for_later(matrix)}") from error
             print_result(found, mesh, output)
         if options.ranks > 1:
             end_ranks()  # waits for rank 0, which has stored the charges then

@@ -49,7 +49,8 @@ def load(name: str) -> Mesh:
             f"{', '.join(SUFFIXES)}"
         )
     if not path.is_file():
-        raise FileError(f"{name}: no such file")
+        why = "meshes are files on this machine" if name.startswith("s3://") else "no such file"
+        raise FileError(f"{name}: {why}")
     return read(path)
 
 

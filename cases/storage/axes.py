@@ -14,6 +14,7 @@ from watari.case.engines import (
     QUEUED,
     disk_threads,
     folders_of,
+    parse_folders,
     usual_depth,
 )
 from watari.case.modelled_store import depth_within
@@ -174,6 +175,11 @@ def require_sense(parameters: Parameters) -> None:
             f"{'MiB in each file' if files > 1 else 'blocks'}: it must be a multiple of "
             f"{exact_size(unit)}, such as size={near}"
         )
+
+
+def parse_place(text: str) -> str:
+    """Folders of test files, or an address of objects. Raises UsageError."""
+    return text if text.isprintable() and text.startswith("s3://") else parse_folders(text)
 
 
 def require_place(parameters: Parameters) -> None:

@@ -15,7 +15,6 @@ from watari.case.engines import (
     FOLDER,
     OBJECT_ENGINES,
     SLOW_DISK,
-    parse_folders,
 )
 from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.storage import axes, trial, workload
@@ -165,7 +164,7 @@ CASES = (
                 "folder",
                 "folder of test files, kept for later runs; A:B stripes them over two. Of engine "
                 "s3 s3://bucket/prefix",
-                parse_folders,
+                axes.parse_place,
                 lambda m, p: FOLDER,
                 FOLDER,
             ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from recompute import Page
 from result_files import data, text
 
@@ -40,6 +42,13 @@ rows = [line.split() for line in quiet.lines if line.split()[2:3] == ["5"]]
 for block, client, _, rate, _, cpu, _, _ in rows:
     name = "64 KiB, 16 cores" if int(block) == SMALL else "8 MiB, 16 cores"
     page.says(f"| {name} | {shown[client]} | {{}} | {{}} |", float(rate), float(cpu))
+
+
+def quiet_rate(block: int) -> float:
+    (found,) = [row for row in rows if row[1] == "ours" and int(row[0]) == block]
+    return float(found[3])
+
+
 faster, least = zip(
     *((float(row[4]), float(row[6])) for row in rows if row[1] == "ours"), strict=True
 )
@@ -73,3 +82,64 @@ page.given(
 )
 page.given("limits of S3", "up to 5 TiB has at most 10,000 parts", "status 200")
 page.given("requests of a test", "It sends 10,000 requests")
+
+gaps = data("2-core-intel-xeon-x86_64/20261127-object-gaps.json")["rows"]
+
+
+def gap_row(build: str, **wanted: object) -> dict[str, float]:
+    (row,) = [
+        r
+        for r in gaps
+        if r["build"] == build and all(r.get(name, 0) == each for name, each in wanted.items())
+    ]
+    return {**row, "s": median(row["seconds"])}
+
+
+LATE = 0.03
+for words, wanted in (
+    ("| `gemm`, N = 5000 | 16 MiB |", {"job": "product", "fast": "16MiB"}),
+    ("| `gemm`, N = 5000 | 64 MiB |", {"job": "product", "fast": "64MiB"}),
+    ("| `gemm`, N = 5000 | 256 MiB |", {"job": "product", "fast": "256MiB"}),
+    ("| `gemm`, N = 1500, each answer 30 ms late | 8 MiB |", {"job": "product", "n": 1500}),
+    ("| `array[:, 96:352]` of N = 5000 | |", {"job": "slice", "late": 0}),
+):
+    before, after = (gap_row(build, **wanted) for build in ("before", "after"))
+    page.says(
+        f"{words} {{}} | {{}} | {{}} | {{}} | {{}} | {{}} |",
+        *(row["requests"] for row in (before, after)),
+        *(row["received"] / 1e9 for row in (before, after)),
+        *(row["s"] for row in (before, after)),
+    )
+page.says("the first of these products takes {} s", gap_row("after", job="files")["s"])
+for shown, apart in (
+    ("64 KiB", 2**16),
+    ("256 KiB", 2**18),
+    ("512 KiB", 2**19),
+    ("1 MiB", 2**20),
+):
+    cells = [
+        1e3 * gap_row("after", job="gaps", apart=apart, gap=gap, late=late)["s"]
+        for late in (0, LATE)
+        for gap in (0, 2**20)
+    ]
+    page.says(f"| {shown} | {{}} | {{}} | {{}} | {{}} |", *cells)
+alone = gap_row("after", job="gaps", apart=2**16, gap=0, late=0)
+page.says("whose requests take {} ms", 1e3 * alone["s"] / alone["requests"])
+page.says(
+    "from the [tables below](#measurements) | {} and {} MB |",
+    SMALL * (value("ours", LARGE, "GB/s") / value("ours", SMALL, "GB/s") - 1) / 1e6,
+    SMALL * (quiet_rate(LARGE) / quiet_rate(SMALL) - 1) / 1e6,
+)
+page.given(
+    "settings of the benchmark",
+    "Medians of three rounds",
+    "N = 1500, each answer 30 ms late",
+    "ranges of 4 KiB, in ms",
+)
+page.given("an example of the model", "30 ms, 32 in flight, 10 Gb/s | 1.2 MB |")
+page.given("limits of other clients", "object_store have 1 MiB as well, fsspec 64 kB")
+page.given("words of a forecast", "`reads 1.2 GB of 2.1 GB received`")
+page.says(
+    "A product that took {} s takes {} s",
+    *(gap_row(build, job="product", fast="16MiB")["s"] for build in ("before", "after")),
+)

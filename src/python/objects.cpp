@@ -42,6 +42,7 @@ objects::settings settings_of(const nb::dict& given) {
     take("first_pause", how.first_pause);
     take("patience", how.patience);
     take("lanes", how.lanes);
+    if (given.contains("gap")) how.gap = nb::cast<std::size_t>(given["gap"]);
     return how;
 }
 

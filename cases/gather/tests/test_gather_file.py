@@ -66,6 +66,8 @@ def test_memory_as_source_has_neither_cache_nor_folder() -> None:
     ("given", "says"),
     [
         ({"hits": "0.5", "cache": "none"}, "a file has both"),
+        ({"hits": "0.5", "cache": "1KiB"}, "at least a page of 4KiB"),
+        ({"hits": "0.5", "folder": "s3://bucket/x"}, "not in objects"),
         ({"hits": "1.5"}, "not a share from 0 to 1"),
         ({"hits": "half"}, "not a share from 0 to 1"),
         ({"hits": "0.5", "pattern": "strided"}, "pattern=random"),

@@ -100,6 +100,8 @@ gemm::parameters case_parameters(const nb::dict& given) {
 nb::dict foresight_dict(const gemm::foresight& ahead) {
     nb::dict result;
     result["bytes_read"] = ahead.read;
+    result["bytes_received"] = ahead.received;
+    result["requests"] = ahead.requests;
     result["bytes_written"] = ahead.written;
     result["lower_bound_bytes"] = ahead.lower_bound;
     result["block_rows"] = ahead.block_rows;
@@ -137,6 +139,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
     result["seconds"] = counts.seconds;
     result["seconds_verifying"] = counts.verifying;
     result["bytes_read"] = counts.read;
+    result["bytes_received"] = counts.received;
     result["bytes_written"] = counts.written;
     result["tiles"] = counts.tiles;
     result["finished_before"] = counts.finished_before;
@@ -181,6 +184,8 @@ static void bind_gemm(nb::module_& module) {
         .def("completed_before", &gemm::product::completed_before,
              nb::call_guard<nb::gil_scoped_release>(),
              "Tiles that an earlier run completed, from which this one resumes.")
+        .def("require_room", &gemm::product::require_room, nb::call_guard<nb::gil_scoped_release>(),
+             "Raises FileError if C does not fit its disk.")
         .def("run", run_product, nb::arg("progress"),
              "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
              "called before it begins and about as often as `interval` says; False stops.")

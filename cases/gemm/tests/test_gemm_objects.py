@@ -3,6 +3,7 @@ from the small server of tests/python/objects/ (stopped uploads: test_gemm_uploa
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import object_server
 import pytest
 from gemm_objects import Stopping, content, factors, product, saved, uploaded
 
+import watari
 from watari import _native
 from watari.cases.gemm.product import Silent
 from watari.common.errors import ChangedError, FileError, UsageError
@@ -65,6 +67,66 @@ def test_a_chunk_of_a_tile_is_few_requests(server: object_server.Server) -> None
     ]
     assert len(ranges) == 4
     assert set(ranges) == {f"bytes=0-{256 * 256 * 4 - 1}"}
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_rows_of_a_tile_are_few_requests(
+    dtype: str, transposed: bool, server: object_server.Server
+) -> None:
+    """Rows of narrow tiles come with what lies between them, as was foreseen."""
+    a, b = factors(1300, 1100, 900, dtype)
+    first = uploaded(server, "npy", "a", a.T.copy() if transposed else a)
+    second = uploaded(server, "npy", "b", b)
+    before = len(server.kept.seen)
+    how = {"transpose_a": transposed, "tile": 128}
+    plan = product(first, second, dry_run=True, **how)
+    done = product(first, second, **how)
+    exact = a.astype("float32") @ b.astype("float32")
+    numpy.testing.assert_array_equal(numpy.load("C.npy"), exact)
+    sizes = [
+        int(last) - int(start) + 1
+        for method, _, fields in server.kept.seen[before:]
+        if method == "GET" and "Range" in fields
+        for start, last in [fields["Range"].removeprefix("bytes=").split("-")]
+        if int(start) >= 64  # not a header
+    ]
+    assert sum(sizes) == done.bytes_received == plan.bytes_received
+    assert done.bytes_received >= done.bytes_read == plan.bytes_read
+    assert max(sizes) <= 2**20
+    rows = 1300 + 1100  # each at least once, as one request before
+    assert len(sizes) < rows / 8
+
+
+def test_blocks_are_wide_where_tiles_are_narrow(server: object_server.Server) -> None:
+    """Most of what comes from an object is used, although a tile is a small part of its rows."""
+    a, b = factors(128, 128, 128)
+    a, b = numpy.tile(a, (20, 20))[:, :2500], numpy.tile(b, (20, 20))[:2500]
+    numpy.save("a.npy", a)
+    numpy.save("b.npy", b)
+    remote = [uploaded(server, "npy", f"in_{name}", each) for name, each in (("a", a), ("b", b))]
+    product("a.npy", "b.npy")
+    before = len(server.kept.seen)
+    done = product(*remote, "D.npy")
+    numpy.testing.assert_array_equal(numpy.load("D.npy"), numpy.load("C.npy"))
+    assert done.bytes_received < 3 * done.bytes_read  # a tile is a twentieth of its rows
+    assert len(server.kept.seen) - before < done.bytes_read / 512 / 100  # a row of a tile
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_rows_of_tiles_come_to_a_gpu(
+    dtype: str, transposed: bool, server: object_server.Server
+) -> None:
+    a, b = factors(1300, 1100, 900, dtype)
+    first = uploaded(server, "npy", "a", a.T.copy() if transposed else a)
+    second = uploaded(server, "npy", "b", b)
+    how = {"transpose_a": transposed, "tile": 128, "fast_memory": "8MiB"}
+    done = watari.gemm(first, second, "C.npy", processor="gpu", **how)
+    exact = a.astype("float32") @ b.astype("float32")
+    numpy.testing.assert_array_equal(numpy.load("C.npy"), exact)
+    assert done.bytes_received > done.bytes_read
 
 
 NAMES = ("C.npy", "C.bin", "C.zarr")
@@ -171,9 +233,6 @@ def test_the_command(server: object_server.Server) -> None:
     assert "s3://bucket/C.npy: 300 x 270" in ended.stdout
     assert "; stored in " in ended.stdout
     assert "zq-secret-zq" not in ended.stdout + ended.stderr
-    assert f"{first}: requests of 512 B, one for each row of a tile" in ended.stdout
-    whole = command(first, "b.npy", "-o", "s3://bucket/D.npy", "--tile", "1024", "--dry-run")
-    assert "requests of" not in whole.stdout
     for words in (
         (first, "b.npy", "-o", "s3://nowhere/C.npy"),
         ("s3://nowhere/a.npy", "b.npy", "-o", "C.npy"),
@@ -183,6 +242,22 @@ def test_the_command(server: object_server.Server) -> None:
         assert ended.returncode == 2, ended.stderr
         assert len(ended.stderr.strip().splitlines()) == 1
         assert sorted(p.name for p in Path().iterdir()) == ["a", "b.npy"]
+
+
+def test_the_command_counts_what_nobody_asked_for(server: object_server.Server) -> None:
+    a, b = factors(2000, 2000, 130)
+    first = uploaded(server, "npy", "a", a)
+    numpy.save("b.npy", b)
+    words = (first, "b.npy", "-o", "C.npy", "--fast-memory", "1MiB")
+    ended = command(*words)
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"reads \S+ MB of \S+ MB received, writes 1.04 MB", ended.stdout)
+    assert re.search(r"s, read \S+ MB of \S+ MB received, wrote 1.04 MB", ended.stdout)
+    assert f"{first}: " in ended.stdout
+    assert "rows of a tile lie apart. Faster: more fast memory, Zarr in chunks" in ended.stdout
+    ended = command(*words[:-1], "64MiB", "--dry-run")
+    assert "received" not in ended.stdout
+    assert "Faster" not in ended.stdout
 
 
 def test_plain_http_to_another_machine_needs_an_option(

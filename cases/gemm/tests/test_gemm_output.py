@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 from pathlib import Path
 
 import numpy
@@ -27,6 +28,7 @@ import watari
 from watari.common.errors import FileError, UsageError
 
 pytestmark = pytest.mark.usefixtures("here")
+CPU = {"processor": "cpu", "fast_memory": FAST}
 
 
 @pytest.fixture
@@ -160,3 +162,36 @@ def test_matrices_that_change_meanwhile_give_no_product():
     with pytest.raises(FileError, match=says):
         gemm(tile=128, progress=Listener(lambda finished: os.utime("B.npy")))
     assert [*left_over(), Path("C.npy").exists()] == [False]
+
+
+def test_a_folder_that_vanishes_loses_the_product_and_says_so():
+    factors()
+    os.mkdir("v")
+
+    def remove(finished):
+        shutil.rmtree("v", ignore_errors=True)
+
+    with pytest.raises(FileError, match=r"v/C\.npy\.partial was removed or replaced"):
+        watari.gemm("A.npy", "B.npy", "v/C.npy", **CPU, progress=Listener(remove))
+    assert not Path("v").exists()
+
+
+def test_a_zarr_array_needs_room_beside_its_work_file(monkeypatch):
+    factors()
+    before = state()
+    room = shutil.disk_usage(".")._replace(free=2 * 300 * 270 * 4 - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: room)
+    with pytest.raises(FileError, match=r"C\.zarr: not enough room: the array and its work file"):
+        watari.gemm("A.npy", "B.npy", "C.zarr", **CPU)
+    assert state() == before
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: room._replace(free=room.free + 1))
+    watari.gemm("A.npy", "B.npy", "C.zarr", **CPU)
+
+
+def test_a_dry_run_sees_that_c_does_not_fit():
+    save("A.npy", 2_000_000, 1)
+    save("B.npy", 1, 2_000_000)
+    before = state()
+    with pytest.raises(FileError, match=r"C\.npy: not enough room: takes 14\.55 TiB"):
+        gemm(dry_run=True)
+    assert state() == before

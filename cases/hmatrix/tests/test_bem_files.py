@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -86,7 +89,9 @@ def test_charges_that_cannot_be_stored_leave_the_matrix(capsys, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(vtu, "write", full)
-        assert run_cli(capsys, *words)[0] == 2
+        code, _, err = run_cli(capsys, *words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "; c.vtu.hmatrix is kept: the same command solves with it" in err
     assert [path.name for path in Path().iterdir()] == ["c.vtu.hmatrix"]
     built = Path("c.vtu.hmatrix").stat()
     assert run_cli(capsys, *words, "--keep")[0] == 0
@@ -114,3 +119,54 @@ def test_two_commands_on_one_output_are_one_and_a_refusal(capsys, monkeypatch):
     assert (ended[0].returncode, ended[0].stdout) == (2, "")
     assert ended[0].stderr == "watari: -o c.vtu is being written by another command\n"
     assert [path.name for path in Path().iterdir()] == ["c.vtu"]
+
+
+@contextmanager
+def short_files(size: int) -> Iterator[None]:
+    """Limits files to so many bytes, as a disk that fills up."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_without_room_leaves_nothing(capsys):
+    with short_files(8192):
+        code, out, err = run_cli(capsys, "bem", "bumpy:6", "-o", "c.vtu")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "c.vtu.hmatrix" in err
+    assert "cannot be written: File too large" in err
+    assert "resumes" not in err
+    assert not list(Path().iterdir())
+
+
+def test_a_disk_that_fills_up_keeps_what_is_built(capsys):
+    made, path = meshes.load("bumpy:16"), Path("c.vtu.hmatrix")
+    with pytest.raises(Stopped):
+        charges(made, 1.0, path, Options(threads=1), Quiet(1))
+    begun = Path("c.vtu.hmatrix.partial").stat().st_size
+    with short_files(begun + 2**20):
+        code, out, err = run_cli(capsys, "bem", "bumpy:16", "-o", "c.vtu")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "File too large; c.vtu.hmatrix.partial is kept: the same command resumes" in err
+    assert run_cli(capsys, "bem", "bumpy:16", "-o", "c.vtu")[0] == 0
+    assert [each.name for each in Path().iterdir()] == ["c.vtu"]
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["cube:2", "-o", "s3://bucket/c.vtu"], "names a file on this machine, not an object"),
+        (["cube:2", "-o", "c.vtu", "--picture", "s3://bucket/c.png"], "not an object"),
+        (["s3://bucket/m.stl", "-o", "c.vtu"], "meshes are files on this machine"),
+        (["cube:2", "-o", "c.vtu", "--charges", "q.zarr"], "exists already: remove it"),
+    ],
+)
+def test_what_is_no_place_for_a_file(capsys, words, match):
+    Path("q.zarr").mkdir()
+    code, out, err = run_cli(capsys, "bem", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert match in err
+    assert [each.name for each in Path().iterdir()] == ["q.zarr"]

@@ -1,12 +1,13 @@
 """Reads a selection of an array: carries out the plan of its layout.
 
 Local files are read by an engine of the library, many blocks at once; 256 files are open at a time.
-Objects are read by ranges, many at once.
+Objects are read by ranges, many at once, and several objects at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -20,6 +21,7 @@ from watari.arrays.source import LocalFile, Place, Source, require_regular
 from watari.arrays.zarr import require_whole
 
 FILES = 256  # open at once
+OBJECTS = 8  # read at once
 BLOCKS = 2**18  # of one call
 
 
@@ -85,19 +87,27 @@ class Reader:
         if self.place.is_local:
             self.engine_moves(direct, flat.ctypes.data, flat.nbytes, "cpu")
             return
-        for step in direct:
-            source, ranges, parts = self.of(step.chunk), [], []
-            for offset, size, count, stride, place in step.rows.tolist():
-                if count == 1:
-                    ranges.append((self.layout.offset + offset, flat[place : place + size]))
-                else:
-                    block = numpy.empty(size, numpy.uint8)
-                    ranges.append((self.layout.offset + offset, block))
-                    parts.append((block, count, stride, place))
-            source.read_into(ranges)
-            for block, count, stride, place in parts:
-                scatter(block, flat, count, stride, place)
-            self.done(source)
+        if len(direct) == 1:
+            self.object_blocks(direct[0], flat)
+            return
+        with ThreadPoolExecutor(OBJECTS) as pool:
+            for _ in pool.map(lambda step: self.object_blocks(step, flat), direct):
+                pass
+
+    def object_blocks(self, step: Direct, flat: NDArray[numpy.uint8]) -> None:
+        """Moves the blocks of one object."""
+        source, ranges, parts = self.of(step.chunk), [], []
+        for offset, size, count, stride, place in step.rows.tolist():
+            if count == 1:
+                ranges.append((self.layout.offset + offset, flat[place : place + size]))
+            else:
+                block = numpy.empty(size, numpy.uint8)
+                ranges.append((self.layout.offset + offset, block))
+                parts.append((block, count, stride, place))
+        source.read_into(ranges)
+        for block, count, stride, place in parts:
+            scatter(block, flat, count, stride, place)
+        self.done(source)
 
     def engine_moves(self, direct: list[Direct], address: int, size: int, processor: str) -> None:
         """Moves blocks of local files to memory of a processor by the engine."""

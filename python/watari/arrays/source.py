@@ -117,7 +117,7 @@ class Local:
 class Objects:
     """Objects of an S3 service, by a module with `open(url)` and `create(url)`."""
 
-    gap = 2**20
+    gap = 2**14  # the library's reader merges ranges that are further apart
     is_local = False
 
     def __init__(self, module: Any) -> None:

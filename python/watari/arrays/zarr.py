@@ -148,7 +148,10 @@ def encoding(label: str, array: Any) -> tuple[Any, bool]:
         by_columns, filters = len(array.shape) > 1, []
     names = [type_name(each) for each in (*filters, *array.compressors)]
     if names:
-        raise FileError(f"{label}: chunks are encoded by {', '.join(names)}: they must be plain")
+        raise FileError(
+            f"{label}: chunks are encoded by {', '.join(names)}: they must be plain, as "
+            "zarr.create_array(..., compressors=None) writes them"
+        )
     if array.shards is not None:
         raise FileError(f"{label}: chunks are encoded by sharding_indexed: they must be files")
     dtype = array.dtype

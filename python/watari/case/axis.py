@@ -152,7 +152,9 @@ def parse_folder(text: str) -> str:
         raise UsageError("a folder needs a name")
     if not text.isprintable():  # nor bytes that are no UTF-8: no result could hold them
         raise UsageError(f"{text!r}: a folder's name must be printable, in UTF-8")
-    if ":" in text and not text.startswith("s3://"):
+    if text.startswith("s3://"):
+        raise UsageError(f"'{text}': files lie in a folder of this machine, not in objects")
+    if ":" in text:
         raise UsageError(f"'{text}': one folder, without a colon, which separates several folders")
     expanded(text)
     return text

@@ -36,7 +36,7 @@ def folders_of(text: str) -> list[str]:
 
 
 def parse_folders(text: str) -> str:
-    """A folder, several with a colon between them, or an address of objects. Raises UsageError."""
+    """A folder, or several with a colon between them. Raises UsageError."""
     for folder in folders_of(text) or [text]:
         parse_folder(folder)
     return text

@@ -159,6 +159,8 @@ def check(
     read = list(read)
     for one in files:
         require_name(one.option, one.path)
+        if str(one.path).startswith("s3:/"):
+            raise UsageError(f"{one}: names a file on this machine, not an object")
         check_not_read(one, read)
         check_suffix(one)
         check_replaced(one)

@@ -13,7 +13,10 @@ namespace watari::gemm {
 /// The bytes that a run will move, and the blocks and steps of its schedule.
 struct foresight {
     std::uint64_t read, written;  ///< bytes
-    double lower_bound;           ///< bytes; 0 if nothing is multiplied
+    /// Bytes that come from the stores: those to read, and of objects what lies between them.
+    std::uint64_t received;
+    std::uint64_t requests;  ///< for objects
+    double lower_bound;      ///< bytes; 0 if nothing is multiplied
     std::size_t block_rows, block_columns, slots;
     std::size_t steps;
 };

@@ -20,8 +20,10 @@ void require_checksum(const object_facts& of, const planned_read& read, const ht
     const std::string expected = answer.field("x-amz-checksum-crc32c");
     if (read.bytes != of.bytes || expected.empty() || expected.find('-') != expected.npos) return;
     std::uint32_t checksum = 0;
-    for (const iovec& piece : read.into)
+    for (const iovec& piece : read.into) {
+        if (!piece.iov_base) return;  // bytes between two ranges, which nobody has
         checksum = crc32c({static_cast<const std::byte*>(piece.iov_base), piece.iov_len}, checksum);
+    }
     if (crc32c_text(checksum) != expected)
         throw service_error(of.where.text() + ": its CRC-32C is " + crc32c_text(checksum) +
                             ", but the server keeps " + expected);
@@ -98,7 +100,8 @@ void object::read(std::span<const range> ranges, std::size_t depth) const {
             throw usage_error(name() + ": bytes " + std::to_string(each.offset) + " to " +
                               std::to_string(each.offset + each.into.size()) + ", but it has " +
                               std::to_string(facts_.bytes));
-    work all{.plan = plan_reads(ranges), .depth = depth ? depth : suited_depth(*server_)};
+    work all{.plan = plan_reads(ranges, longest_read, suited_gap(*server_)),
+             .depth = depth ? depth : suited_depth(*server_)};
     if (all.plan.empty()) return;
     const std::size_t lanes = lanes_for(server_->how().lanes, all.plan.size(), all.depth);
     all.lane_depth = (all.depth + lanes - 1) / lanes;

@@ -28,8 +28,9 @@ public:
     std::string name() const { return facts_.where.text(); }
     const object_facts& facts() const noexcept { return facts_; }
 
-    /// Reads ranges, up to `depth` requests at a time; 0: as many as suit the server. Long lists
-    /// are read by several threads, each with connections of its own. Throws
+    /// Reads ranges, up to `depth` requests at a time; 0: as many as suit the server. Ranges with
+    /// small gaps between them are one request (plan.hpp). Long lists are read by several threads,
+    /// each with connections of its own. Throws
     /// usage_error for a range beyond the end, changed_error if the object has another ETag by now,
     /// file_error, service_error. After an error the memory has undefined contents.
     void read(std::span<const range> ranges, std::size_t depth = 0) const;

@@ -33,6 +33,14 @@ std::size_t suited_depth(const service& server) {
     return std::clamp<std::size_t>(std::thread::hardware_concurrency(), local_depth, remote_depth);
 }
 
+std::size_t suited_gap(const service& server) {
+    return server.how().gap.value_or(is_loopback(server.base().name()) ? local_gap : remote_gap);
+}
+
+std::size_t suited_gap(const std::string& url) {
+    return suited_gap(service(object_address(url).bucket, settings::usual()));
+}
+
 address object_address(const std::string& url) {
     address result = parse_address(url);
     if (result.key.empty()) throw usage_error("'" + url + "' names a bucket, not an object in it");

@@ -41,8 +41,9 @@ public:
     /// `depth` requests in flight. Throws unsupported.
     transfers(std::shared_ptr<const service> server, std::size_t depth);
 
-    /// Adds a read of bytes [offset, offset + bytes) of `of` into pieces of that many bytes. `of`
-    /// and the pieces must stay until the read ended.
+    /// Adds a read of bytes [offset, offset + bytes) of `of` into pieces of that many bytes; those
+    /// of a piece without a place are thrown away. `of` and the pieces must stay until the read
+    /// ended.
     void push_read(const object_facts& of, std::uint64_t offset, std::span<const iovec> into,
                    std::size_t bytes, std::uint64_t tag);
 

@@ -27,6 +27,20 @@ from collections.abc import Callable
 Choice = Callable[[str, str, dict[str, str]], str]
 
 
+# faults after which the next attempt may succeed
+PASSING = ("503", "reset", "garbage", "cut", "short", "long", "shifted", "late")
+
+
+class Faults:
+    """Faults for the next requests whose method is `method`, in order; afterwards none."""
+
+    def __init__(self) -> None:
+        self.method, self.next = "GET", [""]
+
+    def __call__(self, method: str, path: str, fields: dict[str, str]) -> str:
+        return self.next.pop(0) if method == self.method and self.next else ""
+
+
 class Proxy:
     def __init__(self, upstream: int, choose: Choice, other: str = "") -> None:
         self.upstream, self.choose, self.other = upstream, choose, other

@@ -8,27 +8,11 @@ import re
 import threading
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-import pytest
-
-SECRET, TOKEN, ID = "zq-secret-zq", "zq-token-zq", "ZQIDZQ"
-# variables of the person who runs the tests
-OWN = ("PROFILE", "ENDPOINT_URL_S3", "CA_BUNDLE", "MAX_ATTEMPTS")
-
-
-def known_credentials(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Known credentials, and none of the person who runs the tests."""
-    for name in OWN:
-        monkeypatch.delenv(f"AWS_{name}", raising=False)
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "credentials"))
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(folder / "config"))
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ID)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    monkeypatch.setenv("AWS_SESSION_TOKEN", TOKEN)
+SECRET, TOKEN, ID = "zq-secret-zq", "zq-token-zq", "ZQIDZQ"  # credentials
 
 
 class Objects:

@@ -12,7 +12,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import object_server
 import pytest
 from object_server import ID, SECRET, TOKEN
 
@@ -59,8 +58,8 @@ def running(answer: Answer) -> ThreadingHTTPServer:
 
 
 @pytest.fixture(autouse=True)
-def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    object_server.known_credentials(monkeypatch, tmp_path)
+def direct(nobody: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One attempt, and no proxy."""
     for name in ("https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("WATARI_INSECURE", raising=False)

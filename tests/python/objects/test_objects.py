@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import faulty_proxy
 import numpy as np
 import object_server
 import pytest
+from faulty_proxy import PASSING, Faults
 from object_server import ID, SECRET, TOKEN
 
 from watari import _native, objects
@@ -22,32 +22,6 @@ PART = 8 * 2**20
 pytestmark = pytest.mark.skipif(
     bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason()
 )
-
-
-@pytest.fixture(autouse=True)
-def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    object_server.known_credentials(monkeypatch, tmp_path)
-
-
-class Faults:
-    """Faults for the next requests whose method is `method`, in order; afterwards none."""
-
-    def __init__(self) -> None:
-        self.method, self.next = "GET", [""]
-
-    def __call__(self, method: str, path: str, fields: dict[str, str]) -> str:
-        return self.next.pop(0) if method == self.method and self.next else ""
-
-
-@pytest.fixture
-def faults(
-    server: object_server.Server, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Faults, faulty_proxy.Proxy]]:
-    chosen = Faults()
-    proxy = faulty_proxy.Proxy(server.port, chosen)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.url)
-    yield chosen, proxy
-    proxy.close()
 
 
 def data_of(size: int) -> bytes:
@@ -164,9 +138,6 @@ def test_the_command_lists_and_aborts_uploads(server: object_server.Server) -> N
         assert "hidden" not in ended.stderr
 
 
-PASSING = ("503", "reset", "garbage", "cut", "short", "long", "shifted", "late")
-
-
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_passing_fault_is_not_seen(
@@ -174,7 +145,7 @@ def test_a_passing_fault_is_not_seen(
 ) -> None:
     data = data_of(100_000)
     server.kept.objects["/bucket/k"] = data
-    source = reader("s3://bucket/k", lanes=lanes)
+    source = reader("s3://bucket/k", lanes=lanes, gap=0)
     faults[0].next = [fault, fault]
     buffers = [bytearray(1000) for _ in range(10)]
     source.read_into([(i * 5000, buffer) for i, buffer in enumerate(buffers)])
@@ -210,7 +181,7 @@ def test_an_error_in_one_thread_of_a_read_ends_the_others(
     server: object_server.Server, faults: tuple[Faults, faulty_proxy.Proxy]
 ) -> None:
     server.kept.objects["/bucket/k"] = data_of(100_000)
-    source = reader("s3://bucket/k", lanes=2, patience=100_000)
+    source = reader("s3://bucket/k", lanes=2, patience=100_000, gap=0)
     # one thread waits for a day, the other one is refused
     faults[0].next = ["stalled"] * 5 + ["denied"] + ["stalled"] * 10
     with pytest.raises(errors.FileError, match="access was denied"):

@@ -33,6 +33,10 @@ public:
     void resize(std::uint64_t bytes) const;
     void sync();
     void put_in_place();
+    /// Removes the files whose names still refer to them.
+    void remove() {
+        for (partial_file& each : files_) each.remove();
+    }
 
 private:
     int file(std::size_t number) const { return get_[number]; }

@@ -94,6 +94,7 @@ pipeline_counts pipeline::parts::run() {
     if (shared.error) std::rethrow_exception(shared.error);
     counts.stopped = shared.stopped;
     counts.read = loads.bytes;
+    counts.received = loads.bytes + shared.notes.surplus();
     counts.notes = shared.notes.texts();
     return counts;
 }

@@ -87,6 +87,7 @@ struct pipeline_options {
 /// Bytes and seconds of one run.
 struct pipeline_counts {
     std::uint64_t read = 0, written = 0;
+    std::uint64_t received = 0;  ///< those read, and of objects what lies between them
     double seconds = 0;
     double waited = 0;  ///< seconds that the products waited for tiles
     /// Loads that began while a thread wrote or waited for its turn to write, and writes that began

@@ -46,6 +46,7 @@ void pipeline::parts::locate(const ticket& next, storage::block_list& into) cons
     const auto& [number, at, tiles] = next;
     locate(source_of(tiles.which), stored(tiles), location_of(at, tiles),
            tiles.apart * o.slot_bytes, into);
+    if (into.tail > 0) into.tail_memory = location_of(at, tiles.only(tiles.columns - 1, 1));
 }
 
 void pipeline::parts::arrived(const ticket& next, std::size_t bytes) {

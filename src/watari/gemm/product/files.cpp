@@ -18,7 +18,8 @@ namespace watari::gemm {
 namespace {
 
 constexpr std::size_t largest_unit = 4096;  ///< bytes, of direct I/O
-/// Bytes of a request for objects, at most: 64 KiB take as long as a few of them would.
+/// Bytes of a request for objects, at most, with what lies between rows: threads have many of them
+/// in flight.
 constexpr std::size_t most_of_object = std::size_t{1} << 20;
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
@@ -32,7 +33,7 @@ placement placement_of(const file_product& p, const files::matrix_file& m, std::
     placement where = placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
                                          m.offset, unit);
     where.half = m.half;
-    if (in_objects(m)) where.merged = most_of_object;
+    if (in_objects(m)) where.merged = most_of_object, where.gap = p.gap;
     if (m.half) where.row_bytes = m.columns * half_bytes;
     if (!m.chunks.empty()) {
         where.chunk_rows = m.chunk_rows;
@@ -49,6 +50,8 @@ storage::store_options options_of(const file_product& p, const files::matrix_fil
         return {.engine = "s3",
                 .who = p.how.processor,
                 .objects = m.paths(),
+                .merged = most_of_object,
+                .gap = p.gap,
                 .threads = movers_of(p.how)};
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     const bool grid = !m.chunks.empty();
@@ -125,17 +128,33 @@ std::size_t bytes_for_slots(const file_product& p, const placement& a, const pla
     return p.how.fast_memory - std::min(p.how.fast_memory, landings);
 }
 
-schedule schedule_of(const file_product& p, std::size_t slot_bytes, std::size_t fast_bytes,
-                     const tiles_per_request& wanted) {
+/// The cost of reading a factor, in bytes: a request for an object counts as the gap that is read
+/// to save one (objects/plan.hpp).
+schedule_request::cost cost_of(const placement& where) {
+    return [where](const std::vector<run_of_tiles>& runs) {
+        if (where.merged == 0) return static_cast<double>(where.request_bytes(runs));
+        const traffic all = where.traffic_of(runs);
+        return static_cast<double>(all.bytes + all.requests * where.gap);
+    };
+}
+
+schedule schedule_of(const file_product& p, std::size_t slot_bytes, const placement& a,
+                     const placement& b, const placement& c) {
+    const tiles_per_request wanted = wanted_tiles(p, a, b, c);
+    const bool by_cost = in_objects(p.a) || in_objects(p.b);
     return schedule({.size = shape_of(p),
                      .tile = p.how.tile,
                      .alpha_is_zero = p.how.alpha == 0,
                      .beta_is_zero = p.how.beta == 0,
-                     .fast_bytes = fast_bytes,
+                     .fast_bytes = bytes_for_slots(p, a, b),
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
                      .tiles_per_request = wanted,
-                     .store_bound = is_store_bound(p.how, true)});
+                     .store_bound = is_store_bound(p.how, true),
+                     .narrow_a = in_objects(p.a),
+                     .narrow_b = in_objects(p.b),
+                     .cost_a = by_cost ? cost_of(a) : nullptr,
+                     .cost_b = by_cost ? cost_of(b) : nullptr});
 }
 
 }  // namespace
@@ -183,9 +202,8 @@ foresight plan(const file_product& p) {
     require_factors(p.how);
     require_whole_tiles(p);
     const auto [a, b, c] = placements(p);
-    return foresee(
-        schedule_of(p, slot_bytes({a, b, c}), bytes_for_slots(p, a, b), wanted_tiles(p, a, b, c)),
-        a, b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), a, b, c), a, b, c,
+                   lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 void require_machine(const file_product& p) {
@@ -207,8 +225,7 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const gemm::schedule schedule = schedule_of(p, slot, bytes_for_slots(p, a.where, b.where),
-                                                wanted_tiles(p, a.where, b.where, c.where));
+    const gemm::schedule schedule = schedule_of(p, slot, a.where, b.where, c.where);
     if (schedule.steps() == 0) return {};
     pipeline work(
         {.schedule = &schedule,

@@ -19,6 +19,7 @@ struct file_product {
     int opened_c = -1;          ///< descriptor of C: a file that takes C's name is not written
     options how{};
     bool transpose_a = false, transpose_b = false;  ///< the file holds the factor's transpose
+    std::size_t gap = 0;                            ///< of objects: see placement
     bool direct = true;                 ///< use direct I/O, if the file systems support it
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
     std::function<bool(completed_tiles, double)> progress{};  ///< see pipeline_options

@@ -6,6 +6,7 @@
 #include "watari/gemm/defaults.hpp"
 #include "watari/gemm/product/factor.hpp"
 #include "watari/gemm/product/product_checks.hpp"
+#include "watari/objects/object_set.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <algorithm>
@@ -59,6 +60,8 @@ product::product(const npy_product& wanted)
     if (wanted.beta != 0) old_ = read_old(wanted.c, a, b, wanted.plain);
     job_.a = a_.where;
     job_.b = b_.where;
+    for (const files::matrix_file* each : {&job_.a, &job_.b})
+        if (in_objects(*each)) job_.gap = objects::suited_gap(each->paths().front());
     job_.c = {files::partial_path(output_), wanted.plain ? 0 : files::npy_header_bytes,
               a.where.rows, b.where.columns};
     if (old_) job_.c_read = old_->where;
@@ -126,7 +129,7 @@ product_counts product::run(const product_progress& progress) {
         last_run_ = stage::finished;
         return {.tiles = tiles(), .finished_before = tiles()};
     }
-    files::require_room_on_disk(output_, bytes());
+    require_room();
     files::partial_file file(output_);
     completed_tiles before;
     try {

@@ -52,6 +52,7 @@ struct product_counts {
     double seconds = 0;                   ///< of reads, products and writes
     double verifying = 0;                 ///< seconds to read C back and to give it its name
     std::uint64_t read = 0, written = 0;  ///< bytes
+    std::uint64_t received = 0;           ///< see pipeline_counts
     std::size_t tiles = 0;                ///< tiles of C
     std::size_t finished_before = 0;      ///< tiles of C that an earlier run completed
     bool stopped = false;
@@ -84,6 +85,9 @@ public:
     /// Throws usage_error if a partial file is of another product.
     std::size_t completed_before();
 
+    /// Throws file_error if the disk of C has no room for it.
+    void require_room() const { files::require_room_on_disk(output_, bytes()); }
+
     /// Computes C, or the tiles that an earlier run left. Completed tiles of an earlier run are
     /// read back and verified by their checksums; tiles that fail are computed again. In the same
     /// way all of C is read back before it gets its name. Throws the errors of the constructor and
@@ -111,6 +115,7 @@ private:
     bool read_back(const files::partial_file& file, journal& done,
                    const std::function<bool()>& goes_on) const;
     bool finish(files::partial_file& file, journal& done, const std::function<bool()>& goes_on);
+    std::string lost_name() const;
     [[noreturn]] void discard(journal& done, const std::string& reason);
 
     npy_product wanted_;

@@ -23,6 +23,10 @@ std::vector<tile_of_c> product::damaged(const files::partial_file& file, const j
     return damaged_tiles({file.get(), from, 2 * movers_of(how())}, where, done.tiles(), goes_on);
 }
 
+std::string product::lost_name() const {
+    return job_.c.path + " was removed or replaced while it was written: it is lost";
+}
+
 /// Keeps no tile, since the product that the tiles belong to is unknown. Throws file_error.
 void product::discard(journal& done, const std::string& reason) {
     done.clear();
@@ -61,9 +65,16 @@ product_counts product::make(files::partial_file& file, journal& done,
         if (goes_on && progress) goes_on = progress(done.tiles().size(), so_far);
         return goes_on;
     };
-    const pipeline_counts took = multiply(job_);
+    pipeline_counts took;
+    try {
+        took = multiply(job_);
+    } catch (const error&) {
+        if (!file.has_its_name()) discard(done, lost_name());
+        throw;
+    }
     counts.seconds = took.seconds;
     counts.read = took.read;
+    counts.received = took.received;
     counts.written = took.written;
     counts.stopped = took.stopped;
     counts.blas = took.blas;
@@ -102,8 +113,7 @@ bool product::finish(files::partial_file& file, journal& done,
         if (factor_changed(*matrix))
             discard(done,
                     matrix->where.path + " changed while it was read: the product is discarded");
-    if (!file.has_its_name())
-        discard(done, job_.c.path + " was removed or replaced while it was written: it is lost");
+    if (!file.has_its_name()) discard(done, lost_name());
     if (!file.verify([&] { return read_back(file, done, goes_on); })) return false;
     done.finish(file.state());
     file.put_in_place();

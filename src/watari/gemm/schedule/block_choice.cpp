@@ -1,5 +1,6 @@
 #include "watari/gemm/schedule/block_choice.hpp"
 
+#include <map>
 #include <optional>
 
 namespace watari::gemm {
@@ -20,7 +21,7 @@ constexpr std::size_t hiding = 4;
 constexpr double intense = 2;
 
 struct candidate : block_choice {
-    double read;        ///< elements of A and B
+    double read;        ///< elements of A and B, or the cost of reading them
     std::size_t loads;  ///< loads and writes, as if all blocks had q columns
 
     bool better_than(const candidate& other) const {
@@ -37,6 +38,16 @@ struct candidate : block_choice {
     }
 };
 
+/// Returns all block sizes that no smaller one with as many blocks replaces.
+std::vector<std::size_t> evened_sizes(std::size_t tiles) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t blocks = tiles; blocks > 0; --blocks)
+        if (const std::size_t size = divide_up(tiles, blocks);
+            sizes.empty() || sizes.back() != size)
+            sizes.push_back(size);
+    return sizes;
+}
+
 /// Generates the candidates for a number of slots, and keeps the best one.
 class candidates {
 public:
@@ -47,12 +58,14 @@ public:
           kt_(divide_up(wanted.size.k, wanted.tile)),
           slots_(slots),
           wanted_(wanted.tiles_per_request),
-          store_bound_(wanted.store_bound) {}
+          store_bound_(wanted.store_bound),
+          request_(wanted) {}
 
     /// Tries every p of the form blocks. The bytes that a panel reads do not depend on the other
     /// edge of its blocks.
     block_choice best() {
         const std::size_t stay = resident(kt_);
+        if (request_.cost_a) return cheapest(stay);
         for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
             if (p != evened(mt_, p)) continue;
             const std::size_t q = evened(nt_, (slots_ - 2 * p) / (p + 2));
@@ -74,6 +87,38 @@ public:
     }
 
 private:
+    /// Tries every block: one with fewer tiles may have room for longer loads.
+    block_choice cheapest(std::size_t stay) {
+        const std::size_t group = group_size(kt_, wanted_.a, least_groups);
+        for (const std::size_t p : evened_sizes(mt_))
+            for (const std::size_t q : evened_sizes(nt_)) {
+                consider_streaming(form::blocks, p, q, p * q + 2 * q);
+                consider(form::panel_a, p, q, p * q + p * stay + 2 * q, group, 2);
+                consider_streaming(form::panel_b, p, q, p * q + q * stay);
+            }
+        return *found_;
+    }
+
+    /// Elements, or the cost, of reading A once by loads of `group` tiles, or B in blocks of q.
+    double once_a(std::size_t group) {
+        const double elements = static_cast<double>(size_.m) * static_cast<double>(size_.k);
+        if (!request_.cost_a) return elements;
+        const auto [at, added] = cost_a_.try_emplace(group);
+        if (added)
+            at->second = request_.cost_a(runs_of(tiling_of(matrix::a, size_, request_.tile), group,
+                                                 group, 1, request_.narrow_a));
+        return at->second;
+    }
+    double once_b(std::size_t q) {
+        const double elements = static_cast<double>(size_.k) * static_cast<double>(size_.n);
+        if (!request_.cost_b) return elements;
+        const auto [at, added] = cost_b_.try_emplace(q);
+        if (added)
+            at->second = request_.cost_b(runs_of(tiling_of(matrix::b, size_, request_.tile), q,
+                                                 wanted_.b, 1, request_.narrow_b));
+        return at->second;
+    }
+
     /// Considers a form in which A streams. A load brings the wanted tile columns of A, or fewer
     /// if they do not fit.
     void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
@@ -94,10 +139,8 @@ private:
         if (needed > slots_) return;
         const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
         const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
-        const double read = static_cast<double>(times_a) * static_cast<double>(size_.m) *
-                                static_cast<double>(size_.k) +
-                            static_cast<double>(times_b) * static_cast<double>(size_.k) *
-                                static_cast<double>(size_.n);
+        const double read = static_cast<double>(times_a) * once_a(group_a) +
+                            static_cast<double>(times_b) * once_b(q);
         const auto of_tile_row = [&](std::size_t group) {
             return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
         };
@@ -113,10 +156,35 @@ private:
     std::size_t mt_, nt_, kt_, slots_;
     tiles_per_request wanted_;
     bool store_bound_;
+    const schedule_request& request_;
+    std::map<std::size_t, double> cost_a_, cost_b_;  ///< by group, and by q
     std::optional<candidate> found_;
 };
 
 }  // namespace
+
+std::vector<run_of_tiles> groups_of(const tiling& of, run_of_tiles tiles, std::size_t wanted,
+                                    std::size_t least, bool joins) {
+    const bool narrow = !joins && of.columns_of(tiles.first + tiles.count - 1) < of.tile;
+    const std::size_t full = tiles.count - narrow;
+    std::vector<run_of_tiles> groups;
+    const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
+    for (std::size_t at = 0; at < full; at += size)
+        groups.push_back({at, std::min(size, full - at)});
+    if (narrow) groups.push_back({full, 1});
+    return groups;
+}
+
+std::vector<run_of_tiles> runs_of(const tiling& of, std::size_t at_once, std::size_t wanted,
+                                  std::size_t least, bool joins) {
+    std::vector<run_of_tiles> runs;
+    const std::size_t columns = of.tile_columns();
+    for (std::size_t first = 0; first < columns; first += at_once)
+        for (const auto& [at, count] :
+             groups_of(of, {first, std::min(at_once, columns - first)}, wanted, least, joins))
+            runs.push_back({first + at, count});
+    return runs;
+}
 
 block_choice choose_blocks(const schedule_request& wanted, std::size_t slots) {
     return candidates(wanted, slots).best();

@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/striped_files.hpp"
+#include "watari/objects/plan.hpp"
 #include "watari/storage/stores/store_engines.hpp"
 #include "watari/storage/verify/sector.hpp"
 
@@ -45,9 +46,11 @@ std::size_t widest(const placement& where,
     return most;
 }
 
-/// Bytes of a request for a row of `count` tiles from column j on.
+/// Bytes of a request for a row of `count` tiles from column j on, the last of which may be
+/// narrower.
 std::size_t block_of(const placement& where, std::size_t j, std::size_t count) {
-    return count * read_row_bytes(where, j) - (count - 1) * shared_bytes(where);
+    return (count - 1) * (read_row_bytes(where, j) - shared_bytes(where)) +
+           read_row_bytes(where, j + count - 1);
 }
 
 }  // namespace
@@ -109,20 +112,41 @@ std::uint64_t placement::request_bytes(const std::vector<run_of_tiles>& runs) co
     return total;
 }
 
+/// Rows of `block` bytes, `row_bytes` apart, that one request brings: as engine s3 merges them.
+static std::size_t rows_together(const placement& where, std::size_t block) {
+    const std::uint64_t room = where.merged - std::min(where.merged, block);
+    if (room < block || !objects::continues(block, room, where.row_bytes, block, where.gap))
+        return 1;
+    return 1 + room / where.row_bytes;
+}
+
+traffic placement::traffic_of(const std::vector<run_of_tiles>& runs) const {
+    traffic all;
+    const std::size_t last = tiles.tile_rows() - 1;  // the only tile row that may be lower
+    const auto add = [&](std::size_t first_tile, std::size_t count) {
+        const std::size_t block = block_of(*this, first_tile, count);
+        const std::size_t together = rows_together(*this, block);
+        const auto of_rows = [&](std::size_t rows) -> traffic {
+            const std::size_t requests = divide_up(rows, together);
+            return {rows * row_bytes - requests * (row_bytes - block), requests};
+        };
+        all += of_rows(tiles.rows_of(0)) * last;
+        all += of_rows(tiles.rows_of(last));
+    };
+    for (std::size_t j = 0; transposed && j < tiles.tile_columns(); ++j) add(j, 1);
+    for (const auto& [first_tile, count] : runs)
+        if (!transposed) add(first_tile, count);
+    return all;
+}
+
 std::size_t placement::tile_bytes() const { return tiles.tile * widest(*this, row_bytes_of); }
 
 std::size_t placement::landing_bytes() const {
     return half ? tiles.tile * widest(*this, read_row_bytes) : 0;
 }
 
-std::size_t placement::rows_in_request(std::size_t j) const {
-    const std::size_t row = read_row_bytes(*this, j);
-    return row == row_bytes && unit == 1 ? std::clamp<std::size_t>(merged / row, 1, tiles.tile) : 1;
-}
-
 std::size_t placement::largest_block(std::size_t count) const {
     if (layout == gemm::layout::tiled) return tiled_block(*this);
-    if (rows_in_request(0) > 1) return std::max(row_bytes * rows_in_request(0), count * row_bytes);
     return count * widest(*this, read_row_bytes) - (count - 1) * shared_bytes(*this);
 }
 
@@ -178,7 +202,10 @@ std::size_t shared_bytes(const placement& where) {
 
 void placement::locate(std::size_t i, std::size_t j, std::size_t count,
                        storage::block_list& into) const {
-    into.parts = count;
+    const std::size_t last = j + count - 1;
+    const bool narrow = count > 1 && tiles.columns_of(last) < tiles.columns_of(j);
+    into.parts = count - narrow;
+    into.tail = narrow ? tiles.columns_of(last) * stored_element() : 0;
     into.overlap = layout == gemm::layout::row_major && count > 1 ? shared_bytes(*this) : 0;
     into.rows = {.count = tiles.rows_of(i),
                  .bytes = tiles.columns_of(j) * stored_element(),
@@ -192,17 +219,12 @@ void placement::locate(std::size_t i, std::size_t j, std::size_t count,
             into.offsets.push_back(tile_at(i, j) + part);
         return;
     }
-    const std::size_t together = count == 1 ? rows_in_request(j) : 1;
-    into.block = together * block_of(*this, j, count);
+    into.block = block_of(*this, j, count);
     std::uint64_t at = corner(*this, i, j);
     into.rows.skip = at % unit;
     into.rows.skip_step = row_bytes % unit;
-    for (std::size_t row = 0; row + together <= into.rows.count; row += together) {
+    for (std::size_t row = 0; row < into.rows.count; ++row, at += row_bytes)
         into.offsets.push_back(at - at % unit);
-        at += together * row_bytes;
-    }
-    into.rest = into.rows.count % together * row_bytes;
-    into.rest_offset = at;
     into.widened = {};
     if (half)
         into.widened = {.count = into.rows.count,

@@ -34,6 +34,18 @@ std::size_t row_unit(std::size_t tile, std::size_t element);
 /// a whole number of requests.
 std::size_t stored_block(std::size_t tile_bytes, std::size_t most);
 
+/// What comes from a store.
+struct traffic {
+    std::uint64_t bytes = 0, requests = 0;
+
+    traffic operator*(std::uint64_t times) const { return {times * bytes, times * requests}; }
+    traffic& operator+=(const traffic& more) {
+        bytes += more.bytes;
+        requests += more.requests;
+        return *this;
+    }
+};
+
 struct placement {
     tiling tiles{};
     std::size_t element = 4;  ///< bytes
@@ -46,9 +58,9 @@ struct placement {
     /// The store is a grid of equal files of this many elements, row by row in one namespace
     /// (files::file_room). A tile lies in one of them. 0: one file.
     std::size_t chunk_rows = 0, chunk_columns = 0;
-    /// Rows of a tile that follow one another in the store are requests of up to so many bytes; 0:
-    /// a request for each row. For a unit of 1.
-    std::size_t merged = 0;
+    /// Of objects: rows of a tile are requests of up to so many bytes, with up to `gap` bytes
+    /// between two rows (objects/plan.hpp); 0: a request for each row.
+    std::size_t merged = 0, gap = 0;
     /// The store holds the transpose: tile (i, j) of the product's matrix is tile (j, i) here. A
     /// request covers one tile.
     bool transposed = false;
@@ -62,8 +74,6 @@ struct placement {
     static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
                              std::size_t unit);
 
-    /// Rows of a tile of tile column j in a request.
-    std::size_t rows_in_request(std::size_t j) const;
     std::size_t stored_element() const { return half ? half_bytes : element; }  ///< bytes
     std::uint64_t bytes() const;  ///< from the store's beginning to the last element
     /// Byte of the store at which tile (i, j) of the tiled layout begins.
@@ -71,14 +81,18 @@ struct placement {
     /// Bytes of the requests that read each tile once, by these runs of neighbours; by single tiles
     /// if the store holds the transpose.
     std::uint64_t request_bytes(const std::vector<run_of_tiles>& runs) const;
+    /// The requests that read each tile once, row-major, and their bytes: those of request_bytes
+    /// and what lies between merged rows. There is a tile.
+    traffic traffic_of(const std::vector<run_of_tiles>& runs) const;
     std::size_t tile_bytes() const;  ///< bytes in memory of the largest tile with its blocks
     /// Bytes of the largest tile as it is read, if its elements then become floats; else 0.
     std::size_t landing_bytes() const;
     /// Bytes of the largest request for `count` tiles.
     std::size_t largest_block(std::size_t count = 1) const;
     std::size_t most_requests() const;  ///< requests for a tile, at most
-    /// Sets the requests for tiles (i, j) to (i, j + count - 1), equally wide, and their rows. The
-    /// caller sets the store and the location in memory.
+    /// Sets the requests for tiles (i, j) to (i, j + count - 1) and their rows. Tiles are equally
+    /// wide; in objects the last one may be narrower, the tail of each block. The caller sets the
+    /// store and the locations in memory.
     void locate(std::size_t i, std::size_t j, std::size_t count, storage::block_list& into) const;
 };
 

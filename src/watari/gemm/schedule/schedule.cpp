@@ -15,7 +15,9 @@ schedule::schedule(const schedule_request& wanted)
       multiplies_(!wanted.alpha_is_zero && wanted.size.k > 0),
       reads_c_(!wanted.beta_is_zero),
       tiles_per_request_(wanted.tiles_per_request),
-      store_bound_(wanted.store_bound) {
+      store_bound_(wanted.store_bound),
+      narrow_a_(wanted.narrow_a),
+      narrow_b_(wanted.narrow_b) {
     if (wanted.tile == 0 || wanted.slot_bytes == 0)
         throw usage_error("a matrix product needs tiles of at least one element");
     const std::size_t slots = wanted.fast_bytes / wanted.slot_bytes;
@@ -102,29 +104,20 @@ std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
 
 std::vector<run_of_tiles> schedule::grouped(matrix which, std::size_t first,
                                             std::size_t count) const {
-    const tiling& of = tiles_of(which);
-    const bool narrow = of.columns_of(first + count - 1) < of.tile;  // a load of its own
-    const std::size_t full = count - narrow;
-    const std::size_t wanted = which == matrix::a   ? group_a_
-                               : which == matrix::b ? tiles_per_request_.b
-                                                    : tiles_per_request_.c;
     const std::size_t least = which == matrix::c ? least_of_c(store_bound_) : 1;
-    std::vector<run_of_tiles> groups;
-    const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
-    for (std::size_t at = 0; at < full; at += size)
-        groups.push_back({at, std::min(size, full - at)});
-    if (narrow) groups.push_back({full, 1});
-    return groups;
+    return groups_of(tiles_of(which), {first, count}, wanted_of(which), least, joins_narrow(which));
+}
+
+std::size_t schedule::wanted_of(matrix which) const {
+    return which == matrix::a   ? group_a_
+           : which == matrix::b ? tiles_per_request_.b
+                                : tiles_per_request_.c;
 }
 
 std::vector<run_of_tiles> schedule::runs_of(matrix which) const {
-    const std::size_t columns = tiles_of(which).tile_columns();
-    const std::size_t at_once = which == matrix::a ? group_a_ : q_;
-    std::vector<run_of_tiles> runs;
-    for (std::size_t first = 0; first < columns; first += at_once)
-        for (const auto& [at, count] : grouped(which, first, std::min(at_once, columns - first)))
-            runs.push_back({first + at, count});
-    return runs;
+    const std::size_t least = which == matrix::c ? least_of_c(store_bound_) : 1;
+    return gemm::runs_of(tiles_of(which), which == matrix::a ? group_a_ : q_, wanted_of(which),
+                         least, joins_narrow(which));
 }
 
 std::vector<run_of_tiles> schedule::groups_of_c(const gemm::step& at) const {

@@ -18,9 +18,9 @@
 /// A load brings one tile, or up to `tiles_per_request` neighbours of a tile row. A load of B
 /// covers some of a step's columns, a load of C some of a block's columns, and a load of A the
 /// tiles of g consecutive steps, with the first of these steps. Slots of neighbours are equally far
-/// apart. A tile that is narrower than the others has its own load. Tiles of C are written in the
-/// same groups. A block has two or more groups, so that one is written while another is multiplied.
-/// Groups that have to wait share requests (write_queue.hpp).
+/// apart. A tile that is narrower than the others has its own load, except in objects. Tiles of C
+/// are written in the same groups. A block has two or more groups, so that one is written while
+/// another is multiplied. Groups that have to wait share requests (write_queue.hpp).
 ///
 /// If the store is slower than the products (`store_bound`), long requests are worth a wait. A
 /// block of C may then be one group. In the form blocks A may have p g slots instead of 2 p g, if
@@ -48,6 +48,7 @@
 #include "watari/gemm/schedule/shape.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace watari::gemm {
@@ -69,6 +70,12 @@ struct schedule_request {
     schedule_kind which = schedule_kind::reuse;
     gemm::tiles_per_request tiles_per_request{};
     bool store_bound = false;  ///< the store is slower than the products
+    /// Whether a load of A or B may end with a tile that is narrower than the others.
+    bool narrow_a = false, narrow_b = false;
+    /// Cost of reading A or B once by these runs of tiles, in any unit, if requests count beside
+    /// bytes; both or none. The schedule then has the least cost in place of the fewest bytes.
+    using cost = std::function<double(const std::vector<run_of_tiles>&)>;
+    cost cost_a{}, cost_b{};
 };
 
 enum class form { blocks, panel_a, panel_b };
@@ -125,6 +132,11 @@ public:
     /// of C are written.
     std::vector<run_of_tiles> groups_of_c(const gemm::step& at) const;
 
+    /// Whether a load may end with a tile that is narrower than the others.
+    bool joins_narrow(matrix which) const noexcept {
+        return which == matrix::a ? narrow_a_ : which == matrix::b && narrow_b_;
+    }
+
     /// Number of tiles of a load, at most.
     std::size_t most_tiles_per_request(matrix which) const;
 
@@ -157,6 +169,7 @@ private:
     /// Splits tiles [first, first + count) of a tile row, which are in fast memory together, into
     /// the runs of their loads; runs count from tile `first`.
     std::vector<run_of_tiles> grouped(matrix which, std::size_t first, std::size_t count) const;
+    std::size_t wanted_of(matrix which) const;  ///< tiles of a load
 
     tiling a_, b_, c_;
     bool multiplies_, reads_c_;
@@ -165,7 +178,7 @@ private:
     std::size_t block_rows_count_ = 0, block_columns_count_ = 0;
     std::size_t depth_ = 1;  ///< steps of a block
     gemm::tiles_per_request tiles_per_request_;
-    bool store_bound_;
+    bool store_bound_, narrow_a_, narrow_b_;
     std::size_t group_a_ = 1;  ///< tile columns of A that one load brings: g
     std::size_t sets_a_ = 2;   ///< sets of slots for a group of A that streams past
 };

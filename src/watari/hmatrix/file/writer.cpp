@@ -6,6 +6,7 @@
 #include "watari/files/window.hpp"
 #include "watari/storage/engines/guarded_copy.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
@@ -63,9 +64,26 @@ matrix_writer::matrix_writer(const matrix_paths& paths, const identity& of,
       team_(own_threads()) {
     index_.head.of = of;
     index_.head.others = static_cast<std::uint32_t>(file_.count() - 1);
-    resume();
-    // an unfinished file has an empty head, which read_index refuses
-    file_.allocate(end_, std::string(page_bytes, '\0'), index_.leaves.empty());
+    try {
+        resume();
+        // an unfinished file has an empty head, which read_index refuses
+        file_.allocate(end_, std::string(page_bytes, '\0'), index_.leaves.empty());
+    } catch (...) {
+        remove_if_useless();
+        throw;
+    }
+}
+
+matrix_writer::~matrix_writer() {
+    if (!finished_) remove_if_useless();
+}
+
+/// Without an entry in the journal no segment is used again.
+void matrix_writer::remove_if_useless() {
+    struct stat status {};
+    if (fstat(journal_.get(), &status) != 0 || status.st_size > 0) return;
+    file_.remove();
+    files::remove_own(files::journal_path(path_), journal_.get());
 }
 
 /// Accepts the journal's segments up to the first one that is not valid in the file.
@@ -246,6 +264,7 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     file_.sync();
     file_.put_in_place();
     unlink(files::journal_path(path_).c_str());
+    finished_ = true;
 }
 
 }  // namespace watari::hmatrix

@@ -44,6 +44,10 @@ public:
     /// `leaves` are all leaves of the file, in their order. Throws file_error, and usage_error if
     /// another run writes the file.
     matrix_writer(const matrix_paths& paths, const identity& of, std::span<const block> leaves);
+    matrix_writer(const matrix_writer&) = delete;
+    matrix_writer& operator=(const matrix_writer&) = delete;
+    /// Keeps an unfinished file from which the next run can resume, and removes any other.
+    ~matrix_writer();
 
     /// Leaves so far: those of an earlier run, and those that were appended.
     std::size_t leaves() const { return index_.leaves.size(); }
@@ -67,6 +71,7 @@ private:
     };
 
     void resume();
+    void remove_if_useless();
     bool accept(const segment& of, std::span<const std::uint32_t> ranks);
     std::uint64_t add(std::span<const std::uint64_t> sums);
     leaf_record placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const;
@@ -87,6 +92,7 @@ private:
     std::string entries_;  ///< of the journal; written once their segments are durable
     open_segment open_;
     std::uint64_t end_ = page_bytes;  ///< of the last completed segment
+    bool finished_ = false;
 };
 
 }  // namespace watari::hmatrix

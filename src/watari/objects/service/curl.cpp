@@ -103,7 +103,7 @@ std::size_t take_body(char* data, std::size_t, std::size_t bytes, void* where) {
     for (std::size_t left = bytes; left > 0;) {
         const iovec& piece = to.request.into[to.piece];
         const std::size_t some = std::min(left, piece.iov_len - to.inside);
-        std::memcpy(static_cast<char*>(piece.iov_base) + to.inside, data, some);
+        if (piece.iov_base) std::memcpy(static_cast<char*>(piece.iov_base) + to.inside, data, some);
         data += some;
         left -= some;
         if ((to.inside += some) == piece.iov_len) ++to.piece, to.inside = 0;

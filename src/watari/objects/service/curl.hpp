@@ -31,8 +31,9 @@ struct http_request {
     std::string method = "GET";
     std::shared_ptr<const signed_question> asked{};
     std::string_view body{};
-    std::string range{};            ///< `0-9`, for the header Range
-    std::span<const iovec> into{};  ///< for the body of an answer of that range
+    std::string range{};  ///< `0-9`, for the header Range
+    /// For the body of an answer of that range. Bytes of a piece without a place are thrown away.
+    std::span<const iovec> into{};
 };
 
 /// again: another attempt may succeed.

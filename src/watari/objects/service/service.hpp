@@ -5,7 +5,9 @@
 #include "watari/objects/service/credentials.hpp"
 #include "watari/objects/service/signer.hpp"
 
+#include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,13 @@ namespace watari::objects {
 
 /// How requests are made.
 struct settings {
-    bool insecure = false;      ///< allow plain http to other machines
-    unsigned attempts = 6;      ///< of a request, the first included
-    double first_pause = 0.1;   ///< seconds; doubles at each attempt, and is cut at random
-    double longest_pause = 20;  ///< seconds
-    unsigned lanes = 0;         ///< threads of a read; 0: as many as suit this machine
-    unsigned patience = 30;     ///< seconds without a byte before an attempt is given up
+    bool insecure = false;             ///< allow plain http to other machines
+    unsigned attempts = 6;             ///< of a request, the first included
+    double first_pause = 0.1;          ///< seconds; doubles at each attempt, and is cut at random
+    double longest_pause = 20;         ///< seconds
+    std::optional<std::size_t> gap{};  ///< of a read: see suited_gap; by default what suits
+    unsigned lanes = 0;                ///< threads of a read; 0: as many as suit this machine
+    unsigned patience = 30;            ///< seconds without a byte before an attempt is given up
 
     /// The defaults, with AWS_MAX_ATTEMPTS and WATARI_INSECURE=1 of the environment. Throws
     /// usage_error.

@@ -44,8 +44,12 @@ struct requests {
     std::size_t stride = 0;           ///< bytes from part to part in memory; unused if parts is 1
     std::size_t overlap = 0;          ///< bytes, at most part_step(); unused if parts is 1
     std::span<const double> times{};  ///< moments of now(), ascending; empty: as fast as possible
+    /// Bytes at the end of each block that belong to no part; those of block i go to tail_memory +
+    /// i x tail. For reads by engines that call add_pieces.
+    std::size_t tail = 0;
+    std::byte* tail_memory = nullptr;
 
-    std::size_t part_bytes() const { return (block + (parts - 1) * overlap) / parts; }
+    std::size_t part_bytes() const { return (block - tail + (parts - 1) * overlap) / parts; }
     /// Bytes in the block from the start of a part to the start of the next.
     std::size_t part_step() const { return part_bytes() - overlap; }
     std::byte* location(std::size_t i, std::size_t part = 0) const {
@@ -59,7 +63,9 @@ struct requests {
                 parts,
                 stride,
                 overlap,
-                times.empty() ? times : times.subspan(first, count)};
+                times.empty() ? times : times.subspan(first, count),
+                tail,
+                tail_memory ? tail_memory + first * tail : nullptr};
     }
 };
 
@@ -74,9 +80,12 @@ struct engine_options {
     bool on_disk = false;  ///< each request goes to a disk, and some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
-    std::size_t block = 0;        ///< bytes of the largest request
-    std::size_t depth = 1;        ///< requests in flight
-    std::size_t requests = 0;     ///< requests of the longest list
+    std::size_t block = 0;     ///< bytes of the largest request
+    std::size_t depth = 1;     ///< requests in flight
+    std::size_t requests = 0;  ///< requests of the longest list
+    /// For engines that read objects: bytes of a request that brings several blocks of a list, at
+    /// most, and bytes between two of them (objects/plan.hpp). 0: a request for each block.
+    std::size_t merged = 0, gap = 0;
     processor who = the_cpu;      ///< the processor that `memory` belongs to
     std::byte* memory = nullptr;  ///< contains the locations of all lists
     std::size_t bytes = 0;        ///< bytes of `memory`
@@ -123,6 +132,9 @@ public:
 
     /// Commands sent again over all lists so far; none for engines without commands.
     virtual repetitions sent_again() const { return {}; }
+
+    /// Bytes that came between blocks and were thrown away, over all lists so far.
+    virtual std::uint64_t surplus() const { return 0; }
 
     /// Notes for readers of the results, such as a fallback.
     const std::vector<std::string>& notes() const noexcept { return notes_; }

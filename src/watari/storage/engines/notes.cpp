@@ -12,6 +12,7 @@ void notes::add(const engine& from) {
     const repetitions more = from.sent_again();
     if (sent_again_.count == 0) sent_again_.first = more.first;
     sent_again_.count += more.count;
+    surplus_ += from.surplus();
 }
 
 std::vector<std::string> notes::texts() const {

@@ -14,6 +14,7 @@ inline void add_pieces(const requests& list, std::size_t i, std::vector<iovec>& 
     for (std::size_t part = 0; part < list.parts; ++part)
         into.push_back(
             {list.location(i, part), part + 1 < list.parts ? list.part_step() : list.part_bytes()});
+    if (list.tail > 0) into.push_back({list.tail_memory + i * list.tail, list.tail});
 }
 
 /// Copies the bytes of block i that two parts share from the second part to the first.

@@ -113,6 +113,8 @@ storage::engine_options open_store::complete(storage::engine_options options) co
     options.who = wanted_.who;
     options.files = files();
     options.objects = objects_.get();
+    options.merged = wanted_.merged;
+    options.gap = wanted_.gap;
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.disks = wanted_.disks.get();

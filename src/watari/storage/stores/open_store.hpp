@@ -19,6 +19,7 @@ struct store_options {
     std::string engine;                  ///< a row of storage::engines(), or pinned or managed
     processor who;                       ///< processor whose memory the data move to or from
     std::vector<std::string> objects{};  ///< addresses, for engine s3; several lie as files apart
+    std::size_t merged = 0, gap = 0;     ///< of objects: see engine_options
     files::file_options files{};         ///< without paths, `memory` or `behind` is the store
     std::span<std::byte> memory{};       ///< for engines queue, gpu, pinned, managed
     std::shared_ptr<disk_array>

@@ -49,8 +49,14 @@ std::size_t store_engines::move_to(const block_list& list, std::byte* memory) {
     try {
         if (list.head > 0) by->run({std::span(&list.head_offset, 1), memory, list.head});
         if (!list.offsets.empty())
-            by->run({list.offsets, memory + list.head, list.block, list.parts, list.stride,
-                     list.overlap});
+            by->run({.offsets = list.offsets,
+                     .memory = memory + list.head,
+                     .block = list.block,
+                     .parts = list.parts,
+                     .stride = list.stride,
+                     .overlap = list.overlap,
+                     .tail = list.tail,
+                     .tail_memory = list.tail_memory});
         if (list.rest > 0)
             by->run({std::span(&list.rest_offset, 1),
                      memory + list.head + list.offsets.size() * list.block, list.rest});

@@ -24,7 +24,8 @@ struct block_list {
     std::vector<std::uint64_t> offsets{};  ///< bytes; this member and the next ones as in
                                            ///< `requests`
     std::byte* memory = nullptr;
-    std::size_t block = 0, parts = 1, stride = 0, overlap = 0;
+    std::size_t block = 0, parts = 1, stride = 0, overlap = 0, tail = 0;
+    std::byte* tail_memory = nullptr;
     /// Bytes of a block before the others and of one after them; only if parts is 1.
     std::uint64_t head_offset = 0, rest_offset = 0;
     std::size_t head = 0, rest = 0;

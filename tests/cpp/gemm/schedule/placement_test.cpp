@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <random>
 
 namespace watari::gemm {
 namespace {
@@ -120,6 +121,45 @@ TEST(GemmPlacement, SharedUnitsAreReadOnceByEachRequest) {
     EXPECT_EQ(where.request_bytes({{0, 5}}), 300u * 6 * 512);
     EXPECT_EQ(where.request_bytes({{0, 3}, {3, 2}}), 300u * 7 * 512);
     EXPECT_EQ(where.request_bytes({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}}), 300u * 10 * 512);
+}
+
+/// The requests of engine s3 for the rows of tiles, counted one by one.
+TEST(GemmPlacement, TrafficIsWhatAMergingEngineReceives) {
+    std::mt19937 random(3);
+    const auto up_to = [&](std::size_t n) { return random() % n + 1; };
+    for (int i = 0; i < 300; ++i) {
+        const std::size_t tile = up_to(40);
+        placement where =
+            placement::rows_at({up_to(150), i % 3 ? up_to(150) : tile, tile}, 4, 128, 1);
+        where.merged = up_to(20000);
+        where.gap = up_to(1500);
+        where.transposed = i % 5 == 0;
+        const std::size_t columns = where.tiles.tile_columns();
+        std::vector<run_of_tiles> runs;
+        for (std::size_t j = 0; j < columns; ++j) runs.push_back({j, 1});
+        if (columns > 3) runs = {{0, columns - 1}, {columns - 1, 1}};
+        traffic counted;
+        for (const auto& [first, count] : where.transposed ? std::vector<run_of_tiles>{} : runs)
+            for (std::size_t row = 0; row < where.tiles.tile_rows(); ++row) {
+                storage::block_list list;
+                where.locate(row, first, count, list);
+                std::uint64_t begin = list.offsets[0], end = begin + list.block;
+                for (std::size_t k = 1; k <= list.offsets.size(); ++k) {
+                    if (k < list.offsets.size() && list.offsets[k] - end <= where.gap &&
+                        list.offsets[k] + list.block - begin <= where.merged) {
+                        end = list.offsets[k] + list.block;
+                        continue;
+                    }
+                    counted += {end - begin, 1};
+                    if (k < list.offsets.size()) begin = list.offsets[k], end = begin + list.block;
+                }
+            }
+        const traffic found = where.traffic_of(runs);
+        EXPECT_GE(found.bytes, where.request_bytes(runs));
+        if (where.transposed) continue;
+        EXPECT_EQ(found.bytes, counted.bytes) << i;
+        EXPECT_EQ(found.requests, counted.requests) << i;
+    }
 }
 
 }  // namespace

@@ -64,6 +64,11 @@ TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
         wanted.alpha_is_zero = i % 50 == 0;
         if (i % 4 != 0) wanted.tiles_per_request = {up_to(6), up_to(6), up_to(6)};
         wanted.store_bound = i % 2 == 0;
+        wanted.narrow_a = i % 6 == 0, wanted.narrow_b = i % 7 == 0;
+        if (i % 5 == 0)  // requests cost as much as some tiles
+            wanted.cost_a = wanted.cost_b = [](const std::vector<run_of_tiles>& runs) {
+                return 3.0 * static_cast<double>(runs.size());
+            };
         for (const auto& [which, widest] : expect_right(wanted))
             if (widest > 1) several.insert({schedule(wanted).form(), which});
         if (HasFatalFailure() || HasNonfatalFailure()) return;
@@ -96,6 +101,9 @@ TEST(GemmSchedule, ATileNarrowerThanItsNeighboursComesAlone) {
             EXPECT_TRUE(each.columns == 1 || last + 1 < tiles.tile_columns());
         }
     EXPECT_EQ(expect_right(wanted)[matrix::b], schedule.block_columns() - 1);
+    wanted.narrow_b = true;
+    EXPECT_EQ(expect_right(wanted)[matrix::b], schedule.block_columns());
+    EXPECT_EQ(gemm::schedule(wanted).runs_of(matrix::b).size(), 1u);
 }
 
 TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
@@ -148,6 +156,25 @@ TEST(GemmSchedule, APatientOneHasLongerLoadsOfAAndReadsTheSame) {
     EXPECT_EQ(schedule.needs_done(schedule.step(4), matrix::a), 4u);
     EXPECT_EQ(schedule.needs_done(schedule.step(4), matrix::b), 3u);
     expect_right(wanted);
+}
+
+/// 64 tiles for a product of 20 x 20: where each load costs the whole tile row, whatever it brings
+/// of it, long loads are worth more passes.
+TEST(GemmSchedule, LoadsAreLongWhereTheyAreDear) {
+    auto wanted = request({20, 20, 20}, 1, 64);
+    wanted.tiles_per_request = {64, 64, 64};
+    const gemm::schedule usual(wanted);
+    const auto loads = [](const gemm::schedule& of) {
+        return of.times_a() * of.runs_of(matrix::a).size() +
+               of.times_b() * of.runs_of(matrix::b).size();
+    };
+    wanted.cost_a = wanted.cost_b = [](const std::vector<run_of_tiles>& runs) {
+        return static_cast<double>(runs.size());
+    };
+    const gemm::schedule schedule(wanted);
+    expect_right(wanted);
+    EXPECT_GT(elements_read(schedule, {20, 20, 20}), elements_read(usual, {20, 20, 20}));
+    EXPECT_LT(2 * loads(schedule), loads(usual));
 }
 
 TEST(GemmSchedule, NaiveReadsBothTilesForEveryProduct) {
