@@ -22,6 +22,7 @@ class Watari(PythonPackage, CudaPackage):
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build")
     depends_on("python@3.10:", type=("build", "link", "run"))
     depends_on("cmake@3.31:", type="build")
     depends_on("ninja", type="build")
