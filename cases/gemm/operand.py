@@ -13,7 +13,7 @@ from typing import Any
 
 from watari.arrays.layout import Layout
 from watari.arrays.opening import is_npy, located, split
-from watari.common.errors import FileError
+from watari.common.errors import FileError, UsageError
 from watari.common.files import allow_open
 from watari.common.units import format_bytes, format_count
 from watari.memory.bfloat import is_bfloat16
@@ -59,6 +59,12 @@ def advice(paths: Sequence[str], plan: Mapping[str, float], tile: int) -> str:
 def files(*paths: str) -> list[str]:
     """The files and folders that factors' paths name."""
     return [split(path, None)[0] for path in paths if not is_address(path)]
+
+
+def require_apart(named: str, *paths: str) -> None:
+    """Raises UsageError where C in objects would replace a factor."""
+    if is_address(named) and named.rstrip("/") in {split(p, None)[0].rstrip("/") for p in paths}:
+        raise UsageError(f"-o {named} would write over {named}, which is read: name another")
 
 
 def common(paths: list[str]) -> str:

@@ -146,6 +146,7 @@ def gemm(
     paths = {name: os.fsdecode(path) for name, path in (("a", a), ("b", b))}
     to = output.output(os.fsdecode(out), os.fsdecode(work) if work else None)
     to.check(float(str(asked["beta"])))
+    operand.require_apart(to.named, *paths.values())
     places = {name: operand.place(path) for name, path in paths.items()}
     paths["c"] = to.file
     switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}

@@ -113,6 +113,15 @@ def test_blocks_are_wide_where_tiles_are_narrow(server: object_server.Server) ->
     assert len(server.kept.seen) - before < done.bytes_read / 512 / 100  # a row of a tile
 
 
+def test_chunks_of_whole_rows_are_read_by_wide_loads(server: object_server.Server) -> None:
+    a, b = factors(1300, 1100, 900)
+    first = uploaded(server, "zarr", "a", a, chunks=(256, 1100))
+    second = uploaded(server, "zarr", "b", b, chunks=(384, 900))
+    done = product(first, second, tile=128)
+    numpy.testing.assert_array_equal(numpy.load("C.npy"), a @ b)
+    assert done.bytes_received < 1.5 * done.bytes_read
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -169,6 +178,8 @@ def test_what_is_refused(server: object_server.Server) -> None:
     refused("folder of the work file is not there", *both, "s3://bucket/C.npy", work="missing")
     refused("--work is for C in objects", *both, "C.npy", work=".")
     refused("no such object", "s3://bucket/none.npy", "b.npy")
+    refused("would write over", "s3://bucket/x.npy", "b.npy", "s3://bucket/x.npy")
+    refused("would write over", "a.npy", "s3://bucket/x.zarr::y", "s3://bucket/x.zarr/")
     refused("no such bucket", "s3://nowhere/a.npy", "b.npy")
     refused("unknown value 's3'", *both, engine="s3")
     Path("C.zarr").mkdir()

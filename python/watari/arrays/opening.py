@@ -142,5 +142,5 @@ def format_of(path: str, source: Source) -> str:
         raise FileError(f"{path}: {ADVICE[suffix]}")
     raise UnknownFormatError(
         f"{path}: of no format that is known (.npy, HDF5, Zarr, safetensors); a file without a "
-        "header needs shape and dtype"
+        f"header needs shape and dtype, in a command {path}::float32:300x200"
     )

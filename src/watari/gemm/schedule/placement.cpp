@@ -188,8 +188,11 @@ std::size_t skip_of(const placement& where, std::size_t j) {
 
 std::size_t tiles_in_request(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
+    // tiles beside one another in one object follow one another in its rows
+    const bool apart =
+        where.chunk_rows > 0 && (where.merged == 0 || where.chunk_columns < where.tiles.columns);
     const bool one_by_one =
-        where.layout == layout::tiled || where.transposed || where.half || where.chunk_rows > 0;
+        where.layout == layout::tiled || where.transposed || where.half || apart;
     if (one_by_one || edge % where.unit != 0) return 1;
     const std::size_t shared = std::min(shared_bytes(where), bytes);
     return std::clamp<std::size_t>((bytes - shared) / edge, 1, IOV_MAX);
