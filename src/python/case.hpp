@@ -13,13 +13,6 @@ inline nb::object decoded(const std::string& text) {
         PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
-/// Returns work() without the interpreter's lock.
-template <class Work>
-auto without_lock(const Work& work) {
-    const nb::gil_scoped_release released;
-    return work();
-}
-
 /// Runs a trial of a case without the interpreter's lock, and returns it as a dict.
 template <class Run, class... Parameters>
 nb::dict trial_of(const Run& run, const Parameters&... parameters) {
