@@ -55,7 +55,7 @@ def test_charges_in_other_formats(capsys):
     np.testing.assert_array_equal(np.fromfile("c.bin"), density)
     code, _, err = run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.zarr")
     assert code == 2
-    assert "c.zarr: is a folder" in err
+    assert "c.zarr: exists already: remove it" in err
 
 
 def test_charges_without_the_package_are_refused_before_the_work(capsys, monkeypatch):
