@@ -49,9 +49,8 @@ def test_charges_in_other_formats(capsys):
         assert run_cli(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", name)[0] == 0
     np.testing.assert_array_equal(watari.open("c.zarr")[:], density)
     np.testing.assert_array_equal(np.fromfile("c.bin"), density)
-    assert "c.zarr: is a folder" in refused(
-        capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.zarr"
-    )
+    err = refused(capsys, "bem", "cube:3", "-o", "c.vtu", "--charges", "c.zarr")
+    assert "c.zarr: exists already: remove it" in err
 
 
 def test_charges_without_the_package_are_refused_before_the_work(capsys, monkeypatch):
