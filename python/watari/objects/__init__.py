@@ -61,8 +61,8 @@ class Reader:
     def read_into(self, ranges: Iterable[tuple[int, Buffer]]) -> None:
         """Fills each writable buffer from its offset. Ranges at most `gap` bytes apart (by default
         1 MiB, or 256 KiB from a server on this machine) are one request, and what lies between them
-        is thrown away; several requests are
-        under way at once. After an error the contents of the buffers are undefined."""
+        is thrown away. Several requests are under way at once. After an error the contents of the
+        buffers are undefined."""
         if self._native is None:
             raise ValueError(f"{self.url} is closed")
         asked = [(int(offset), buffer) for offset, buffer in ranges]

@@ -33,7 +33,10 @@ placement placement_of(const file_product& p, const files::matrix_file& m, std::
     placement where = placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
                                          m.offset, unit);
     where.half = m.half;
-    if (in_objects(m)) where.merged = most_of_object, where.gap = p.gap;
+    if (in_objects(m)) {
+        where.merged = most_of_object;
+        where.gap = p.gap;
+    }
     if (m.half) where.row_bytes = m.columns * half_bytes;
     if (!m.chunks.empty()) {
         where.chunk_rows = m.chunk_rows;
