@@ -1,20 +1,23 @@
 """Rates of arrays in each format beside .npy, in alternation, and the time to open a large Zarr.
 
-    python benchmarks/formats.py --folder /dev/shm --folder /data --size 1GiB --rounds 9
+    python benchmarks/formats.py --folder /dev/shm --folder /data --size 256MiB --places 40
 
-Each round reads every format once, .npy before and after it; a ratio is the rate of a format over
-the mean of these two. On a disk the files leave the page cache before each read. Reads go into the
-same memory, so that first touches are not measured. Printed: the median rate, the median ratio with
-its quartiles, and the same ratio of CPU seconds, which other programs on the machine disturb less.
+Where a file lies in memory decides more than its format: a second copy of the same file may be read
+1.3 times as fast. So all files are made anew for each of many places, in a random order, and read
+in turns; a ratio compares the least times of one place, and its interval is that of the mean over
+places. On a disk the files leave the page cache before each read. Reads go into memory that was
+touched before. The same ratio of CPU seconds is what other programs on the machine disturb less.
 `--open` makes a Zarr of 100 GB in sparse files, and opens it in processes of their own, each with
-the first import of the package `zarr`. `-o` keeps every round.
+the first import of the package `zarr`. `-o` keeps every read.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -35,6 +38,8 @@ from watari.memory.elements import size_of
 COLUMNS = 4096
 DTYPE = numpy.dtype("float32")
 MEMORY = ("tmpfs", "ramfs")
+BASE = ".npy"
+Seconds = dict[str, list[tuple[float, float]]]  # by format: seconds and CPU seconds of each read
 
 
 def npy(folder: Path, values: Any) -> str:
@@ -79,6 +84,7 @@ def in_chunks(chunks: tuple[int, int]) -> Callable[[Path, Any], str]:
 
 
 FORMATS: dict[str, Callable[[Path, Any], str]] = {
+    BASE: npy,
     ".npy again (a control)": npy_again,
     "raw": raw,
     "hdf5": hdf5,
@@ -121,54 +127,56 @@ def seconds(array: Array, path: str, cold: bool, into: Any) -> tuple[float, floa
     return time.perf_counter() - start, time.process_time() - busy
 
 
-def compare(folder: Path, size: int, rounds: int) -> dict[str, Any]:
-    """Prints the rates in one folder, and returns every round."""
-    kind = file_system(folder)
-    cold = kind not in MEMORY
-    rows = size // (COLUMNS * DTYPE.itemsize)
-    values = numpy.random.default_rng(1).random((rows, COLUMNS), DTYPE.type)
+def measure(folder: Path, values: Any, rounds: int, order: random.Random) -> Seconds:
+    """Makes every file anew, in a random order, so each gets other pages of memory, and reads each
+    `rounds` times in turns. Returns seconds and CPU seconds of the reads, by format."""
+    cold = file_system(folder) not in MEMORY
     into = numpy.empty_like(values)
     within = Path(tempfile.mkdtemp(prefix="watari-formats-", dir=folder))
     try:
-        first = npy(within, values)
-        paths = {name: make(within, values) for name, make in FORMATS.items()}
-        base, arrays = watari.open(first), {n: watari.open(path) for n, path in paths.items()}
-        print(f"{folder} ({kind}), {values.nbytes / 2**20:.0f} MiB, {rounds} rounds")
-        rates: dict[str, list[float]] = {name: [] for name in [".npy", *arrays]}
-        took_all: dict[str, list[list[float]]] = {name: [] for name in arrays}
-        ratios: dict[str, list[float]] = {name: [] for name in arrays}
-        busy: dict[str, list[float]] = {name: [] for name in arrays}
+        makers = list(FORMATS.items())
+        order.shuffle(makers)
+        paths = {name: make(within, values) for name, make in makers}
+        arrays = {name: watari.open(path) for name, path in paths.items()}
+        took: Seconds = {name: [] for name in FORMATS}
         for _ in range(rounds):
-            before = seconds(base, first, cold, into)
             for name, array in arrays.items():
-                took = seconds(array, paths[name], cold, into)
+                into[::97] = 0
+                took[name].append(seconds(array, paths[name], cold, into))
                 if not numpy.array_equal(into[::97], values[::97]):
                     raise SystemExit(f"{name}: wrong elements")
-                after = seconds(base, first, cold, into)
-                ratios[name].append((before[0] + after[0]) / 2 / took[0])
-                busy[name].append(2 * took[1] / (before[1] + after[1]))
-                rates[name].append(values.nbytes / took[0])
-                rates[".npy"].append(values.nbytes / after[0])
-                took_all[name].append([*before, *took, *after])
-                before = after
-        for name, found in rates.items():
-            text = f"  {name:22} {statistics.median(found) / 1e9:6.2f} GB/s"
-            if name in ratios:
-                low, middle, high = statistics.quantiles(ratios[name], n=4)
-                text += f"   {middle:.3f} of .npy ({low:.3f} to {high:.3f})"
-                text += f", at best {best_ratio(took_all[name]):.3f}"
-                low, middle, high = statistics.quantiles(busy[name], n=4)
-                text += f"   CPU seconds {middle:.3f} ({low:.3f} to {high:.3f})"
-            print(text)
-        return {"file_system": kind, "bytes": values.nbytes, "rounds": took_all}
+        return took
     finally:
         shutil.rmtree(within)
 
 
-def best_ratio(rounds: list[list[float]]) -> float:
-    """The least time of .npy over the least time of a format."""
-    least_before, least_after = (min(each[i] for each in rounds) for i in (0, 4))
-    return min(least_before, least_after) / min(each[2] for each in rounds)
+def ratio(places: list[Seconds], name: str, at: int) -> tuple[float, float, float]:
+    """Seconds (at 0) or CPU seconds (1) of .npy over those of a format: the geometric mean over
+    places of the ratio of the least times there, and its 95% interval."""
+    logs = [
+        math.log(min(r[at] for r in place[BASE]) / min(r[at] for r in place[name]))
+        for place in places
+    ]
+    middle, half = statistics.mean(logs), 1.96 * statistics.stdev(logs) / math.sqrt(len(logs))
+    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+
+
+def compare(folder: Path, size: int, rounds: int, places: int) -> dict[str, Any]:
+    """Prints the rates in one folder, and returns every read."""
+    kind = file_system(folder)
+    rows = size // (COLUMNS * DTYPE.itemsize)
+    values = numpy.random.default_rng(1).random((rows, COLUMNS), DTYPE.type)
+    order = random.Random(1)
+    found = [measure(folder, values, rounds, order) for _ in range(places)]
+    print(f"{folder} ({kind}), {values.nbytes / 2**20:.0f} MiB, files made {places} times")
+    for name in FORMATS:
+        best = statistics.median(min(r[0] for r in place[name]) for place in found)
+        text = f"  {name:22} {values.nbytes / best / 1e9:6.2f} GB/s"
+        for at, what in enumerate(("of .npy", "of its CPU seconds' rate")):
+            middle, low, high = ratio(found, name, at)
+            text += f"   {middle:.3f} {what} ({low:.3f} to {high:.3f})"
+        print(text)
+    return {"file_system": kind, "bytes": values.nbytes, "places": found}
 
 
 OPENED = """
@@ -219,15 +227,16 @@ def open_large(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", action="append", type=Path, required=True)
-    parser.add_argument("--size", type=parse_size, default=size_of("1GiB"))
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--size", type=parse_size, default=size_of("256MiB"))
+    parser.add_argument("--rounds", type=int, default=3, help="reads of a file, or processes")
+    parser.add_argument("--places", type=int, default=40, help="times that the files are made")
     parser.add_argument("--open", action="store_true", help="open a Zarr of 100 GB instead")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     found = [
         open_large(folder, asked.rounds)
         if asked.open
-        else compare(folder, asked.size, asked.rounds)
+        else compare(folder, asked.size, asked.rounds, asked.places)
         for folder in asked.folder
     ]
     if asked.output:
