@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from watari.cases.himeno import trial as himeno_trial
 Field = npt.NDArray[np.float64]
 HOOK = Path(himeno_axes.__file__).with_name("libhimeno_fields.so")
 NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
+
+# the request of ranks that have one thread each: their bits do not depend on the number of ranks
+ranked = partial(request, "himeno", GPU, processor="cpu", threads=1, iterations=6, data="general")
 
 
 def parameters(**given: Any) -> dict[str, Any]:

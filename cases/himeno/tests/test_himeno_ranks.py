@@ -7,14 +7,12 @@ import math
 import os
 import shutil
 import subprocess
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import asked
 import pytest
-from himeno_fields import fingerprints
+from himeno_fields import fingerprints, ranked
 from launching import HANGS
 from on_ranks import (
     LAUNCHER,
@@ -38,17 +36,6 @@ DIRECTIVES = {"acc-data": "staged", "omp-target": "staged", "acc-host-data": "de
 DIRECTIVES |= {"acc-managed": "device", "acc-managed-all": "device"}
 
 
-request = partial(
-    asked.request,
-    "himeno",
-    machine=asked.GPU,
-    processor="cpu",
-    threads=1,
-    iterations=6,
-    data="general",
-)
-
-
 def splits(ranks: int) -> list[str]:
     """Every split of the axes among `ranks` ranks."""
     sides = range(1, ranks + 1)
@@ -57,7 +44,7 @@ def splits(ranks: int) -> list[str]:
 
 def alone(**given: Any) -> dict[str, Any]:
     """The trial of one rank."""
-    return himeno_trial.run(request(**given).parameters)
+    return himeno_trial.run(ranked(**given).parameters)
 
 
 def assert_as_alone(trials: list[Request], outcomes: list[Outcome]) -> None:
@@ -77,7 +64,7 @@ class TestOnTheCpu:
     @pytest.mark.parametrize("ranks", [2, 4, 8])
     def test_every_split_gives_the_bits_of_one_rank(self, ranks: int, tmp_path: Path) -> None:
         trials = [
-            request(grid=grid, split=split, form=form, kernel=kernel)
+            ranked(grid=grid, split=split, form=form, kernel=kernel)
             # with 8 ranks along an axis the second grid has one plane for each rank
             for grid in (GRIDS[0], "10x10x10", "12x11x130")
             for split in splits(ranks)
@@ -89,12 +76,12 @@ class TestOnTheCpu:
         assert all(len(outcome["halo_s"]) == 6 for outcome in outcomes)
 
     def test_threads_of_a_rank_change_nothing(self, tmp_path: Path) -> None:
-        trials = [request(grid=GRIDS[0], split="1x1x2", threads=threads) for threads in (1, 2, 3)]
+        trials = [ranked(grid=GRIDS[0], split="1x1x2", threads=threads) for threads in (1, 2, 3)]
         assert_as_alone(trials, on_ranks(2, trials, tmp_path))
 
     def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
         trials = [
-            request(grid="XS", split=split, data="standard", iterations=100, form=form)
+            ranked(grid="XS", split=split, data="standard", iterations=100, form=form)
             for split in ("4x1x1", "1x2x2")
             for form in ("fused", "two-kernel")
         ]
@@ -111,8 +98,8 @@ class TestOnTheCpu:
         ]
         if no_gpu:
             asked.append(({"processor": "gpu"}, "unsupported", no_gpu))
-        trials = [request(**{"grid": "XS", "split": "2x1x1", **given}) for given, _, _ in asked]
-        trials.append(request(grid=GRIDS[0], split="2x1x1"))  # a valid trial still works afterwards
+        trials = [ranked(**{"grid": "XS", "split": "2x1x1", **given}) for given, _, _ in asked]
+        trials.append(ranked(grid=GRIDS[0], split="2x1x1"))  # a valid trial still works afterwards
         *refused, fine = on_ranks(2, trials, tmp_path)
         for (_, name, words), outcome in zip(asked, refused, strict=True):
             assert outcome.get("error") == name, outcome
@@ -137,7 +124,7 @@ class TestOnTheCpu:
         command = [compiler, "-shared", "-fPIC", "-o", str(library), str(tmp_path / "stale.c")]
         subprocess.run(command, check=True)
         trials = [
-            request(grid="XS", split="2x1x1", data=data, form=form)
+            ranked(grid="XS", split="2x1x1", data=data, form=form)
             for data in ("standard", "general")
             for form in ("fused", "two-kernel")
         ]
@@ -149,16 +136,14 @@ class TestOnTheCpu:
             assert one["fingerprint"] != other["fingerprint"]
 
     def test_a_run_has_all_of_it(self, tmp_path: Path) -> None:
-        trial = launch.trial(
-            request(grid="XS", ranks=2, data="standard"), LAUNCHER, HANGS, tmp_path
-        )
+        trial = launch.trial(ranked(grid="XS", ranks=2, data="standard"), LAUNCHER, HANGS, tmp_path)
         assert (trial["status"], trial["ranks"], trial["verified"]) == ("ok", 2, True)
         assert trial["flops_per_sample"] == 34 * himeno_axes.interior("XS")
         assert len(trial["series"]["halo_s"]) == 6
         assert all(h <= s for h, s in zip(trial["series"]["halo_s"], trial["host_s"], strict=True))
 
     def test_unsupported_is_no_failure_of_the_launcher(self, tmp_path: Path) -> None:
-        trial = launch.trial(request(grid="XS", ranks=2, halo="peer"), LAUNCHER, HANGS, tmp_path)
+        trial = launch.trial(ranked(grid="XS", ranks=2, halo="peer"), LAUNCHER, HANGS, tmp_path)
         assert (trial["status"], trial["ranks"]) == ("unsupported", 2)
         assert "halo=peer is between GPUs" in trial["error"]
 
@@ -177,7 +162,7 @@ class TestOnTheCpu:
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        trial = launch.trial(request(grid="XS", ranks=2), LAUNCHER, HANGS, tmp_path)
+        trial = launch.trial(ranked(grid="XS", ranks=2), LAUNCHER, HANGS, tmp_path)
         assert trial["status"] == "failed"
         assert "no memory for the halo" in trial["error"]
 
@@ -195,7 +180,7 @@ class TestOnTheCpu:
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        assert launch.trial(request(ranks=2), LAUNCHER, HANGS, tmp_path)["status"] == "ok"
+        assert launch.trial(ranked(ranks=2), LAUNCHER, HANGS, tmp_path)["status"] == "ok"
         first, second = (set(json.loads((tmp_path / f"cpus{r}").read_text())) for r in (0, 1))
         allowed = os.sched_getaffinity(0)
         if len(allowed) > 1:
@@ -216,7 +201,7 @@ class TestOnGpus:
     ) -> None:
         skip_unless_gpus(ranks)
         trials = that_mpi_takes(
-            request(processor="gpu", grid=grid, split=split, form=form, halo=halo, style=style)
+            ranked(processor="gpu", grid=grid, split=split, form=form, halo=halo, style=style)
             for style in (STYLES if ranks == 2 else ("explicit", "managed"))
             for grid in GRIDS
             for split in splits(ranks)
@@ -231,7 +216,7 @@ class TestOnGpus:
     ) -> None:
         skip_unless_gpus(ranks)
         trials = that_mpi_takes(
-            request(
+            ranked(
                 processor="gpu",
                 grid=grid,
                 ranks=ranks,
@@ -254,7 +239,7 @@ class TestOnGpus:
     ) -> None:
         skip_unless_gpus(2)
         trials = [
-            request(processor="gpu", grid=GRIDS[0], split=split, form=form, halo=halo, style=style)
+            ranked(processor="gpu", grid=GRIDS[0], split=split, form=form, halo=halo, style=style)
             for split in splits(2)
             for form in ("fused", "two-kernel")
         ]
@@ -276,7 +261,7 @@ class TestOnGpus:
     def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
         skip_unless_gpus(2)
         trials = [
-            request(processor="gpu", grid="M", ranks=2, data="standard", iterations=103, overlap=o)
+            ranked(processor="gpu", grid="M", ranks=2, data="standard", iterations=103, overlap=o)
             for o in ("no", "yes")
         ]
         assert [outcome["verified"] for outcome in on_ranks(2, trials, tmp_path)] == [True, True]
@@ -284,7 +269,7 @@ class TestOnGpus:
     def test_more_ranks_than_gpus_are_refused_with_both_numbers(self, tmp_path: Path) -> None:
         ranks = gpu_count() + 1
         trial = launch.trial(
-            request(processor="gpu", grid="XS", ranks=ranks), LAUNCHER, HANGS, tmp_path
+            ranked(processor="gpu", grid="XS", ranks=ranks), LAUNCHER, HANGS, tmp_path
         )
         assert trial["status"] == "unsupported"
         assert f"{ranks} ranks on one host with {gpu_count()} GPUs" in trial["error"]
@@ -300,7 +285,7 @@ class TestOnGpus:
         self, given: dict[str, Any], says: str, tmp_path: Path
     ) -> None:
         trial = launch.trial(
-            request(processor="gpu", grid="XS", ranks=2, **given), LAUNCHER, HANGS, tmp_path
+            ranked(processor="gpu", grid="XS", ranks=2, **given), LAUNCHER, HANGS, tmp_path
         )
         assert trial["status"] == "unsupported"
         assert says in trial["error"]

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import asked
 import pytest
+from himeno_fields import ranked
 from launching import HANGS
 from on_ranks import MPI_PART
 
@@ -32,17 +32,6 @@ WRITTEN_FOR = {
 }
 
 
-request = partial(
-    asked.request,
-    "himeno",
-    machine=asked.GPU,
-    processor="cpu",
-    threads=1,
-    iterations=6,
-    data="general",
-)
-
-
 def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
     package = tmp_path / "watari"
     shutil.copytree(
@@ -55,7 +44,7 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
         "except UsageError: raise\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
-    parameters = json.dumps(request(grid="XS", ranks=2).parameters)
+    parameters = json.dumps(ranked(grid="XS", ranks=2).parameters)
     output = subprocess.run(
         [sys.executable, "-c", code, parameters],
         env={**os.environ, "PYTHONPATH": str(tmp_path), "LD_LIBRARY_PATH": ""},
@@ -68,18 +57,18 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
 
 def test_a_missing_mpirun_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    trial = launch.trial(request(ranks=2), Launcher(), HANGS, tmp_path)
+    trial = launch.trial(ranked(ranks=2), Launcher(), HANGS, tmp_path)
     assert (trial["status"], "mpirun" in trial["error"]) == ("unsupported", True)
 
 
 def test_ranks_and_split_are_one() -> None:
-    assert request(ranks=4).parameters["split"] == "4x1x1"
-    assert request(split="2x2x1").parameters["ranks"] == 4
-    assert request(split="2x2x1", ranks=4).parameters["split"] == "2x2x1"
+    assert ranked(ranks=4).parameters["split"] == "4x1x1"
+    assert ranked(split="2x2x1").parameters["ranks"] == 4
+    assert ranked(split="2x2x1", ranks=4).parameters["split"] == "2x2x1"
     with pytest.raises(UsageError, match="split=2x2x1 is for 4 ranks, and ranks=2"):
-        request(split="2x2x1", ranks=2)
+        ranked(split="2x2x1", ranks=2)
     with pytest.raises(UsageError, match="split"):
-        request(split="2x0x1")
+        ranked(split="2x0x1")
 
 
 def test_one_rank_is_one_case_whatever_its_halo() -> None:
@@ -100,7 +89,7 @@ def test_one_rank_is_one_case_whatever_its_halo() -> None:
     ],
 )
 def test_the_halo_is_what_the_style_is_written_for(given: dict[str, Any], halo: str) -> None:
-    assert request(ranks=2, **given).parameters["halo"] == halo
+    assert ranked(ranks=2, **given).parameters["halo"] == halo
 
 
 @pytest.mark.parametrize(
@@ -115,7 +104,7 @@ def test_the_halo_is_what_the_style_is_written_for(given: dict[str, Any], halo: 
 )
 def test_what_contradicts_itself_is_a_usage_error(given: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        request(**given)
+        ranked(**given)
 
 
 def test_cores_are_shared_by_the_ranks() -> None:
@@ -134,7 +123,7 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
     options = runner.Options(tmp_path / "out.json", launcher)
     for style in ("explicit", "acc-host-data"):
         trial = runner.measure(
-            request(processor="gpu", ranks=2, halo="device", style=style), options
+            ranked(processor="gpu", ranks=2, halo="device", style=style), options
         )
         assert trial
         assert trial["status"] == "unsupported"
@@ -142,7 +131,7 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
         assert says in trial["error"]
     for given in ({"halo": "staged"}, {"style": "managed"}, {"processor": "cpu"}):
         wanted = {"processor": "gpu", "ranks": 2, "halo": "device", **given}
-        assert options.gpu_mpi.unsupported(request(**wanted), launcher) is None
+        assert options.gpu_mpi.unsupported(ranked(**wanted), launcher) is None
 
 
 def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
@@ -150,6 +139,6 @@ def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
     launcher = Launcher(("sh", "-c", f"echo once >> {calls}"), template="sh -c")
     probe = gpu_mpi.Probe()
     for _ in range(3):
-        wanted = request(processor="gpu", ranks=2, halo="device", style="explicit")
+        wanted = ranked(processor="gpu", ranks=2, halo="device", style="explicit")
         assert probe.unsupported(wanted, launcher) is None
     assert calls.read_text() == "once\n"
