@@ -110,7 +110,7 @@ for words, wanted in (
         *(row["received"] / 1e9 for row in (before, after)),
         *(row["s"] for row in (before, after)),
     )
-page.says("the first of these products takes {} s", gap_row("after", job="files")["s"])
+page.says("The first of these products takes {} s", gap_row("after", job="files")["s"])
 for shown, apart in (
     ("64 KiB", 2**16),
     ("256 KiB", 2**18),
