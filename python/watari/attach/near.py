@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from watari.machine.visible import visible
+
 PREFERRED, DEFAULT = 1, 0  # MPOL_PREFERRED, MPOL_DEFAULT
 ANY = -1  # in place of a node
 SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}  # numbers of the system call
@@ -68,27 +70,13 @@ def gpus(root: str) -> list[tuple[str, int]]:
     return found
 
 
-def visible(found: list[tuple[str, int]], words: str | None) -> list[int]:
-    """The nodes of the GPUs that CUDA_VISIBLE_DEVICES names; CUDA stops at an unknown word."""
-    if words is None:
-        return [node for _, node in found]
-    nodes = []
-    for word in (part.strip() for part in words.split(",")):
-        if word.isdigit() and int(word) < len(found):
-            nodes.append(found[int(word)][1])
-            continue
-        meant = [node for uuid, node in found if word.startswith("GPU-") and uuid.startswith(word)]
-        if len(meant) != 1:
-            break
-        nodes += meant
-    return nodes
-
-
 def node_of_gpu(root: str, environment: dict[str, str]) -> tuple[int, str]:
     """The node next to the GPU of this process; -1 and the reason where none can be chosen."""
     if len(cpus(root)) < 2:
         return -1, "this machine has one NUMA node"
-    nodes = visible(gpus(root), environment.get("CUDA_VISIBLE_DEVICES"))
+    found = gpus(root)
+    seen = visible([uuid for uuid, _ in found], environment.get("CUDA_VISIBLE_DEVICES"))
+    nodes = [found[number][1] for number in seen]
     if not nodes:
         return -1, "no GPU is visible here"
     if len(set(nodes)) > 1:

@@ -46,19 +46,25 @@ class FakeNvml:
         return [SimpleNamespace(nvmlReturn=0, valueType=1, value=value)]
 
 
-def test_nvml_reports_the_processes_on_each_gpu() -> None:
+def test_nvml_reports_the_processes_on_each_visible_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     class Busy(FakeNvml):
         def __getattr__(self, name: str) -> Any:
             answers = {
                 "nvmlDeviceGetCount": lambda: 2,
                 "nvmlDeviceGetHandleByIndex": lambda index: index,
+                "nvmlDeviceGetUUID": "GPU-a{}".format,
                 "nvmlDeviceGetComputeRunningProcesses": lambda handle: (
                     [SimpleNamespace(pid=1)] * handle
                 ),
             }
             return answers[name] if name in answers else super().__getattr__(name)
 
-    assert nvml.computing(Busy()) == [0, 1]
+    seen = {None: [0, 1], "1": [1], "GPU-a0": [0], "1,0": [1, 0], "": [], "MIG-1": []}
+    for words, processes in seen.items():
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        if words is not None:
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", words)
+        assert nvml.computing(Busy()) == processes
 
 
 def test_nvml_reports_the_state_of_a_gpu() -> None:

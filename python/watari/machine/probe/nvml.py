@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from watari.machine.visible import visible
+
 # NVML numbers the versions of NVLink from 1 on: 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0.
 NVLINK_GENERATION = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5}
 
@@ -58,7 +60,8 @@ def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
 
 
 def computing(library: Any = None) -> list[int]:
-    """Processes that compute on each GPU of this machine, without this one; empty without NVML."""
+    """Processes that compute on each GPU that this process can see, without this one; empty without
+    NVML."""
     try:
         nvml = library or importlib.import_module("pynvml")
         nvml.nvmlInit()
@@ -70,7 +73,9 @@ def computing(library: Any = None) -> list[int]:
         reader = Reader(nvml)
         count = reader.ask("nvmlDeviceGetCount") or 0
         handles = [reader.ask("nvmlDeviceGetHandleByIndex", index) for index in range(count)]
-        return [reader.processes(handle) or 0 for handle in handles]
+        uuids = [text(reader.ask("nvmlDeviceGetUUID", handle)) or "" for handle in handles]
+        seen = visible(uuids, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        return [reader.processes(handles[number]) or 0 for number in seen]
     finally:
         nvml.nvmlShutdown()
 

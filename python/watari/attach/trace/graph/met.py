@@ -82,9 +82,9 @@ def unseen_waits(graph: Graph) -> tuple[int, float]:
 
 
 def of_others(others: Sequence[int]) -> Iterator[Met]:
-    """Other programs on the GPUs of this machine, by GPU; with one GPU, it is the program's."""
+    """Other programs on the GPUs that the program can see; one such GPU is the program's own."""
     if sum(others):
-        text = f"{sum(others)} other processes compute on the GPUs of this machine"
+        text = f"{sum(others)} other processes compute on GPUs that this program can see"
         yield Met("others", text, len(others) == 1)
 
 
