@@ -13,6 +13,7 @@ from watari.case import limits, ranks
 from watari.case.axis import Parameters, as_text
 from watari.case.profile import STORE
 from watari.cases import CASES, presentation, words
+from watari.machine.usable import usable_cores
 from watari.results.measured import Measured
 
 Text = Callable[[str, Parameters], str]
@@ -88,7 +89,7 @@ def within_cache(m: Measured) -> bool:
 
 def notes(m: Measured) -> list[str]:
     """Doubts that a row carries: sizes within a cache, more threads than cores."""
-    cores = int(m.machine["processors"][0]["cores"])
+    cores = usable_cores(m.machine)
     together = ranks.ranks_beside(m.machine, {"ranks": m.ranks})
     threads = m["threads"] * together if isinstance(m["threads"], int) else 0
     crowded = threads > cores and bool(m.trials)

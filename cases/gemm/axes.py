@@ -11,6 +11,7 @@ from watari.case.axis import Machine, Parameters
 from watari.cases.gemm import side
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
+from watari.machine.usable import usable_cores
 
 IN_MEMORY = ("pinned", "managed")  # engines for which the matrices lie in memory
 ENGINES = (*engines.FILE_ENGINES, *IN_MEMORY)
@@ -95,7 +96,7 @@ def default_tile(machine: Machine, parameters: Parameters) -> int:
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core, fewer for a GPU's queues."""
-    cores = int(machine["processors"][0]["cores"])
+    cores = usable_cores(machine)
     on_disk = parameters["store"] == "file"
     return _native.gemm_default_threads(parameters["engine"], cores, on_disk)
 

@@ -22,6 +22,7 @@ from watari.cases.storage import workload
 from watari.cases.storage.own_data import own_data
 from watari.common.errors import UsageError, WatariError
 from watari.common.units import exact_size
+from watari.machine.usable import usable_cores
 
 CACHES = ("none", "cold", "warm")
 DEEP = (
@@ -102,7 +103,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core. Threads that serve a GPU's queues poll without pause, so two cores stay free. A
     disk needs few threads if each has many requests in flight; the page cache needs more."""
-    cores = int(machine["processors"][0]["cores"])
+    cores = usable_cores(machine)
     engine = parameters["engine"]
     most = max(cores - 2, 1) if engine == "gpu" else cores
     return min(most, disk_threads()) if on_disk(parameters) and engine in DEEP else most

@@ -23,6 +23,7 @@ from watari.case.axis import (
 from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.units import exact_size, format_size
+from watari.machine.usable import usable_cores
 
 MOST_SAMPLES = 1_000_000  # of a trial: a result keeps every sample
 TRIALS = Axis("trials", "trials, each a fresh process", count(1, 10_000), lambda m, p: 5, "5")
@@ -192,7 +193,7 @@ THREADS = Axis(
     "threads",
     "CPU threads, pinned",
     count(1, 4096),
-    lambda m, p: m["processors"][0]["cores"],
+    lambda m, p: usable_cores(m),
     "one a core",
 )
 PROCESSES = axis(
@@ -205,7 +206,7 @@ PROCESSES = axis(
 SHARED_THREADS = replace(
     THREADS,
     summary="CPU threads of a process, pinned",
-    default=lambda m, p: max(1, int(m["processors"][0]["cores"]) // int(p["processes"])),
+    default=lambda m, p: max(1, usable_cores(m) // int(p["processes"])),
     default_text="one a core, shared by the processes",
 )
 OVERSUBSCRIBE = axis(

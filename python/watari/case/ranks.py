@@ -15,6 +15,7 @@ from watari.case.profile import Exchange
 from watari.common import library
 from watari.common.errors import UsageError
 from watari.common.library import Style
+from watari.machine.usable import usable_cores
 
 HALOS = ("none", *library.HALOS)  # `none`: one rank
 MOST_RANKS = 4096
@@ -111,7 +112,7 @@ def halo_of(style: Style, machine: Machine, parameters: Parameters) -> str:
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One thread per core; the ranks of a host share its cores."""
-    return max(1, int(machine["processors"][0]["cores"]) // ranks_beside(machine, parameters))
+    return max(1, usable_cores(machine) // ranks_beside(machine, parameters))
 
 
 def passes_gpu_memory(parameters: Parameters, styles: Mapping[str, Style]) -> tuple[str, ...]:

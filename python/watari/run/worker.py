@@ -170,13 +170,14 @@ def run(case: str, parameters: dict[str, Any], folder: str | None = None) -> Tri
     """Runs the case and returns its trial; never raises. `folder` holds the files of several
     processes."""
     started, ranks = now(), from_launcher(SIZE_VARIABLES, 1)
+    allowed = sorted(os.sched_getaffinity(0))  # OpenMP, loaded with the cases, binds this thread
     try:
         from watari.cases import find
         from watari.run import together
 
         count = together.processes_of(parameters)
         if count > 1:
-            by_core = cores(sorted(os.sched_getaffinity(0)))
+            by_core = cores(allowed)
             shares = [own_cpus(by_core, number, count) for number in range(count)]
             whole = together.run(case, parameters, shares, folder)
             return {**empty_trial(whole["status"], "", started, ranks), **whole, "started": started}

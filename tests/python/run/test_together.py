@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -99,6 +102,29 @@ def read(path: Path) -> str:
     with suppress(OSError):
         return path.read_text(errors="replace")
     return ""
+
+
+SHARES = """
+import json, sys
+from watari.run import together, worker
+
+def told(case, parameters, shares, folder):
+    print(json.dumps([sorted(share) for share in shares]))
+    return {"status": "ok"}
+
+together.run = told
+worker.run("copy", json.loads(sys.argv[1]))
+"""
+
+
+def test_each_has_cores_of_its_own(tmp_path: Path) -> None:
+    """OpenMP binds the first thread of a process to one core, as soon as it is loaded."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU")
+    words = [sys.executable, "-c", SHARES, json.dumps(request(2).parameters)]
+    bound = {**os.environ, "OMP_PLACES": "cores", "OMP_PROC_BIND": "close"}
+    one, other = json.loads(subprocess.check_output(words, env=bound))
+    assert sorted(one + other) == sorted(os.sched_getaffinity(0))
 
 
 def test_one_that_ends_early_ends_the_others(tmp_path: Path) -> None:
