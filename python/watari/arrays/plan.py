@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -23,6 +25,7 @@ from watari.arrays.selection import Range
 
 SPANS = 2**25  # bytes of the memory for spans
 ROWS = 2**16  # of Direct, at most
+FEW = 2**10  # rows that are kept for chunks alike
 
 Rows = NDArray[numpy.int64]
 
@@ -38,13 +41,11 @@ class Direct:
 def table(files: Iterable[tuple[int, Direct]], offset: int, address: int) -> Rows:
     """The moves of an engine between numbered files and memory at an address: number, offset in the
     file, bytes, parts, stride, place. `offset` is that of a chunk in its file."""
-    tables = []
-    for number, step in files:
-        moves = numpy.empty((len(step.rows), 6), numpy.int64)
-        moves[:, 0] = number
-        moves[:, 1:] = step.rows
-        tables.append(moves)
-    moved: Rows = numpy.concatenate(tables)
+    numbers, steps = zip(*files, strict=True)
+    all_rows = [step.rows for step in steps]
+    moved = numpy.empty((sum(map(len, all_rows)), 6), numpy.int64)
+    moved[:, 0] = numpy.repeat(numbers, [len(rows) for rows in all_rows])
+    moved[:, 1:] = numpy.concatenate(all_rows)
     moved[:, [1, 5]] += offset, address
     return moved
 
@@ -88,14 +89,33 @@ def plan(
         return
     parts = [list(in_chunks(each, chunk)) for each, chunk in zip(ranges, chunks, strict=True)]
     inside, strides = byte_strides(chunks, item), byte_strides(counts, item)
+    alike: dict[Any, tuple[int, Rows]] = {}  # place and reads of a chunk, by its part
     for chosen in itertools.product(*parts):
+        chunk, part = tuple(one[0] for one in chosen), tuple(one[1:3] for one in chosen)
+        place = sum(map(operator.mul, [one[3] for one in chosen], strides))
+        if part in alike:
+            of, known = alike[part]
+            rows = known.copy()
+            rows[:, 4] += place - of
+            yield Direct(chunk, rows)
+            continue
         axes = [
             Axis(start, each.step, count, place, size, stride)
             for (_, start, count, place), each, size, stride in zip(
                 chosen, ranges, inside, strides, strict=True
             )
         ]
-        yield from of_chunk(tuple(number for number, *_ in chosen), axes, item, gap)
+        for step in of_chunk(chunk, axes, item, gap):
+            if isinstance(step, Direct) and is_all(step, part, item):
+                alike[part] = place, step.rows
+            yield step
+
+
+def is_all(step: Direct, part: Sequence[tuple[int, int]], item: int) -> bool:
+    """Whether a step reads all of a part, (start, count) along each axis, in few rows."""
+    if len(step.rows) > FEW:
+        return False
+    return int(step.rows[:, 1].sum()) == item * math.prod(count for _, count in part)
 
 
 def byte_strides(counts: Sequence[int], item: int) -> list[int]:

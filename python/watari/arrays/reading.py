@@ -18,7 +18,8 @@ from watari.arrays.layout import Layout
 from watari.arrays.plan import Direct, Spans, plan, table
 from watari.arrays.selection import Range
 from watari.arrays.source import LocalFile, Place, Source, require_regular
-from watari.arrays.zarr import require_whole
+from watari.arrays.zarr import require_all_whole, require_whole
+from watari.common.errors import WatariError
 
 FILES = 256  # open at once
 OBJECTS = 8  # read at once
@@ -110,10 +111,12 @@ class Reader:
         self.done(source)
 
     def engine_moves(self, direct: list[Direct], address: int, size: int, processor: str) -> None:
-        """Moves blocks of local files to memory of a processor by the engine."""
-        files, numbers = self.files([step.chunk for step in direct])
+        """Moves blocks of local files to memory of a processor by the engine; cufile, which reaches
+        GPU memory alone, leaves the CPU's to posix."""
+        engine = "posix" if processor == "cpu" and self.engine == "cufile" else self.engine
+        files, numbers = self.files([step.chunk for step in direct], engine == "cufile")
         moves = table(zip(numbers, direct, strict=True), self.layout.offset, address)
-        files.move(moves, address, size, self.engine, processor)
+        files.move(moves, address, size, engine, processor)
 
     def spans(self, step: Spans, result: NDArray[Any]) -> None:
         """Reads spans, and copies their elements."""
@@ -147,20 +150,23 @@ class Reader:
         if source is not self.source:
             source.close()
 
-    def files(self, chunks: list[tuple[int, ...]]) -> tuple[_native.RangeFiles, list[int]]:
+    def files(
+        self, chunks: list[tuple[int, ...]], past_cache: bool
+    ) -> tuple[_native.RangeFiles, list[int]]:
         """Open files, and the number of each chunk's among them. Raises FileError."""
-        past_cache = self.engine == "cufile"
         if isinstance(self.source, LocalFile) and not past_cache:
             return self.source.files, [0] * len(chunks)
-        paths: dict[str, int] = {}
-        numbers = [paths.setdefault(self.path(chunk), len(paths)) for chunk in chunks]
-        for path in paths:
-            require_regular(path)
-        opened = _native.RangeFiles(list(paths), False, past_cache)
+        of_chunks = [self.path(chunk) for chunk in chunks]
+        paths = {path: number for number, path in enumerate(dict.fromkeys(of_chunks))}
+        try:
+            opened = _native.RangeFiles(list(paths), False, past_cache)
+        except (OSError, WatariError):
+            for path in paths:  # in the words of `open`
+                require_regular(path)
+            raise
         if self.source is None:
-            for path, size in zip(paths, opened.sizes(), strict=True):
-                require_whole(self.layout, path, size)
-        return opened, numbers
+            require_all_whole(self.layout, paths, opened.sizes())
+        return opened, [paths[path] for path in of_chunks]
 
     def close(self) -> None:
         """Ends its use."""

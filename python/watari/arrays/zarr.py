@@ -11,6 +11,7 @@ import errno
 import itertools
 import math
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy
@@ -191,6 +192,14 @@ def require_chunks(layout: Layout) -> None:
             f"{layout.name}: {len(missing)} of {math.prod(layout.grid)} chunks have no file, the "
             f"first is {missing[0]}: write them too (zarr: config={{'write_empty_chunks': True}})"
         )
+
+
+def require_all_whole(layout: Layout, paths: Iterable[str], sizes: Iterable[int]) -> None:
+    """Raises FileError unless the file of each chunk has exactly its bytes."""
+    expected = layout.chunk_bytes
+    for path, size in zip(paths, sizes, strict=True):
+        if size != expected:
+            require_whole(layout, path, size)
 
 
 def require_whole(layout: Layout, path: str, size: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -170,3 +171,11 @@ def test_sides_and_text(array: Any) -> None:
     with pytest.raises(ValueError, match="copy"):
         numpy.asarray(array, copy=False)
     assert numpy.asarray(array, dtype="f8").dtype == "f8"
+
+
+def test_cufile_leaves_memory_of_the_cpu_to_posix(tmp_path: Path) -> None:
+    values = numpy.random.default_rng(3).random((300, 40), "float32")
+    numpy.save(tmp_path / "a.npy", values)
+    with watari.open(tmp_path / "a.npy", engine="cufile") as array:
+        for key in (..., (slice(10, None, 7), slice(None, None, -1))):
+            numpy.testing.assert_array_equal(array[key], values[key])

@@ -3,6 +3,7 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/files/file_error.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/storage/engines/depth.hpp"
 #include "watari/storage/engines/notes.hpp"
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -25,8 +27,16 @@ constexpr std::size_t thread_bytes = std::size_t{1} << 21;   ///< that are worth
 constexpr std::size_t most_threads = 16;
 constexpr std::size_t most_parts = 1024;  ///< of one request: IOV_MAX
 
+/// To open a pipe would wait for its writer.
+void require_regular(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) files::cannot_open(path, errno);
+    if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a regular file");
+}
+
 files::file_options as_opened(std::vector<std::string> paths, files::direction direction,
                               bool past_cache) {
+    for (const std::string& path : paths) require_regular(path);
     return {.paths = std::move(paths),
             .writable = direction == files::direction::write,
             .cache = past_cache ? files::cache_state::none : files::cache_state::cold,
@@ -131,21 +141,13 @@ std::vector<std::string> move_all(const std::vector<list>& all, const engine_row
     return found.texts();
 }
 
-void require_regular(int file, const std::string& path) {
-    struct stat status {};
-    fstat(file, &status);
-    if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a regular file");
-}
-
 }  // namespace
 
 range_files::range_files(std::vector<std::string> paths, files::direction direction,
                          bool past_cache)
     : direction_(direction), opened_(as_opened(std::move(paths), direction, past_cache)) {
-    for (std::size_t i = 0; i < opened_.count(); ++i) {
-        require_regular(opened_.descriptor_of(i), opened_.path(i));
+    for (std::size_t i = 0; i < opened_.count(); ++i)
         states_.push_back(files::file_state::of(opened_.descriptor_of(i)));
-    }
 }
 
 void range_files::require_unchanged() const {
