@@ -198,6 +198,7 @@ page.says(
 page.says("runs is {}% in the median, and", 100 * median(one.spread for one in found))
 
 PARTS = ("kernels", "copies that nothing hides", "allocation")
+SMALL = 5.0  # percent of the run
 by_name = {row["name"]: (row, one) for row, one in zip(unseen, found, strict=True)}
 
 
@@ -230,6 +231,67 @@ page.says(
     acted_on("histogram"),
 )
 page.says("`pinned` {} of the run", times("rodinia-myocyte")["pinned"])
+four = [
+    row
+    for row in stranger_result.read(
+        path("nvidia-h100-80gb-hbm3-x86_64/20261127-strangers-four.json")
+    )
+    if row["status"] == "ok"
+]
+found, _ = judged(four)
+page.says("### {} more, four at a time", len(found))
+page.says("differ by {}% in the median there", 100 * median(one.spread for one in found))
+replays = [one for one in found if one.replayed is not None and not one.stops]
+page.says(
+    "the reason why they stop | {} programs | {}% | |\n| replays within 2% | {} programs | {}% | |",
+    len(found),
+    percent(lambda one: one.replay_right, found),
+    len(replays),
+    percent(lambda one: abs(one.replayed) <= stranger_judge.REPLAY, replays),
+)
+for title, group in (("where data stay local", "local"), ("of `mapped`, `pinned`", "link")):
+    page.says(
+        f"| median error {title} " + "| {} styles | {}% | |\n| 90th percentile | | {}% | |\n"
+        "| in the 95% interval | | {}% | 95% |\n| in the middle of it, of half the width | | {}% | 68% |",
+        len(pairs(found, group)),
+        *errors(found, group),
+        *inside(found, group),
+    )
+told = predicted(found)
+page.says(
+    "| best style named, or none said to matter | {} programs | {}% | {}% |\n"
+    "| said to be faster, and slower | | {} | |\n"
+    "| savings that were predicted | | {} | |\n"
+    "| measured as close as above | | {} | {} |\n"
+    "| so close, or within two of its standard errors | | {} | |",
+    len(compared(found)),
+    percent(lambda one: one.named, compared(found)),
+    100 * stranger_floor.best_style(four),
+    sum(len(one.faster_wrong) for one in found),
+    len(told),
+    sum(one.right for one in told),
+    stranger_floor.savings(told),
+    sum(one.likely for one in told),
+)
+by_name = {row["name"]: (row, one) for row, one in zip(four, found, strict=True)}
+missed = [one.name for one in compared(found) if not one.named and not one.stops]
+page.says("**Of the {} wrong best styles**", len(missed) + 1)
+page.says("{} are of programs of which kernels", sum(acted_on(name) < SMALL for name in missed))
+page.given("chosen here", "take under 5%", "replays within 2%, between")
+page.given(
+    "the runs of the file that took 4 s longer than others of their program", "up for some 4 s"
+)
+row, one = by_name["mingpt-adder"]
+page.says(
+    "60 steps, takes {} s, of which {}% are",
+    one.seconds,
+    100 * row["advice"]["shares"]["CPU alone"] / row["advice"]["measured"],
+)
+page.says(
+    "is {}% above the one run beside its trace; runs differ by {}%",
+    100 * one.replayed,
+    100 * one.spread,
+)
 page.given(
     "medians of a few runs: the same rows without `pairs`, which have six of these programs",
     "were 3 of 12 by medians of two to five runs. Six of these",
