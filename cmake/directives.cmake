@@ -45,10 +45,12 @@ function(watari_directives application model)
   set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie ${atomic})
   set(CMAKE_REQUIRED_QUIET ON)
   set(pragma "acc parallel copy(x)")
+  set(header openacc.h)
   if(model STREQUAL "omp")
     set(pragma "omp target map(x)")
+    set(header omp.h)
   endif()
-  check_cxx_source_compiles("#include <${language}.h>
+  check_cxx_source_compiles("#include <${header}>
     int main() { int x = 1;
     #pragma ${pragma}
     x = 0;
