@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from recompute import Page
-from result_files import data, text
+from result_files import data, results, text
 
 page = Page("docs/objects.md")
 measured = data("2-core-intel-xeon-x86_64/20261126-objects.json")["clients"]
@@ -143,3 +143,31 @@ page.says(
     "A product that took {} s takes {} s",
     *(gap_row(build, job="product", fast="16MiB")["s"] for build in ("before", "after")),
 )
+
+# to a GPU, from rclone
+engine = results("nvidia-h100-80gb-hbm3-x86_64/20261127-objects-engine.json")
+
+
+def requested(processor, block):
+    """The trials of a processor and a block."""
+    return engine.case("storage", processor=processor, block=block)
+
+
+for block, name in ((SMALL, "64 KiB"), (2**20, "1 MiB")):
+    for processor in ("cpu", "gpu"):
+        m = requested(processor, block)
+        page.says(
+            f"| {name} | {processor.upper()} | {{}} | {{}} | {{}} | {{}} | {{}} |",
+            m["threads"] * m["depth"],
+            m.median,
+            m.quantity("requests_per_s"),
+            1e3 * m.quantity("latency_p50"),
+            m.median * m.quantity("cpu_s_per_GB"),
+        )
+to_gpu = requested("gpu", SMALL)
+page.says(
+    "SeaweedFS above served {} times\n  the rate",
+    quiet_rate(SMALL) / requested("cpu", SMALL).median,
+)
+page.says("engine is busy {} of the time", to_gpu.median * to_gpu.quantity("gpu_s_per_GB"))
+page.given("the machine", "on the same 16 cores", "medians of three trials")

@@ -55,7 +55,13 @@ def over(style):
 
 
 page.says("has {} of CUDA's rate at class 2 and {} at class 3; [two GPUs]", *over("acc-data"))
-page.says("the lattice {} at class 2 and {} at class 3 |", *over("omp-target"))
+page.says("the lattice {} at class 2 and {} at class 3; [with LLVM]", *over("omp-target"))
+by_llvm = results(f"{H100}20261127-lattice-compilers.json")
+page.says(
+    "EVIDENCE.md#by-compiler) {} at class 2 |",
+    by_llvm.case("lattice", style="omp-target", compiler="llvm").quantity("flops_per_s")
+    / by_llvm.case("lattice", style="explicit").quantity("flops_per_s"),
+)
 page.says("{} of explicit at class 2, {} at class 3;", *over("managed"))
 page.says("prefetched {} and {} |", *over("managed-prefetch"))
 longer = []
@@ -136,7 +142,7 @@ page.says(
     *times("uring", 16),
     *times("posix", 1),
 )
-page.given("settings", "from memory, N = 8192", "at 4 GB. 40 GB: `watari", "16 of his fill it")
+page.given("settings", "from memory, N = 8192", "16 of his fill it")
 solves = {}
 for memory in (64, 256):
     for batch in (1, 8):
@@ -172,6 +178,15 @@ rates = [
     for level in m.summary.medians
 ]
 read = large.quantity("products") * large.quantity("read_bytes") / large.quantity("solve_s") / 1e9
+his_size = results("nvidia-h100-80gb-hbm3-x86_64/20261127-hmatrix-hanawa-large.json")
+by_gpu, by_posix = (his_size.case("hmatrix", engine=engine) for engine in ("gpu", "posix"))
+page.says(
+    "takes {} times as long as `gpu`, in all and in reading",
+    by_posix.quantity("iteration_s") / by_gpu.quantity("iteration_s"),
+)
+page.given(
+    "the run", "(../cases/hmatrix/README.md#in-the-conditions-of-hanawa-2025), 40 GB with half"
+)
 page.says("by `uring`, at {} of the disk's median rate", read / median(rates))
 sides = [
     median(

@@ -34,7 +34,7 @@ page.given(
 )
 page.given(
     "published/hanawa-2025.toml",
-    "an H-matrix of 42 GB by any",
+    "an H-matrix of 42 GB of which nothing",
     "128 KiB | one call at a time",
     "from 128 KiB on. On our disk",
     "more from 64 KiB on",

@@ -132,32 +132,32 @@ page.given_block(
 NOT_YET = ["Not measured yet."]
 
 
-def by_compiler(file):
-    """A row a style and compiler: its rates, as a part of CUDA's."""
-    if not file:
-        return NOT_YET
-    run = results(file)
+COMPILERS = {"none": "nvcc", "gcc": "gcc", "llvm": "llvm"}
+VECTORS = 16  # moved by a step of a style in directives (styles/directives/bicgstab.hpp)
+REGIONS = 4  # of a step, besides its four hops: dot, subtract, dots, update
+
+
+def step_ms(m):
+    """ms of a step, the median of all trials, and of its four hops."""
+    found = median(1e3 * s for trial in m.trials for s in seconds(trial))
+    return found, 4e3 * m.quantity("hop_s")
+
+
+def by_compiler(run, kinds):
+    """A row a style and compiler: its rates, as a part of CUDA's, and the parts of a step."""
     cuda = run.case("lattice", style="explicit").quantity("flops_per_s")
     lines = [
-        f"File `{file}`.",
-        "",
-        "| | compiler | solver, GFLOPS | of CUDA | hop, GB/s | iterations |",
-        "|---|---|---|---|---|---|",
+        "| | compiler | solver, GFLOPS | of CUDA | hop, GB/s | step, ms | four hops, ms | rest, ms |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for style, compiler in (
-        ("explicit", "none"),
-        ("acc-data", "gcc"),
-        ("omp-target", "gcc"),
-        ("omp-target", "llvm"),
-    ):
-        for m in run.all("lattice", style=style, compiler=compiler):
-            if m.drawn:
-                rate = m.quantity("flops_per_s")
-                lines.append(
-                    f"| `{style}` | {'nvcc' if compiler == 'none' else compiler} | {rate / 1e9:.0f} "
-                    f"| {rate / cuda:.2f} | {m.quantity('hop_bytes_per_s') / 1e9:.0f} "
-                    f"| {m.quantity('iterations'):.0f} |"
-                )
+    for style, compiler in kinds:
+        m = run.case("lattice", style=style, compiler=compiler)
+        rate, (step, hops) = m.quantity("flops_per_s"), step_ms(m)
+        lines.append(
+            f"| `{style}` | {COMPILERS[compiler]} | {rate / 1e9:.0f} | {rate / cuda:.3f} "
+            f"| {m.quantity('hop_bytes_per_s') / 1e9:.0f} | {step:.2f} | {hops:.2f} "
+            f"| {step - hops:.2f} |"
+        )
     return lines
 
 
@@ -186,7 +186,65 @@ def on_two(file):
     return lines
 
 
-page.table("compilers", by_compiler(newest("lattice-compilers")))
+by_llvm = results(f"{H100}20261127-lattice-compilers.json")
+page.table(
+    "compilers",
+    by_compiler(by_llvm, [("explicit", "none"), ("acc-data", "gcc"), ("omp-target", "llvm")]),
+)
+page.table(
+    "by gcc",
+    by_compiler(
+        results(f"{H100}20261126-lattice-compilers.json"),
+        [("explicit", "none"), ("omp-target", "gcc")],
+    ),
+)
+cuda, llvm = (
+    by_llvm.case("lattice", style=style, compiler=compiler)
+    for style, compiler in (("explicit", "none"), ("omp-target", "llvm"))
+)
+(cuda_step, cuda_hops), (llvm_step, llvm_hops) = step_ms(cuda), step_ms(llvm)
+cuda_rest, llvm_rest = cuda_step - cuda_hops, llvm_step - llvm_hops
+hop_rate = cuda.quantity("hop_bytes_per_s")
+vector = 192 / 2112 * hop_rate * cuda.quantity("hop_s")  # bytes: a hop moves 2112 a site
+needed = 1e3 * VECTORS * vector / hop_rate
+rates = [
+    part.case("lattice", style="omp-target", compiler=compiler).quantity("flops_per_s")
+    / part.case("lattice", style="explicit").quantity("flops_per_s")
+    for part, compiler in (
+        (by_llvm, "llvm"),
+        (results(f"{H100}20261126-lattice-compilers.json"), "gcc"),
+    )
+]
+rates.append(
+    by_llvm.case("lattice", style="acc-data").quantity("flops_per_s")
+    / by_llvm.case("lattice", style="explicit").quantity("flops_per_s")
+)
+page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
+(applications,) = {m.quantity("iterations") for m in by_llvm.all("lattice") if m.drawn}
+page.says("All solves end after {} applications", applications)
+page.says(
+    "takes {} ms longer than CUDA's: {} ms in the hops, {} ms in the rest",
+    llvm_step - cuda_step,
+    llvm_hops - cuda_hops,
+    llvm_rest - cuda_rest,
+)
+page.says("{} GB at {} TB/s take {} ms", VECTORS * vector / 1e9, hop_rate / 1e12, needed)
+page.says("regions take {} ms: {} ms each", llvm_rest, llvm_rest / REGIONS)
+page.says("So {} ms of each are no bytes", (llvm_rest - needed) / REGIONS)
+small = text(f"{H100}20261127-lattice-llvm.txt").lines
+(gflops,) = {  # of the run as it is
+    float(line.split("compiler=llvm")[1].split()[1])
+    for line in small[:5]
+    if line.startswith(" lattice gpu")
+}
+small_step = 1e3 * 8688 * 4 * 4 * 4 * 8 / 2 / (gflops * 1e9)
+page.says("a step takes {} ms, {} ms a region", small_step, small_step / (REGIONS + 4))
+page.given(
+    "counted from cases/lattice/native/styles/directives",
+    "a step is eight regions",
+    "The other four make sums and move the 16 vectors",
+)
+page.given("the lattice of a run", "4x4x4x8")
 page.table("two", on_two(newest("lattice-two")))
 
 # Against figures 6 to 9 of Doi (2016)
