@@ -31,8 +31,10 @@ MIDDLE = 0.5  # of a 95% interval: 68%
 
 
 def own_runs(row: Row) -> list[float]:
-    """The runs as it is over their median: beside styles, and beside the trace."""
+    """The runs as it is over their median: beside styles, and beside the trace, unless those have
+    another start of CUDA than styles have (`start`)."""
     untraced = (row["trace"].get("replay") or {}).get("untraced") or []
+    untraced = [] if "start" in row else untraced
     return [one / median(runs) for runs in (row["as_is"], untraced) if runs for one in runs]
 
 

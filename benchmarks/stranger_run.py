@@ -5,6 +5,9 @@ The first run is not counted. After one pass over all styles and changes, those 
 decide run once more, in turn with the program as it is (stranger_rounds.py), for REPEATED seconds.
 One that takes long, or far longer than as it is, is not repeated. The trace is that of `watari
 trace`, whose check of the machine is made once.
+
+Seconds of styles and changes have the typical start of CUDA in place of their own (`start`); those
+of older rows have their own.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 import stranger_changes
 import stranger_pairs
@@ -68,6 +72,25 @@ def worked(runs: list[Run]) -> list[float]:
     return [round(one.ending.seconds, 6) for one in runs if one.status == "ok"]
 
 
+def typical_start(measured: Measured) -> float:
+    """Seconds of the start of CUDA, the median of the runs as it is."""
+    runs = [one for one in measured.of(AS_IS) if one.status == "ok"]
+    return median(map(stranger_pairs.start, runs)) if runs else 0.0
+
+
+def steady(measured: Measured, name: str) -> list[float]:
+    """Seconds of the runs that ended well, each with the typical start of CUDA in place of its own,
+    in which no style has a part: most of the noise of a short program. Huge pages may have one."""
+    runs = [one for one in measured.of(name) if one.status == "ok"]
+    if stranger_pairs.WHOLE in name:
+        return worked(runs)
+    start = typical_start(measured)
+    return [
+        round(s + start - stranger_pairs.start(r), 6)
+        for s, r in zip(worked(runs), runs, strict=True)
+    ]
+
+
 def outcome(measured: Measured, style: str) -> Row:
     """Seconds, status and reason of a style."""
     runs = measured.of(style)
@@ -76,7 +99,7 @@ def outcome(measured: Measured, style: str) -> Row:
     if not runs:
         return {"seconds": [], "status": "unmeasured", "reason": NO_TIME}
     last = runs[-1]
-    found: Row = {"seconds": worked(runs), "status": last.status, "reason": last.reason}
+    found: Row = {"seconds": steady(measured, style), "status": last.status, "reason": last.reason}
     if last.ending.timed_out:
         found |= {"status": "timeout", "limit": last.ending.limit}
     return found
@@ -109,7 +132,7 @@ def one_round(measured: Measured, names: list[str], clock: Clock, same: list[str
 
 def repeatable(measured: Measured, names: Iterable[str]) -> dict[str, list[float]]:
     """Seconds of those that ran and may run once more."""
-    found = {name: worked(measured.of(name)) for name in names}
+    found = {name: steady(measured, name) for name in names}
     return {name: runs for name, runs in found.items() if runs and worth(measured, name)}
 
 
@@ -218,7 +241,7 @@ def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, cou
     if count:
         one_round(measured, styles, clock, same)
         further_rounds(measured, more, count, clock, same)
-    row["as_is"] = worked(measured.of(AS_IS))
+    row["as_is"], row["start"] = steady(measured, AS_IS), round(typical_start(measured), 6)
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
     row["counts"] = counts(measured.learned)

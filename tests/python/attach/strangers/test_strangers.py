@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import builds
 import emulator
 import pytest
+import stranger_run
 import tried
 from launching import HANGS
 
@@ -90,6 +92,7 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
         assert len(row["trace"]["replay"]["untraced"]) == 5
         assert row["styles"]["read-mostly"]["status"] == "unsupported"
         assert row["trace"]["replay"]["seconds"] > 0
+        assert 0 <= row["start"] < min(row["as_is"])
         assert row["copied"]["count"] == 0  # they are smaller than 4 MiB
         assert str(tmp_path) not in json.dumps(row)
         trace = tmp_path / "traces" / row["trace"]["replay"]["graph"]
@@ -99,6 +102,24 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
     assert "2 programs" in output
     ended(run("--again", "rows.jsonl", "-o", "later.jsonl"))
     assert rows(tmp_path / "later.jsonl")[1]["as_is"] == both[1]["as_is"]
+
+
+def ran(seconds: float, start: float) -> SimpleNamespace:
+    process = SimpleNamespace(initialised=start / 4, context_seconds=start * 3 / 4)
+    events = SimpleNamespace(processes=[process])
+    return SimpleNamespace(status="ok", ending=SimpleNamespace(seconds=seconds), events=events)
+
+
+def test_a_long_start_of_cuda_is_not_of_a_style() -> None:
+    runs = {
+        "as-is": [ran(1.0, 0.2), ran(1.3, 0.5), ran(1.1, 0.3)],
+        "managed": [ran(1.9, 0.9)],
+        "huge": [ran(0.9, 0.1)],
+    }
+    measured = SimpleNamespace(of=runs.__getitem__)
+    assert stranger_run.steady(measured, "as-is") == pytest.approx([1.1, 1.1, 1.1])
+    assert stranger_run.steady(measured, "managed") == pytest.approx([1.3])
+    assert stranger_run.steady(measured, "huge") == [0.9]
 
 
 def test_traces_and_styles_may_be_of_two_runs(run, tmp_path) -> None:
