@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import same_on_ranks
-from result_files import Run
 
 import watari.cases  # noqa: F401  result files are checked by them
 from watari.model import ranks
@@ -140,19 +139,54 @@ def bad(files: list[str]) -> list[str]:
     ]
 
 
+def known(files: list[str]) -> ranks.Known:
+    """What predicts the cases of these files: one and two GPUs and the links of their machine."""
+    of_machine = files if files in EARLIER.values() else found()[files[0].partition("/")[0]]
+    return ranks.Known(read(of_machine))
+
+
 def rows(files: list[str]) -> Iterator[Row]:
-    """The rows of a machine. The earlier ones were measured before there was a model."""
+    """The rows of a machine by case. The earlier ones were measured before there was a model."""
     measured, known_before = read(files), files not in EARLIER.values()
-    known = ranks.Known(measured)
-    label = label_of(files)
-    found = (row(m, known, label, known_before) for m in measured if "ranks" in m.parameters)
-    yield from filter(None, found)
+    by, label = known(files), label_of(files)
+    several = sorted((m for m in measured if "ranks" in m.parameters), key=lambda m: m.case)
+    yield from filter(None, (row(m, by, label, known_before) for m in several))
+
+
+def between(files: list[str]) -> dict[tuple[int, int], Measured]:
+    """Copies from each GPU to each other one, if every pair was measured."""
+    ways = {
+        ends: m
+        for m in read(files)
+        if "ranks" not in m.parameters and not m["bidirectional"] and (ends := ends_of(m))
+    }
+    gpus = {end for ends in ways for end in ends}
+    return ways if len(gpus) > 2 and len(ways) == len(gpus) * (len(gpus) - 1) else {}
+
+
+def ends_of(m: Measured) -> tuple[int, int] | None:
+    """The GPUs of a copy from one to another."""
+    ends = [re.fullmatch(r"device(?::(\d+))?", m[end]) for end in ("from", "to")]
+    numbers = [int(end.group(1) or 0) for end in ends if end]
+    return (numbers[0], numbers[1]) if len(set(numbers)) == 2 else None
+
+
+def matrix(files: list[str]) -> Iterator[Row]:
+    """GB/s of a copy between all pairs: a row for each GPU that sends."""
+    ways = between(files)
+    gpus = sorted({gpu for gpu, _ in ways})
+    for one in gpus:
+        cells = ("-" if one == other else "{}" for other in gpus)
+        rates = tuple(ways[one, other].median for other in gpus if one != other)
+        text = f"| {label_of(files)} {one} | {' | '.join(cells)} |"
+        yield Row(text, rates, (".1f",) * len(rates))
 
 
 def links(files: list[str]) -> Iterator[Row]:
-    """The rates of links: copies between GPUs, and over the links of hosts at once."""
+    """The rates of other copies between GPUs, and over the links of hosts at once."""
+    pairs = [m.parameters for m in between(files).values()]
     for m in read(files):
-        if "ranks" not in m.parameters:
+        if "ranks" not in m.parameters and m.parameters not in pairs:
             text = f"| {label_of(files)} | `{describe(ranks.as_request(m))}` | {{}} |"
             yield Row(text, (m.median,), (".1f",))
 
@@ -165,6 +199,10 @@ def tables(page: str = PAGE) -> str:
         lines = [f"### {title}", HEAD, *(each.filled for each in rows(files)), ""]
         rates = [each.filled for each in links(files)]
         lines += ["| GPUs | copy | GB/s |", "|---|---|---|", *rates, ""] if rates else []
+        pairs = [each.filled for each in matrix(files)]
+        heads = " | ".join(f"to {gpu}" for gpu in range(len(pairs)))
+        pair_head = [f"| GB/s from | {heads} |", f"|---|{'---|' * len(pairs)}"]
+        lines += [*pair_head, *pairs, ""] if pairs else []
         lines += [*wrong, ""] if (wrong := bad(files)) else []
         same, _ = same_on_ranks.lines([str(ROOT / "results" / file) for file in files])
         lines += ["One rank beside several:", *(f"- `{one}`" for one in same), ""]
@@ -172,23 +210,35 @@ def tables(page: str = PAGE) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def perfect(run: Run, m: Measured) -> float:
+def perfect(files: list[str], m: Measured) -> float:
     """The part of perfect scaling."""
     request = ranks.as_request(m)
-    alone = ranks.Known(run.cases).alone(request)
+    alone = known(files).alone(request)
     assert alone is not None
     return ranks.perfect(alone, request) / ranks.seconds(m)
 
 
-def off(run: Run, m: Measured) -> float:
+def off(files: list[str], m: Measured) -> float:
     """The difference of the prediction from one and two GPUs, in percent."""
-    foretold = ranks.foretell(ranks.as_request(m), ranks.Known(run.cases))
+    foretold = ranks.foretell(ranks.as_request(m), known(files))
     return 100 * (foretold.seconds / ranks.seconds(m) - 1)
 
 
-def worst(run: Run, cases: list[Measured]) -> float:
-    """The largest difference on four GPUs."""
-    return max(abs(off(run, m)) for m in cases if m.ranks == 4 and m.drawn)
+def off_before(files: list[str], m: Measured) -> float | None:
+    """The difference of the prediction by the file that was written before, in percent."""
+    share = before(describe(ranks.as_request(m)))
+    return None if share is None else 100 * (perfect(files, m) / share - 1)
+
+
+def worst(files: list[str], cases: list[Measured]) -> float:
+    """The largest difference on four GPUs, from one and two."""
+    return max(abs(off(files, m)) for m in cases if m.ranks == 4 and m.drawn)
+
+
+def worst_before(files: list[str], cases: list[Measured]) -> float:
+    """The largest difference on four GPUs, before."""
+    differences = (off_before(files, m) for m in cases if m.ranks == 4 and m.drawn)
+    return max(abs(each) for each in differences if each is not None)
 
 
 def main() -> None:

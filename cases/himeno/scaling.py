@@ -5,7 +5,6 @@ Strong: one grid, shared by more and more ranks. Weak: a grid that grows with th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,12 +102,8 @@ def coloured_by(data: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 def shades(words: dict[str, str]) -> dict[str, str]:
     """The colour of each bar: that of its style or halo, lighter for each further bar of it."""
-    uses: Counter[str] = Counter()
-    colours = {}
-    for name, of in words.items():
-        colours[name] = style.tint({**style.STYLES, **style.HALOS}[of], 1 - 0.55 ** uses[of])
-        uses[of] += 1
-    return colours
+    table = {**style.STYLES, **style.HALOS}
+    return ranks.shades({name: table[of] for name, of in words.items()})
 
 
 def panel(cases: Sequence[Measured]) -> Panel:

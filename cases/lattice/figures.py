@@ -3,12 +3,12 @@ processor, and on several ranks."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
 import altair as alt
 
+from watari.cases.lattice import axes
 from watari.charts import ranks, style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
@@ -47,19 +47,26 @@ def bars(same: Sequence[Measured]) -> list[Row]:
     return [ranks.bar(m, name, numbers, "solve") for m, name in named]
 
 
+def along(m: Measured) -> str:
+    """`along y and z`: the axes that are divided."""
+    parts = axes.parse_extents(m["split"])
+    return "along " + " and ".join(a for a, part in zip("xyzt", parts, strict=True) if part > 1)
+
+
 def names(same: Sequence[Measured]) -> list[str]:
-    """A name for each bar: style and program; kernel, halo, split and overlap if bars of the same
-    style, ranks and program differ in them."""
+    """A name for each bar: style and program; kernel, halo, axes of the split and overlap if bars
+    of the same style, ranks and program differ in them. A split has its numbers if its axes do not
+    tell it from another."""
     alike = groups(same, "style", "ranks", *PROGRAM)
     result = []
     for m in same:
         others = alike[tuple(m[axis] for axis in ("style", "ranks", *PROGRAM))]
-        axes = [
-            axis
-            for axis in ("kernel", "compiler", "halo", "split")
-            if len({o[axis] for o in others}) > 1
-        ]
-        parts = [m["style"], program(m), *(f"{axis} {m[axis]}" for axis in axes)]
+        unlike = [a for a in ("kernel", "compiler", "halo") if len({o[a] for o in others}) > 1]
+        parts = [m["style"], program(m), *(f"{axis} {m[axis]}" for axis in unlike)]
+        splits = {o["split"]: along(o) for o in others}
+        if len(splits) > 1:
+            known = list(splits.values()).count(along(m)) == 1
+            parts += [along(m) if known else f"split {m['split']}"]
         parts += ["overlapped"] if m["overlap"] and not all(o["overlap"] for o in others) else []
         result.append(", ".join(part for part in parts if part))
     return result
@@ -70,16 +77,12 @@ def shades(data: Sequence[Row]) -> dict[str, str]:
     several; lighter for each further bar of it."""
     several = {one["style"] for one in data if one["ranks"] > 1}
     by_halo = len(several) == 1 and len({one["halo"] for one in data if one["ranks"] > 1}) > 1
-    uses: Counter[str] = Counter()
-    colours: dict[str, str] = {}
+    own: dict[str, str] = {}
     for one in data:
-        if one["name"] in colours:
-            continue
         halo = by_halo and one["ranks"] > 1
-        own = style.HALOS[one["halo"]] if halo else style.STYLES[one["style"]]
-        colours[one["name"]] = style.tint(own, 1 - 0.6 ** min(uses[own], 3))
-        uses[own] += 1
-    return colours
+        colour = style.HALOS[one["halo"]] if halo else style.STYLES[one["style"]]
+        own.setdefault(one["name"], colour)
+    return ranks.shades(own)
 
 
 def value_scale(data: Sequence[Row]) -> alt.Scale:

@@ -2,6 +2,7 @@
 
 from statistics import median
 
+import ranks_table
 from recompute import Page
 from result_files import results, trials
 
@@ -60,3 +61,31 @@ page.says(
     two.median / one.median,
 )
 assert pairs[1][1].median < pairs[1][0].median  # "with 8 right-hand sides they multiply slower"
+
+# four H100s
+H100 = "4x-nvidia-h100-80gb-hbm3-x86_64"
+FILES = ranks_table.found()[H100]
+himeno, city = (results(f"{H100}/20261126-scaling-{name}.json") for name in ("himeno", "les"))
+lattice, links = (results(f"{H100}/20261127-scaling-{name}.json") for name in ("lattice", "links"))
+grids = [
+    himeno.case("himeno", grid=grid, style="explicit", ranks=4, overlap=True)
+    for grid in ("XL", "2042x512x1024")
+]
+class3 = {
+    s: lattice.case("lattice", lattice="class3", split=s) for s in ("1x1x4x1", "1x1x1x2", "1x1x2x1")
+}
+shared = city.case("les", grid="XL", split="1x4x1")
+page.says(
+    "Himeno XL {}, {} with a grid for each; lattice class 3 {}; a city {}.",
+    *(ranks_table.perfect(FILES, m) for m in (*grids, class3["1x1x4x1"], shared)),
+)
+page.says(
+    "Along t it has {} of perfect scaling on two GPUs, where z has {}.",
+    *(ranks_table.perfect(FILES, class3[s]) for s in ("1x1x1x2", "1x1x2x1")),
+)
+one, four = (links.case("copy", from_="pinned", processes=n).median for n in (1, 4))
+page.says(
+    "from the host at {} times the rate of one. Between GPUs every pair has {} GB/s.",
+    four / one,
+    median(m.median for m in ranks_table.between([links.file]).values()),
+)

@@ -98,3 +98,31 @@ def test_overlap_and_each_path_of_the_halo_have_bars_of_their_own(plain: dict[st
     ways = {name for name, ranks in rows_of(chart) if ranks == 2}
     paths = {f"explicit, halo {halo}" for halo in ("peer", "staged")}
     assert ways == paths | {f"{path}, overlapped" for path in paths}
+
+
+def test_splits_have_the_axes_that_they_divide_and_colours_of_their_own(
+    plain: dict[str, Any],
+) -> None:
+    several = copy.deepcopy(plain)
+    usual = {"lattice": "class2", "style": "explicit", "precision": "double", "links": 18, "rhs": 1}
+    cases = (case for case in plain["cases"] if case["case"] == "lattice")
+    (one,) = (case for case in cases if usual.items() <= case["parameters"].items())
+    several["cases"] = [one]
+    splits = {"1x1x2x1": 2, "1x2x1x1": 2, "1x1x4x1": 4, "1x2x2x1": 4, "1x2x4x1": 8, "1x4x2x1": 8}
+    for split, ranks in splits.items():
+        more = copy.deepcopy(one)
+        more["parameters"] |= {"ranks": ranks, "split": split, "halo": "peer", "overlap": True}
+        for trial in more["trials"]:
+            trial["ranks"] = ranks
+        several["cases"].append(more)
+    (chart,) = drawn("lattice-gpus", measured(several))
+    assert {key for key in rows_of(chart) if key[1] > 1} == {
+        ("explicit, along z", 2),
+        ("explicit, along y", 2),
+        ("explicit, along z", 4),
+        ("explicit, along y and z", 4),
+        ("explicit, split 1x2x4x1", 8),
+        ("explicit, split 1x4x2x1", 8),
+    }
+    colours = figures.shades(figures.bars(measured(several)))
+    assert len(set(colours.values())) == len(colours)

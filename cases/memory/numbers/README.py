@@ -64,3 +64,8 @@ thp = [
 ]
 page.says("fresh memory {} to {} times as fast", thp[1] / thp[0], pages[1] / pages[0])
 page.given("settings", "reports 64 parts")
+shared = results("4x-nvidia-h100-80gb-hbm3-x86_64/20261127-scaling-links.json")
+page.says(
+    "one GPU reads {} GB/s, two {} together, and four {}",
+    *(shared.case("copy", from_="pinned", processes=n).median for n in (1, 2, 4)),
+)

@@ -3,6 +3,7 @@ of Doi (2016)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from watari.common.units import format_rate
 from watari.results.measured import Measured
 
 HEIGHT, BAR = 230, 24
+TINT, PALEST = 0.4, 0.75  # white in the next bar of a colour, and in its last one
 NUMBER_ROOM = 0.19  # share of the height that a rotated number takes
 Row = dict[str, Any]
 
@@ -34,6 +36,18 @@ def bar(
         "text": format_rate(known[shown]) if m.drawn else m.status,
         **{field: float(f"{number:.4g}") for field, number in known.items()},
     }
+
+
+def shades(own: Mapping[str, str]) -> dict[str, str]:
+    """The colour of each bar: its own, and evenly lighter for each further bar of that colour."""
+    alike = Counter(own.values())
+    uses: Counter[str] = Counter()
+    colours = {}
+    for name, colour in own.items():
+        step = min(TINT, PALEST / max(1, alike[colour] - 1))
+        colours[name] = style.tint(colour, step * uses[colour])
+        uses[colour] += 1
+    return colours
 
 
 def with_ideals(data: Sequence[Row], field: str, alone: Mapping[str, float], by: str) -> list[Row]:

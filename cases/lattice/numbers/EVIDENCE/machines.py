@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from statistics import median
 
+import ranks_table
 from lattice_rates import steps, tflops
+from ranks_table import perfect
 from recompute import Page
 from result_files import newest, results, text, trials
 
@@ -262,3 +264,14 @@ page.says(
     steps(solve("class2", "acc-managed"))[0],
 )
 page.says("| {} at class 2, {} at class 3 | {}, {} | **same**", *boundary, *steady)
+
+# four GPUs, of docs/evidence/ranks.md
+FOUR = "4x-nvidia-h100-80gb-hbm3-x86_64"
+scaling = results(f"{FOUR}/20261127-scaling-lattice.json")
+page.says(
+    "On four H100s class 3 has [{} of perfect scaling]",
+    perfect(
+        ranks_table.found()[FOUR],
+        scaling.case("lattice", lattice="class3", split="1x1x4x1"),
+    ),
+)

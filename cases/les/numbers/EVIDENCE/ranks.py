@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ranks_table
-from ranks_table import perfect, worst
+from ranks_table import known, perfect, worst
 from recompute import Page
-from result_files import middle, results, text, trials
+from result_files import middle, results, series, text, trials
+
+from watari.model import ranks
 
 TWO = "2x-nvidia-h200-x86_64/"
 
@@ -69,14 +71,67 @@ for files in ranks_table.sets(page.name).values():
         results(file)
     for row in ranks_table.rows(files):
         page.says(row.text, *row.values)
-scaling = results("4x-nvidia-h100-80gb-hbm3-x86_64/20261126-scaling-les.json")
+FOLDER = "4x-nvidia-h100-80gb-hbm3-x86_64"
+FILES = ranks_table.found()[FOLDER]
+scaling = results(f"{FOLDER}/20261126-scaling-les.json")
+styles = results(f"{FOLDER}/20261127-scaling-les-styles.json")
+
+
+def by(split, grid="XL", run=scaling, **more):
+    return run.case("les", grid=grid, split=split, **more)
+
+
+def of(m):
+    """The part of perfect scaling."""
+    return perfect(FILES, m)
+
+
+def beyond(m):
+    """ms of a step beyond an equal part of XL on one GPU, by the cells."""
+    return 1e3 * (1 - of(m)) * ranks.seconds(m)
+
+
+quarter, each_xl = by("1x4x1"), by("2x2x1", "2048x2048x128")
 page.says(
     "a shared grid XL has {} of perfect scaling by 1x4x1 and {} by 2x2x1, L has {}. With XL on each GPU 2x2x1 has {}.",
-    perfect(scaling, scaling.case("les", grid="XL", split="1x4x1")),
-    perfect(scaling, scaling.case("les", grid="XL", split="2x2x1")),
-    perfect(scaling, scaling.case("les", grid="L", split="1x4x1")),
-    perfect(scaling, scaling.case("les", grid="2048x2048x128")),
+    *map(of, (quarter, by("2x2x1"), by("1x4x1", "L"), each_xl)),
 )
-page.says("Predicted from one and two GPUs: at most {}% off.", worst(scaling, scaling.cases))
+page.says(
+    "Predicted from one and two GPUs: at most {}% off.",
+    worst(FILES, [*scaling.cases, *styles.cases]),
+)
+sent = sum(ranks.on_wire(each) for each in ranks.profile_of(quarter).exchanges)
+link = known(FILES).link
+page.says(
+    "XL by 1x4x1 takes {} ms longer than a quarter: {} ms are halos and sums, with their waits. "
+    "As `watari predict` counts, a rank sends {} MB in a step, {} ms at the {} GB/s",
+    beyond(quarter),
+    1e3 * quarter.quantity("exchange_s"),
+    sent / 1e6,
+    1e3 * sent / link,
+    link / 1e9,
+)
+page.says(
+    "{} ms on two GPUs at XL, {} along y, where ranks exchange less often. With XL on each of four GPUs 2x2x1 needs {} ms beyond one GPU's step: {} are",
+    1e3 * by("2x1x1").quantity("exchange_s"),
+    1e3 * by("1x2x1").quantity("exchange_s"),
+    beyond(each_xl),
+    1e3 * each_xl.quantity("exchange_s"),
+)
+managed4, nccl, staged = (
+    styles.case("les", grid="L", **only)
+    for only in ({"ranks": 4}, {"halo": "nccl"}, {"halo": "staged"})
+)
+page.says(
+    "at L has {} by 1x4x1, as `explicit`; its first step takes {} ms.",
+    of(managed4),
+    1e3 * series(managed4, "host_s")[0][0],
+)
+page.says(
+    "`nccl` {} of perfect scaling, `staged` {}, where `peer` has {}. A step by `staged` spends {} ms of {} in",
+    *map(of, (nccl, staged, by("1x2x1", "L"))),
+    1e3 * middle(staged, "halo_s"),
+    1e3 * ranks.seconds(staged),
+)
 long = results("2-core-intel-xeon-x86_64/20261126-les-long-grids.json")
 assert [m.status for m in long.all("les", grid="16x1024x16")] == ["wrong", "wrong", "ok"]
