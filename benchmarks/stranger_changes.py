@@ -145,8 +145,10 @@ def changes(row: Row) -> list[Change]:
             inside = median(of_copies) if of_copies else None
         else:
             inside = None
-            run, off, measured = seconds, spread, seconds - median(runs[name])
-            error = stranger_noise.error(row["as_is"], runs[name])
+            base = row.get("whole") if stranger_pairs.is_whole(name) else None
+            base = base or row["as_is"]
+            run, off, measured = seconds, spread, median(base) - median(runs[name])
+            error = stranger_noise.error(base, runs[name])
         predicted = None
         if name in said:
             predicted = (advice["measured"] - said[name]) * ratio(row, run)

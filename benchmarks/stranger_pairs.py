@@ -22,15 +22,20 @@ from watari.attach.measure import Run
 
 MOST, FEWEST = 24, 6  # pairs
 KNOWN = 4  # pairs that have an error
-WHOLE = "huge"  # a change of the start of CUDA, too
+WHOLE = ("huge", "near")  # changes that may act on the start of CUDA, too
 OF_NORMAL = 1.349  # the middle half of a normal distribution, in standard deviations
 OF_MEDIAN = 1.2533  # its standard error over that of the mean
 Pair: TypeAlias = Sequence[float]  # seconds
 
 
+def is_whole(name: str) -> bool:
+    """Whether the runs of a change count whole. `name`: several are joined by `+`."""
+    return any(one in WHOLE for one in name.split("+"))
+
+
 def differences(pairs: Sequence[Pair], name: str) -> list[float]:
     """What each pair saves."""
-    part = 0.0 if WHOLE in name else 1.0
+    part = 0.0 if is_whole(name) else 1.0
     return [one[0] - one[2] - part * (one[1] - one[3]) for one in pairs]
 
 

@@ -23,18 +23,8 @@ MOST = 4  # savings of a program
 HEAD = ("machine", "gpu")
 KEPT = (
     *("name", "source", "revision", "arguments", "edited", "started", "status", "reason"),
-    *(
-        "watari",
-        "advised",
-        "as_is",
-        "start",
-        "styles",
-        "changes",
-        "pairs",
-        "counts",
-        "copied",
-        "repeated_s",
-    ),
+    *("watari", "advised", "as_is", "whole", "start", "styles", "changes", "pairs", "counts"),
+    *("copied", "repeated_s"),
 )
 OF_REPLAY = ("seconds", "untraced", "met", "calls", "operations")
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import stranger_changes
+import stranger_pairs
 from stranger_noise import DISTINCT, error, told_apart
 
 from watari.attach.styles import AS_IS
@@ -40,20 +41,24 @@ def styles(runs: Runs) -> Iterator[str]:
             yield from {name, fastest}
 
 
-def changes(as_is: Sequence[float], runs: Runs) -> Iterator[str]:
-    """The changes that run once more."""
-    run = median(as_is)
+def changes(steady: Sequence[float], whole: Sequence[float], runs: Runs) -> Iterator[str]:
+    """The changes that run once more. `steady`, `whole`: runs as it is, with the typical start of
+    CUDA and with their own."""
     for name, own in runs.items():
+        as_is = whole if stranger_pairs.is_whole(name) else steady
+        run = median(as_is)
         saved = run - median(own)
         if error(as_is, own) > stranger_changes.allowed(saved, run) / 2:
             yield name
 
 
-def unsettled(of_styles: Runs, of_changes: Runs, most: int) -> list[str]:
+def unsettled(
+    of_styles: Runs, of_changes: Runs, most: int, whole: Sequence[float] = ()
+) -> list[str]:
     """What runs in the next round, in turn; nothing where noise does not decide, or all have run
-    so often. `of_styles` has the program as it is."""
+    so often. `of_styles` has the program as it is; `whole`: its runs with their own start."""
     as_is = of_styles[AS_IS]
-    found = {*styles(of_styles), *changes(as_is, of_changes)}
+    found = {*styles(of_styles), *changes(as_is, whole or as_is, of_changes)}
     known = {**of_styles, **of_changes}
     again = [name for name in known if name in found - {AS_IS} and len(known[name]) < most]
     return [AS_IS, *again] if again else []

@@ -80,9 +80,9 @@ def typical_start(measured: Measured) -> float:
 
 def steady(measured: Measured, name: str) -> list[float]:
     """Seconds of the runs that ended well, each with the typical start of CUDA in place of its own,
-    in which no style has a part: most of the noise of a short program. Huge pages may have one."""
+    which is most of the noise of a short program. Changes that may act on it keep their own."""
     runs = [one for one in measured.of(name) if one.status == "ok"]
-    if stranger_pairs.WHOLE in name:
+    if stranger_pairs.is_whole(name):
         return worked(runs)
     start = typical_start(measured)
     return [
@@ -143,7 +143,8 @@ def further_rounds(
     end = time.monotonic() + REPEATED + measured.learned.ending.seconds
     while worked(measured.of(AS_IS)) and time.monotonic() < end:
         styles = repeatable(measured, STYLES)
-        names = stranger_rounds.unsettled(styles, repeatable(measured, changes), most)
+        whole = worked(measured.of(AS_IS))
+        names = stranger_rounds.unsettled(styles, repeatable(measured, changes), most, whole)
         known = len(measured.runs)
         one_round(measured, names, clock, same)
         if len(measured.runs) == known:  # nothing is left, or no time
@@ -241,7 +242,8 @@ def measured_row(one: Stranger, base: Path, keep: Path | None, clock: Clock, cou
     if count:
         one_round(measured, styles, clock, same)
         further_rounds(measured, more, count, clock, same)
-    row["as_is"], row["start"] = steady(measured, AS_IS), round(typical_start(measured), 6)
+    row["as_is"], row["whole"] = steady(measured, AS_IS), worked(measured.of(AS_IS))
+    row["start"] = round(typical_start(measured), 6)
     row["styles"] = {s: portable(outcome(measured, s)) for s in STYLES if s != AS_IS}
     row["changes"] = {s: portable(outcome(measured, s)) for s in more}
     row["counts"] = counts(measured.learned)

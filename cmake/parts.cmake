@@ -12,9 +12,14 @@ if(NOT WATARI_CUDA STREQUAL "OFF")
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT CMAKE_CUDA_ARCHITECTURES AND DEFINED ENV{CUDAARCHS})
-      set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})  # CMake reads it only in a new build folder
-    elseif(NOT CMAKE_CUDA_ARCHITECTURES)
+    # CMake reads CUDAARCHS only in a new build folder
+    if(NOT "$ENV{CUDAARCHS}" STREQUAL "" AND NOT "$ENV{CUDAARCHS}" STREQUAL "${WATARI_CUDAARCHS}")
+      if(DEFINED WATARI_CUDAARCHS OR NOT CMAKE_CUDA_ARCHITECTURES)
+        set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS} CACHE STRING "" FORCE)
+      endif()
+      set(WATARI_CUDAARCHS $ENV{CUDAARCHS} CACHE INTERNAL "CUDAARCHS of the last configuration")
+    endif()
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code for both, PTX of 90 for later ones
     endif()
     set(CMAKE_CUDA_STANDARD 20)

@@ -46,7 +46,8 @@ ninja -C $build watari_directives
 
 find $build/cases -name 'libwatari_*.so' -exec cp {} "$folder" \;
 for styles in acc_gcc omp_gcc omp_llvm fortran_acc_gcc fortran_omp_gcc; do
-    compgen -G "$folder/libwatari_*_$styles.so" >/dev/null || fail "no case has styles $styles: $build/CMakeFiles/CMakeConfigureLog.yaml says why"
+    [[ -f $folder/libwatari_himeno_$styles.so ]] ||
+        fail "no styles $styles: $build/CMakeFiles/CMakeConfigureLog.yaml says why"
 done
 for library in libgomp.so.1 libgomp-plugin-nvptx.so.1 libgfortran.so.5 libquadmath.so.0; do
     cp -L "$root/usr/lib/$triple/$library" "$folder"

@@ -28,6 +28,7 @@ from watari.case.sentence import (
 from watari.cases.memory.ways import GPU, of_case, of_data, options, turn
 from watari.cases.notes import limit, within_cache
 from watari.common.units import format_duration, format_size, format_speed
+from watari.machine.usable import usable_cores
 from watari.results.measured import Measured
 
 MANY = 100  # passes that "again and again" stands for
@@ -208,7 +209,7 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     copies = [m for m in of_case(cases, "copy") if best([m], **own)]
     if not copies:
         return []
-    cores = int(copies[0].machine["processors"][0]["cores"])
+    cores = usable_cores(copies[0].machine)
     counts = [int(m["threads"]) for m in copies]  # of most cases; if equal, at most one a core
     usual = max(counts, key=lambda n: (counts.count(n), n <= cores, n))
     sizes: dict[int, Measured] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from watari.case.axes import KINDS, default_size, gpus
 from watari.case.axis import Machine
+from watari.machine.usable import usable_cores
 
 Rows = list[dict[str, Any]]
 SMALL = 2**16  # bytes of a case that the machine lacks and whose result is only the reason
@@ -34,7 +35,7 @@ def copies(machine: Machine) -> Rows:
         {**own, "size": up_to(min(size, 2**30))},
         {**own, "size": size, "thp": ["always", "never"]},
     ]
-    if machine["processors"][0]["cores"] > 1:
+    if usable_cores(machine) > 1:
         rows.append({**own, "size": size // 2, "processes": [1, 2], "trials": 2})
     nodes = machine["processors"][0].get("numa_nodes", [])
     if len(nodes) > 1:

@@ -179,6 +179,8 @@ inside = sum("yes" in row for row in changes)
 page.says("Of {} measured differences {} lie", len(changes), inside)
 page.says("{} predictions are within 10% or two standard errors", near)
 page.given("chosen here", "within 10% or two standard errors")
+page.says("Of {} rows the error is above", sum(float(f[4]) > abs(float(f[3])) / 4 for f in changes))
+page.given("the earlier run, whose file is no longer kept", "10 of 12 lay in their interval")
 first = 1 + next(at for at, line in enumerate(replays) if line.startswith("program "))
 totals = {
     line.split()[0]: (float(re.search(r"([-+][\d.]+)%", line)[1]), "total!" in line)

@@ -1,5 +1,7 @@
 """Watari: how data crosses the memories of a GPU machine."""
 
+from watari.machine import cpus as _cpus  # noqa: F401  reads the affinity before the library is loaded
+
 TYPE_CHECKING = False  # type checkers take it as True, like typing.TYPE_CHECKING
 if TYPE_CHECKING:
     from watari.api.measure import run

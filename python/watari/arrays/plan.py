@@ -16,7 +16,6 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from watari.arrays.selection import Range
 
 SPANS = 2**25  # bytes of the memory for spans
 ROWS = 2**16  # of Direct, at most
-FEW = 2**10  # rows that are kept for chunks alike
+FEW, PARTS = 2**10, 2**6  # rows that are kept for chunks alike, and parts of chunks
 
 Rows = NDArray[numpy.int64]
 
@@ -89,7 +88,7 @@ def plan(
         return
     parts = [list(in_chunks(each, chunk)) for each, chunk in zip(ranges, chunks, strict=True)]
     inside, strides = byte_strides(chunks, item), byte_strides(counts, item)
-    alike: dict[Any, tuple[int, Rows]] = {}  # place and reads of a chunk, by its part
+    alike: dict[tuple[tuple[int, int], ...], tuple[int, Rows]] = {}  # place and reads, by part
     for chosen in itertools.product(*parts):
         chunk, part = tuple(one[0] for one in chosen), tuple(one[1:3] for one in chosen)
         place = sum(map(operator.mul, [one[3] for one in chosen], strides))
@@ -106,7 +105,7 @@ def plan(
             )
         ]
         for step in of_chunk(chunk, axes, item, gap):
-            if isinstance(step, Direct) and is_all(step, part, item):
+            if isinstance(step, Direct) and len(alike) < PARTS and is_all(step, part, item):
                 alike[part] = place, step.rows
             yield step
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from watari.machine import cpus as cpus_of
 from watari.machine.visible import visible
 
 PREFERRED, DEFAULT = 1, 0  # MPOL_PREFERRED, MPOL_DEFAULT
@@ -110,12 +111,12 @@ def move(root: str = "") -> str:
     node, reason = node_of_gpu(root, dict(os.environ))
     if reason:
         return reason
-    allowed = cpus(root)[node] & os.sched_getaffinity(0)
+    allowed = cpus(root)[node] & cpus_of.allowed()
     if not allowed:
         return f"no CPU of NUMA node {node}, next to the GPU, is allowed here"
     if reason := prefer(node):
         return reason
-    os.sched_setaffinity(0, allowed)
+    cpus_of.allow(allowed)
     return ""
 
 
@@ -123,11 +124,11 @@ def move(root: str = "") -> str:
 def moved(root: str = "") -> Iterator[str]:
     """This process next to its GPU for a while, so that the programs that it starts are there, too;
     yields the reason where it stays as it is."""
-    before = os.sched_getaffinity(0)
+    before = cpus_of.allowed()
     reason = move(root)
     try:
         yield reason
     finally:
         if not reason:
-            os.sched_setaffinity(0, before)
+            cpus_of.allow(before)
             prefer(ANY)

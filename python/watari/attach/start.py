@@ -33,6 +33,7 @@ from watari.common import interrupts
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.files import closed_quietly, naming
 from watari.common.variables import readable
+from watari.machine import cpus
 from watari.run.launch import tail
 from watari.run.launcher import Launcher
 from watari.run.session import adopting, end_session, guarded
@@ -258,6 +259,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
         stdin = (start.stdin or Path(os.devnull)).open("rb")
         with closed_quietly(out), closed_quietly(err), closed_quietly(stdin):
             faults_before = page_faults()
+            cpus.unbind()
             begun = time.monotonic()
             try:
                 process = subprocess.Popen(

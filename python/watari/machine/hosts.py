@@ -15,7 +15,15 @@ from watari.common.units import format_bytes
 Machine = dict[str, Any]
 
 OF_A_RUN = ("name", "hosts", "others", "undescribed", "memory_available_bytes")
-OF_A_MOMENT = ("load", "link_generation", "memory_clock", "sm_clock", "allowed_cpus", "pci_bus_id")
+OF_A_MOMENT = (
+    "load",
+    "link_generation",
+    "memory_clock",
+    "sm_clock",
+    "allowed_cpus",
+    "allowed_cores",
+    "pci_bus_id",
+)
 # keys that identify the rows of a list
 KEYS = {
     "processors": ("id",),

@@ -195,6 +195,7 @@ class HostState(Record):
     allowed_cpus: Annotated[str, AfterValidator(checked_cpus)] | None = Field(
         default=None, description="CPUs that the run may use: 0-15"
     )
+    allowed_cores: Count | None = Field(default=None, description="cores that these are of")
     load: float | None = Field(default=None, description="processes that ran in the last minute")
     numa_distances: dict[str, list[int]] = Field(
         default={}, description="by node, to every node, as firmware reports it: 10 is local"

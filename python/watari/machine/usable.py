@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from watari.machine.record import cpu_numbers
-
 
 def usable_cores(machine: Mapping[str, Any]) -> int:
-    """The cores of the CPU, at most one for each CPU that the affinity of the process and the quota
-    of its control group allow."""
+    """The cores of the CPU that the affinity of the process and the quota of its control group
+    allow."""
     state = machine.get("state") or {}
-    found = int(machine["processors"][0]["cores"])
-    if allowed := state.get("allowed_cpus"):
-        found = min(found, len(cpu_numbers(allowed)))
-    if quota := state.get("cgroup_cpus"):
-        found = min(found, int(quota))
-    return max(found, 1)
+    cores, allowed = int(machine["processors"][0]["cores"]), state.get("allowed_cores")
+    quota = state.get("cgroup_cpus")
+    limits = [int(limit) for limit in (allowed, quota) if limit]
+    return max(1, min(cores, *limits) if limits else cores)

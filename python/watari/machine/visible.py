@@ -12,7 +12,7 @@ def visible(uuids: Sequence[str], words: str | None) -> list[int]:
         return list(range(len(uuids)))
     numbers: list[int] = []
     for word in (part.strip() for part in words.split(",")):
-        if word.isdigit() and int(word) < len(uuids):
+        if word.isdecimal() and int(word) < len(uuids):
             numbers.append(int(word))
             continue
         is_uuid = word.startswith("GPU-")
@@ -20,4 +20,4 @@ def visible(uuids: Sequence[str], words: str | None) -> list[int]:
         if len(meant) != 1:
             break
         numbers += meant
-    return numbers
+    return list(dict.fromkeys(numbers))

@@ -20,6 +20,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from watari.machine import cpus as cpus_of
 from watari.machine.hosts import with_host
 from watari.plan.request import Request
 from watari.run import question
@@ -75,7 +76,7 @@ def records(
     out. `names` has the host of each rank."""
     describing, cpus = (
         ",".join(map(str, sorted(numbers)))
-        for numbers in ({names.index(name) for name in names}, os.sched_getaffinity(0))
+        for numbers in ({names.index(name) for name in names}, cpus_of.allowed())
     )
     given = [describing, host_name(), cpus]
     answer = question.ask(

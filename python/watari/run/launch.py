@@ -18,6 +18,7 @@ from pathlib import Path
 from watari import cases
 from watari.common import interrupts
 from watari.common.files import closed_quietly, naming
+from watari.machine import cpus
 from watari.plan.request import Request, expected_bytes
 from watari.run import scratch
 from watari.run.launcher import Launcher, environment, for_all_ranks, python, ranks_of
@@ -131,12 +132,12 @@ def trial(
         scratch.folder(directory) as files,
     ):
         case, result, errors = (files / name for name in ("case", "result", "errors"))
-        cpus = sorted(os.sched_getaffinity(0))
+        cpus.unbind()
         asked = {
             "case": request.case,
             "parameters": request.parameters,
             "host": host_name(),
-            "cpus": cpus,
+            "cpus": sorted(cpus.allowed()),
             "environment": for_all_ranks(request, launcher),
         }
         with naming(case):

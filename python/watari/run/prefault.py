@@ -17,6 +17,7 @@ import numpy
 
 from watari.case.axis import Machine
 from watari.cases import find
+from watari.machine import cpus
 from watari.plan.request import Request
 from watari.run.launcher import python, safe_path
 
@@ -36,6 +37,7 @@ def wanted(requests: list[Request], machine: Machine) -> int:
 
 def start(size: int) -> bool:
     """Touches `size` bytes in another process and waits for it. True if it succeeded."""
+    cpus.unbind()
     try:
         done = subprocess.run(
             python("watari.run.prefault", str(size)),
@@ -54,7 +56,7 @@ def touch(size: int) -> None:
     with suppress(OSError):  # fewer faults, where the kernel has huge pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     pages = numpy.frombuffer(memory, dtype=numpy.uint8)[:: mmap.PAGESIZE]
-    threads = len(os.sched_getaffinity(0))
+    threads = len(cpus.allowed())
 
     def fill(part: numpy.typing.NDArray[numpy.uint8]) -> None:
         part[:] = 1

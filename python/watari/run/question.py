@@ -9,6 +9,7 @@ from pathlib import Path
 
 from watari.common import interrupts
 from watari.common.files import closed_quietly
+from watari.machine import cpus
 from watari.plan.request import Request
 from watari.run import launch, scratch
 from watari.run.launcher import Launcher, environment, python
@@ -38,6 +39,7 @@ def ask(
     with interrupts.held() as hold, scratch.folder(directory) as files:
         output, errors = files / "output", files / "errors"
         streams = output.open("wb"), errors.open("wb")
+        cpus.unbind()
         with closed_quietly(streams[0]), closed_quietly(streams[1]):
             try:
                 process = subprocess.Popen(

@@ -23,6 +23,7 @@ from typing import Any
 from watari.common.errors import status_of
 from watari.common.output import nowhere
 from watari.common.process import STARTED, stat
+from watari.machine import cpus as cpus_of
 
 Trial = dict[str, Any]
 
@@ -68,19 +69,6 @@ def host_name() -> str:
     return os.environ.get("SLURMD_NODENAME") or os.uname().nodename
 
 
-def cores(cpus: list[int]) -> list[list[int]]:
-    """These CPUs by core: one list for the hardware threads of each core."""
-    by_siblings: dict[str, list[int]] = {}
-    for cpu in sorted(cpus):
-        siblings = str(cpu)
-        with suppress(OSError):
-            path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
-            with open(path) as file:
-                siblings = file.read()
-        by_siblings.setdefault(siblings, []).append(cpu)
-    return list(by_siblings.values())
-
-
 def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
     """The CPUs of one of several ranks of a host: whole cores, no core for two ranks.
 
@@ -97,7 +85,7 @@ def allow(host: str, cpus: list[int]) -> None:
     another host all CPUs."""
     with suppress(OSError):  # a batch system may allow fewer
         configured = range(os.sysconf("SC_NPROCESSORS_CONF"))
-        os.sched_setaffinity(0, cpus if host == host_name() else configured)
+        cpus_of.allow(cpus if host == host_name() else configured)
 
 
 def take_own_cpus(host: str, cpus: list[int]) -> None:
@@ -110,9 +98,8 @@ def take_own_cpus(host: str, cpus: list[int]) -> None:
         return
     allow(host, cpus)
     with suppress(OSError):
-        allowed = cores(list(os.sched_getaffinity(0)))
         rank = from_launcher(LOCAL_RANK_VARIABLES, 0)
-        os.sched_setaffinity(0, own_cpus(allowed, rank, ranks))
+        cpus_of.allow(own_cpus(cpus_of.cores(cpus_of.allowed()), rank, ranks))
 
 
 def take_environment(variables: dict[str, str]) -> None:
@@ -170,14 +157,13 @@ def run(case: str, parameters: dict[str, Any], folder: str | None = None) -> Tri
     """Runs the case and returns its trial; never raises. `folder` holds the files of several
     processes."""
     started, ranks = now(), from_launcher(SIZE_VARIABLES, 1)
-    allowed = sorted(os.sched_getaffinity(0))  # OpenMP, loaded with the cases, binds this thread
     try:
         from watari.cases import find
         from watari.run import together
 
         count = together.processes_of(parameters)
         if count > 1:
-            by_core = cores(allowed)
+            by_core = cpus_of.cores(cpus_of.allowed())
             shares = [own_cpus(by_core, number, count) for number in range(count)]
             whole = together.run(case, parameters, shares, folder)
             return {**empty_trial(whole["status"], "", started, ranks), **whole, "started": started}

@@ -59,7 +59,8 @@ def test_nvml_reports_the_processes_on_each_visible_gpu(monkeypatch: pytest.Monk
             }
             return answers[name] if name in answers else super().__getattr__(name)
 
-    seen = {None: [0, 1], "1": [1], "GPU-a0": [0], "1,0": [1, 0], "": [], "MIG-1": []}
+    seen = {None: [0, 1], "1": [1], "GPU-a0": [0], "1,0,1": [1, 0], "": [], "\u00b2": []}
+    seen["MIG-1"] = [0, 1]
     for words, processes in seen.items():
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         if words is not None:

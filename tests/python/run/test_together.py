@@ -16,7 +16,7 @@ from launching import HANGS
 from watari.case.profile import Allocation
 from watari.cases import CASES
 from watari.common.errors import UsageError
-from watari.machine import probe
+from watari.machine import cpus, probe
 from watari.model.profiles import beside
 from watari.model.walk import Traits
 from watari.plan.request import resolve
@@ -130,7 +130,7 @@ def test_each_has_cores_of_its_own(tmp_path: Path) -> None:
 def test_one_that_ends_early_ends_the_others(tmp_path: Path) -> None:
     """The others would wait at the barrier for ever."""
     parameters = request(2).parameters
-    by_core = worker.cores(sorted(os.sched_getaffinity(0)))
+    by_core = cpus.cores(os.sched_getaffinity(0))
     shares = [worker.own_cpus(by_core, n, 2) for n in range(2)]
     children = together.started("copy", {**parameters, "samples": 10**6}, tmp_path, shares)
     children[0].kill()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from watari.machine import cpus as cpus_of
 from watari.machine.probe.system import System
+from watari.machine.record import cpu_numbers
 
 FREQUENCY = "sys/devices/system/cpu/cpu0/cpufreq"
 CGROUPS = "sys/fs/cgroup"
@@ -14,6 +16,7 @@ def state(files: System) -> dict[str, Any]:
     """The host's state, as record.HostState has it."""
     cpus, memory = cgroup(files)
     load = (files.text("proc/loadavg") or "").split()
+    allowed = allowed_cpus(files)
     return {
         "governor": files.text(f"{FREQUENCY}/scaling_governor"),
         "cpu_khz_limit": files.number(f"{FREQUENCY}/scaling_max_freq"),
@@ -22,11 +25,19 @@ def state(files: System) -> dict[str, Any]:
         "iommu": iommu(files),
         "cgroup_cpus": cpus,
         "cgroup_memory": memory,
-        "allowed_cpus": files.field("proc/self/status", "Cpus_allowed_list"),
+        "allowed_cpus": allowed,
+        "allowed_cores": len(cpus_of.cores(cpu_numbers(allowed), files.text)) if allowed else None,
         "load": float(load[0]) if load else None,
         "numa_distances": distances(files),
         "pci_gpus": pci_gpus(files),
     }
+
+
+def allowed_cpus(files: System) -> str | None:
+    """The CPUs that this process may use, as a list of the kernel."""
+    if files.is_this_machine:
+        return cpus_of.listed(cpus_of.allowed())
+    return files.field("proc/self/status", "Cpus_allowed_list")
 
 
 def pci_gpus(files: System) -> int | None:

@@ -60,8 +60,8 @@ def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
 
 
 def computing(library: Any = None) -> list[int]:
-    """Processes that compute on each GPU that this process can see, without this one; empty without
-    NVML."""
+    """Processes that compute on each GPU that this process can see, without this one; those of all
+    GPUs where it sees a part of one (MIG). Empty without NVML."""
     try:
         nvml = library or importlib.import_module("pynvml")
         nvml.nvmlInit()
@@ -74,7 +74,8 @@ def computing(library: Any = None) -> list[int]:
         count = reader.ask("nvmlDeviceGetCount") or 0
         handles = [reader.ask("nvmlDeviceGetHandleByIndex", index) for index in range(count)]
         uuids = [text(reader.ask("nvmlDeviceGetUUID", handle)) or "" for handle in handles]
-        seen = visible(uuids, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        words = os.environ.get("CUDA_VISIBLE_DEVICES")
+        seen = visible(uuids, None if words and "MIG-" in words else words)
         return [reader.processes(handles[number]) or 0 for number in seen]
     finally:
         nvml.nvmlShutdown()

@@ -17,7 +17,7 @@ from watari.model.work import Work, components
 from watari.results.measured import Measured
 
 POINTER = 8  # bytes of a dependent load
-HELD_UP = 2.0  # times what several processes take one after the other
+ONE_CORE = 2.0  # times what several processes take one after the other
 
 
 def stores(cases: Sequence[Measured]) -> list[Rate]:
@@ -53,8 +53,8 @@ def latencies(cases: Sequence[Measured]) -> list[Latency]:
 
 def contention(cases: Sequence[Measured], traits: Traits) -> list[Contention]:
     """The slowdown of each of several processes against one alone, by their main step. Rates above
-    a physical limit are left out, and so are processes that took over twice as long as one after
-    the other: something else held them up. In older results those of a CPU had one core."""
+    a physical limit are left out, and so are processes on a CPU that took over twice as long as one
+    after the other: in older results they had one core together."""
     rows: dict[tuple[str, int], float] = {}
     for m in filter(of_several, cases):
         count = int(m["processes"])
@@ -68,7 +68,7 @@ def contention(cases: Sequence[Measured], traits: Traits) -> list[Contention]:
             continue
         for one, several in zip(*pairs, strict=True):
             factor = several.seconds / one.seconds
-            if factor <= HELD_UP * count:
+            if m["processor"] != "cpu" or factor <= ONE_CORE * count:
                 rows[main_key(one.work), count] = max(1.0, factor)
     return [Contention(key=k, processes=n, factor=f) for (k, n), f in sorted(rows.items())]
 

@@ -27,16 +27,17 @@ constexpr std::size_t thread_bytes = std::size_t{1} << 21;   ///< that are worth
 constexpr std::size_t most_threads = 16;
 constexpr std::size_t most_parts = 1024;  ///< of one request: IOV_MAX
 
-/// To open a pipe would wait for its writer.
-void require_regular(const std::string& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) files::cannot_open(path, errno);
+void require_regular(const struct stat& status, const std::string& path) {
     if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a regular file");
 }
 
 files::file_options as_opened(std::vector<std::string> paths, files::direction direction,
                               bool past_cache) {
-    for (const std::string& path : paths) require_regular(path);
+    struct stat status {};
+    for (const std::string& path : paths) {  // to open a pipe would wait for its writer
+        if (stat(path.c_str(), &status) != 0) files::cannot_open(path, errno);
+        require_regular(status, path);
+    }
     return {.paths = std::move(paths),
             .writable = direction == files::direction::write,
             .cache = past_cache ? files::cache_state::none : files::cache_state::cold,
@@ -146,8 +147,12 @@ std::vector<std::string> move_all(const std::vector<list>& all, const engine_row
 range_files::range_files(std::vector<std::string> paths, files::direction direction,
                          bool past_cache)
     : direction_(direction), opened_(as_opened(std::move(paths), direction, past_cache)) {
-    for (std::size_t i = 0; i < opened_.count(); ++i)
+    struct stat status {};
+    for (std::size_t i = 0; i < opened_.count(); ++i) {
+        fstat(opened_.descriptor_of(i), &status);
+        require_regular(status, opened_.path(i));
         states_.push_back(files::file_state::of(opened_.descriptor_of(i)));
+    }
 }
 
 void range_files::require_unchanged() const {
