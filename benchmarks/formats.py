@@ -6,7 +6,8 @@ Where a file lies in memory decides more than its format: a second copy of the s
 1.3 times as fast. So all files are made anew for each of many places, in a random order, and read
 in turns; a ratio compares the least times of one place, and its interval is that of the mean over
 places. On a disk the files leave the page cache before each read. Reads go into memory that was
-touched before. The same ratio of CPU seconds is what other programs on the machine disturb less.
+touched before, on a page as that of `a[...]`. The same ratio of CPU seconds is what other programs
+on the machine disturb less.
 `--open` makes a Zarr of 100 GB in sparse files, and opens it in processes of their own, each with
 the first import of the package `zarr`. `-o` keeps every read.
 """
@@ -32,6 +33,7 @@ import numpy
 
 import watari
 from watari.arrays.array import Array
+from watari.arrays.reading import on_a_page
 from watari.case.axis import parse_size
 from watari.memory.elements import size_of
 
@@ -131,7 +133,7 @@ def measure(folder: Path, values: Any, rounds: int, order: random.Random) -> Sec
     """Makes every file anew, in a random order, so each gets other pages of memory, and reads each
     `rounds` times in turns. Returns seconds and CPU seconds of the reads, by format."""
     cold = file_system(folder) not in MEMORY
-    into = numpy.empty_like(values)
+    into = on_a_page(values.shape, values.dtype)
     within = Path(tempfile.mkdtemp(prefix="watari-formats-", dir=folder))
     try:
         makers = list(FORMATS.items())

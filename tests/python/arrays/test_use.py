@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -179,3 +180,15 @@ def test_cufile_leaves_memory_of_the_cpu_to_posix(tmp_path: Path) -> None:
     with watari.open(tmp_path / "a.npy", engine="cufile") as array:
         for key in (..., (slice(10, None, 7), slice(None, None, -1))):
             numpy.testing.assert_array_equal(array[key], values[key])
+
+
+def test_large_results_begin_on_a_page(tmp_path: Path) -> None:
+    values = numpy.random.default_rng(4).random((600, 500))
+    numpy.save(tmp_path / "a.npy", values)
+    with watari.open(tmp_path / "a.npy") as array:
+        found = array[:]
+        assert found.ctypes.data % mmap.PAGESIZE == 0
+        assert found.flags.c_contiguous
+        assert found.flags.writeable
+        numpy.testing.assert_array_equal(found, values)
+        numpy.testing.assert_array_equal(array[:, ::2], values[:, ::2])
