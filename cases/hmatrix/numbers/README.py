@@ -301,4 +301,4 @@ page.says(
 page.given(
     "Hanawa (2025)", "at most about | | | | 1.31 | 1.71 |", "reading is (1.31 - 1) / (1.71 - 1)"
 )
-page.given("the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "So at 40 GB nothing")
+page.given("the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "have not run at 40 GB there")
