@@ -6,8 +6,8 @@ Where a file lies in memory decides more than its format: a second copy of the s
 1.3 times as fast. So all files are made anew for each of many places, in a random order, and read
 in turns; a ratio compares the least times of one place, and its interval is that of the mean over
 places. On a disk the files leave the page cache before each read. Reads go into memory that was
-touched before, on a page as that of `a[...]`. The same ratio of CPU seconds is what other programs
-on the machine disturb less.
+touched before, placed as that of `a[...]`, or with `--plain` as NumPy places it. The same ratio of
+CPU seconds is what other programs on the machine disturb less.
 `--open` makes a Zarr of 100 GB in sparse files, and opens it in processes of their own, each with
 the first import of the package `zarr`. `-o` keeps every read.
 """
@@ -33,7 +33,7 @@ import numpy
 
 import watari
 from watari.arrays.array import Array
-from watari.arrays.reading import on_a_page
+from watari.arrays.reading import placed
 from watari.case.axis import parse_size
 from watari.memory.elements import size_of
 
@@ -129,21 +129,25 @@ def seconds(array: Array, path: str, cold: bool, into: Any) -> tuple[float, floa
     return time.perf_counter() - start, time.process_time() - busy
 
 
-def measure(folder: Path, values: Any, rounds: int, order: random.Random) -> Seconds:
+def measure(folder: Path, values: Any, rounds: int, order: random.Random, plain: bool) -> Seconds:
     """Makes every file anew, in a random order, so each gets other pages of memory, and reads each
     `rounds` times in turns. Returns seconds and CPU seconds of the reads, by format."""
     cold = file_system(folder) not in MEMORY
-    into = on_a_page(values.shape, values.dtype)
     within = Path(tempfile.mkdtemp(prefix="watari-formats-", dir=folder))
     try:
         makers = list(FORMATS.items())
         order.shuffle(makers)
         paths = {name: make(within, values) for name, make in makers}
         arrays = {name: watari.open(path) for name, path in paths.items()}
+        memory = {
+            name: numpy.empty_like(values) if plain else placed(array._open().layout, values.shape)
+            for name, array in arrays.items()
+        }
         took: Seconds = {name: [] for name in FORMATS}
         for _ in range(rounds):
             for name, array in arrays.items():
-                into[::97] = 0
+                into = memory[name]
+                into[:] = 0
                 took[name].append(seconds(array, paths[name], cold, into))
                 if not numpy.array_equal(into[::97], values[::97]):
                     raise SystemExit(f"{name}: wrong elements")
@@ -163,13 +167,13 @@ def ratio(places: list[Seconds], name: str, at: int) -> tuple[float, float, floa
     return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
 
 
-def compare(folder: Path, size: int, rounds: int, places: int) -> dict[str, Any]:
+def compare(folder: Path, size: int, rounds: int, places: int, plain: bool) -> dict[str, Any]:
     """Prints the rates in one folder, and returns every read."""
     kind = file_system(folder)
     rows = size // (COLUMNS * DTYPE.itemsize)
     values = numpy.random.default_rng(1).random((rows, COLUMNS), DTYPE.type)
     order = random.Random(1)
-    found = [measure(folder, values, rounds, order) for _ in range(places)]
+    found = [measure(folder, values, rounds, order, plain) for _ in range(places)]
     print(f"{folder} ({kind}), {values.nbytes / 2**20:.0f} MiB, files made {places} times")
     for name in FORMATS:
         best = statistics.median(min(r[0] for r in place[name]) for place in found)
@@ -232,13 +236,14 @@ def main() -> None:
     parser.add_argument("--size", type=parse_size, default=size_of("256MiB"))
     parser.add_argument("--rounds", type=int, default=3, help="reads of a file, or processes")
     parser.add_argument("--places", type=int, default=40, help="times that the files are made")
+    parser.add_argument("--plain", action="store_true", help="read into NumPy's own memory")
     parser.add_argument("--open", action="store_true", help="open a Zarr of 100 GB instead")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     found = [
         open_large(folder, asked.rounds)
         if asked.open
-        else compare(folder, asked.size, asked.rounds, asked.places)
+        else compare(folder, asked.size, asked.rounds, asked.places, asked.plain)
         for folder in asked.folder
     ]
     if asked.output:

@@ -287,11 +287,8 @@ for m in (by_gpu, by_posix):
         one / whole,
         read / reading,
     )
-page.says(
-    "`posix` has {} requests in flight, `gpu` {};",
-    by_posix["threads"],
-    by_gpu["threads"] * by_gpu["depth"],
-)
+in_flight = by_posix["threads"], by_gpu["threads"] * by_gpu["depth"]
+page.says("`posix` has {} requests in flight, `gpu` {};", *in_flight)
 page.says("{}% of an iteration waits for data, so both", 100 * reading / whole)
 page.says("(1.71 - 1) = {}% of his iteration", 100 * (1.31 - 1) / (1.71 - 1))
 page.says(
