@@ -180,7 +180,7 @@ class Reader:
 def placed(layout: Layout, shape: tuple[int, ...]) -> NDArray[Any]:
     """Memory for a result, as far behind a line of the cache as the elements in their file. NumPy's
     large arrays begin 16 bytes behind one: files in memory whose elements begin elsewhere are
-    copied to there at four fifths of the rate (AMD EPYC)."""
+    copied to there at three quarters of the rate (AMD EPYC)."""
     size, behind = math.prod(shape) * layout.dtype.itemsize, layout.offset % LINE
     if size < LARGE or behind % layout.dtype.alignment:
         return numpy.empty(shape, layout.dtype)
