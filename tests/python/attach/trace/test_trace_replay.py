@@ -81,8 +81,13 @@ def test_a_loop_of_queries_becomes_a_wait(play) -> None:
 def test_the_first_thread_waits_for_the_others(play) -> None:
     played = play("threads")
     assert "threads" in played.met
-    assert len(played.graph.joins) == 1
-    assert len(np.unique(played.graph.calls["thread"])) == 5
+    threads = played.graph.calls["thread"]
+    assert len(np.unique(threads)) == 5
+    # On a busy machine a whole short thread can also lie between two calls of another one.
+    joins = [join for join in played.graph.joins if threads[join.call] == threads[0]]
+    assert len(joins) == 1
+    others = np.where(threads != threads[0], played.graph.calls["end"], 0)
+    assert joins[0].other == np.argmax(others)
     half = changes.scaled(played.graph, np.ones(len(played.graph.operations), bool), 0.5)
     assert replay(half, played.links).total < replay(played.graph, played.links).total
 
