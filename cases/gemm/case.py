@@ -183,6 +183,6 @@ CASES = (
         },
         forecast=forecast,
         presentation="watari.cases.gemm.words",
-        commands="watari.cases.gemm.command",
+        commands={"gemm": "watari.cases.gemm.command"},
     ),
 )

@@ -188,7 +188,7 @@ CASES = (
         threads_compute=False,
         size="mesh",
         presentation="watari.cases.hmatrix.words",
-        commands="watari.cases.hmatrix.command",
+        commands={"bem": "watari.cases.hmatrix.command"},
         example="mesh=bumpy:16 eps=1e-4,1e-6",
         also={"h-matrix": "", "hacapk": "", "aca": ""},
     ),

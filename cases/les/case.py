@@ -222,6 +222,6 @@ CASES = (
         styles=Path(__file__).with_name("styles"),
         size="grid",
         presentation="watari.cases.les.words",
-        commands="watari.cases.les.command",
+        commands={"wind": "watari.cases.les.command"},
     ),
 )

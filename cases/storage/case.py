@@ -215,6 +215,6 @@ CASES = (
             "s3": "engine=s3 folder=s3://bucket/prefix",
         },
         presentation="watari.cases.storage.words",
-        commands="watari.cases.storage.command",
+        commands={"model-ssd": "watari.cases.storage.command"},
     ),
 )

@@ -12,7 +12,7 @@ import pytest
 
 import watari
 from watari import cases
-from watari.cli.commands import commands_by_name
+from watari.cli.app import commands_by_name
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "scripts" / "site"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import synthetic
 
-from watari.cli import commands
+from watari.cli import app, commands
 from watari.results import schema
 from watari.run import prepare
 
@@ -37,6 +37,7 @@ def launcher(how):
     return ["--launcher", f"{sys.executable} {FAKE} {how} --"]
 
 
+app.add_commands()
 # replaces the commands' `this_machine`; tests of machines need the real `probe.machine`
 ASKING = [
     module

@@ -56,17 +56,26 @@ def searched() -> list[str]:
 def origins() -> dict[str, list[Origin]]:
     """The packages that declare each case, by its name."""
     found: dict[str, list[Origin]] = {}
+    packages = list(Distribution.discover(path=searched()))
+    if not any(declared(package) for package in packages):
+        return {}  # as on most machines: the names of all packages take longer
     seen = set()
-    for package in Distribution.discover(path=searched()):
+    for package in packages:
         name = package.metadata["Name"]
         if name in seen:  # found first is what an import finds
             continue
         seen.add(name)
-        for entry in package.entry_points:
-            if entry.group == GROUP:
-                origin = Origin(name, package.version, package.metadata["Summary"] or "", entry)
-                found.setdefault(entry.name, []).append(origin)
+        for entry in declared(package):
+            origin = Origin(name, package.version, package.metadata["Summary"] or "", entry)
+            found.setdefault(entry.name, []).append(origin)
     return found
+
+
+def declared(package: Distribution) -> list[EntryPoint]:
+    """The cases that a package declares."""
+    if GROUP not in (package.read_text("entry_points.txt") or ""):
+        return []
+    return [entry for entry in package.entry_points if entry.group == GROUP]
 
 
 def cause(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from watari.case.axes import TRIALS
 from watari.case.axis import Machine, nearest
 from watari.case.case import Case
 from watari.cli import guesses
-from watari.cli.app import commands_by_name
+from watari.cli.app import modules
 from watari.common.errors import UsageError
 from watari.plan.plan import stored
 from watari.plan.request import resolve
@@ -19,7 +19,7 @@ from watari.plan.request import resolve
 def given(words: list[str]) -> tuple[str, dict[str, str]]:
     """The case and its axes, of `copy from=pinned size=1GiB,4GiB`. Raises UsageError."""
     name, *rest = words
-    if name in commands_by_name() and name not in cases.CASES:
+    if name in modules() and name not in cases.CASES:
         raise UsageError(f"'{name}' is a command, not a case: watari {name} --help")
     if name not in cases.CASES and (here := guesses.of_run(words, stored())):
         raise UsageError(here)

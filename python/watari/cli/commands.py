@@ -12,7 +12,6 @@ import os
 import shlex
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from importlib import import_module
 from itertools import dropwhile
 from typing import Any, TextIO, cast
 
@@ -23,33 +22,23 @@ from watari.case.axes import TRIALS
 from watari.case.axis import likely
 from watari.case.vocabulary import ADVICE, counterpart
 from watari.cli import guesses
-from watari.cli.app import app, commands_by_name
+from watari.cli.app import add_commands, app, modules
 from watari.common.console import Printed
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import reason
 from watari.common.output import Output
 
-# in the order of the help; each adds its commands to the application
-COMMANDS = (
-    *("listing", "run", "attempt", "execute", "trace"),
-    *("draw", "advice", "judge", "fleet", "export", "uploads", "shell"),
-)
-
 SURPLUS = "Got unexpected extra argument"  # of the command line parser
-
-for module in COMMANDS:
-    import_module(f"watari.cli.{module}")
-for case in cases.CASES.values():  # commands of cases' own
-    if case.commands:
-        import_module(case.commands).add_to(app)
 
 
 def invoked(arguments: list[str]) -> int:
     """Runs the command and returns its exit code. Omits typer's own ending, which would handle
     Ctrl-C and broken pipes itself."""
+    words = guesses.meant(arguments) or ["--help"]
+    add_commands(words[0])
     command = typer.main.get_command(app)
     try:
-        with command.make_context("watari", guesses.meant(arguments) or ["--help"]) as context:
+        with command.make_context("watari", words) as context:
             command.invoke(context)
     except typer.Exit as ended:
         return ended.exit_code if arguments else UsageError.exit_code
@@ -77,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
 def known_elsewhere(arguments: list[str]) -> str:
     """Advice on an unknown command: a case, or another tool's word; empty for a known one."""
     rest = list(dropwhile(lambda each: each.startswith("-"), arguments))
-    if not rest or rest[0] in commands_by_name():
+    if not rest or rest[0] in modules():
         return ""
     word = rest[0]
     if word in cases.CASES:
@@ -87,14 +76,14 @@ def known_elsewhere(arguments: list[str]) -> str:
         return f"no command '{word}'; here it is: {here}"
     if word in ADVICE:
         return f"no command '{word}' ({ADVICE[word]})"
-    return guesses.of_command(rest, commands_by_name())
+    return guesses.of_command(rest, modules())
 
 
 def option_elsewhere(arguments: list[str], option: str) -> str:
     """Advice on an unknown option: an axis, which has no dashes, or another tool's word; empty for
     others."""
     word = option.lstrip("-")
-    command = next((each for each in arguments if each in commands_by_name()), "")
+    command = next((each for each in arguments if each in modules()), "")
     if here := guesses.of_option(command, option, arguments):
         return here
     if command in ("", "run") and (

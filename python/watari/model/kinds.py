@@ -9,11 +9,9 @@ from pathlib import Path
 
 from watari.common import reading
 from watari.common.errors import FileError
-from watari.model import machine, trace_file
 
 RESULTS, TRACE, PROFILE, PROBE = "a result file", "a trace", "a machine profile", "a probe"
 OTHER = ""
-SCHEMAS = {trace_file.SCHEMA: TRACE, machine.SCHEMA: PROFILE}
 BEGIN = 64  # bytes in which a JSON object begins: a program of gigabytes is not read
 
 
@@ -25,6 +23,8 @@ def begins_an_object(path: Path) -> bool:
 
 def kind(path: Path) -> str:
     """The kind of a file; OTHER for any other one, and where there is none."""
+    from watari.model import machine, trace_file  # late: they would double the start of the command
+
     try:
         if not path.is_file() or not begins_an_object(path):
             return OTHER
@@ -35,7 +35,7 @@ def kind(path: Path) -> str:
         return OTHER
     schema = content.get("schema")
     if isinstance(schema, str):
-        return SCHEMAS.get(schema, OTHER)
+        return {trace_file.SCHEMA: TRACE, machine.SCHEMA: PROFILE}.get(schema, OTHER)
     if isinstance(schema, int) and "machine" in content:
         return RESULTS
     return PROBE if "processors" in content else OTHER

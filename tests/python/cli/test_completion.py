@@ -10,7 +10,8 @@ import pytest
 from command_line import printed, refused
 
 from watari import cases
-from watari.cli import commands, completion, man
+from watari.cli import completion, man
+from watari.cli.app import commands_by_name
 
 
 def needs(shell: str) -> pytest.MarkDecorator:
@@ -101,7 +102,7 @@ def test_a_shell_offers(shell: str, line: str, words: set[str], offered, tmp_pat
 
 
 def test_every_case_axis_and_choice_is_in_the_table() -> None:
-    table = completion.table(commands.commands_by_name())
+    table = completion.table(commands_by_name())
     for name, case in cases.CASES.items():
         assert name in table["run"]
         for axis in case.axes.values():
@@ -114,8 +115,8 @@ def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_the_manual_page_has_every_command_option_case_and_axis() -> None:
-    page = man.page(commands.commands_by_name(), "1.2")
-    for name, command in commands.commands_by_name().items():
+    page = man.page(commands_by_name(), "1.2")
+    for name, command in commands_by_name().items():
         assert f"\n.SS watari {man.text(name)}" in page
         for option in completion.options(command):
             assert option == "--help" or man.text(option) in page
@@ -129,7 +130,7 @@ def test_the_manual_page_has_every_command_option_case_and_axis() -> None:
 
 @needs("groff")
 def test_the_manual_page_is_roff_without_warnings() -> None:
-    page = man.page(commands.commands_by_name(), "1.2")
+    page = man.page(commands_by_name(), "1.2")
     done = subprocess.run(
         ["groff", "-man", "-ww", "-k", "-Tutf8", "-z"], input=page, capture_output=True, text=True
     )

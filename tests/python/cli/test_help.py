@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command_line import printed
 
-from watari.cli.app import commands_by_name
+from watari.cli.app import app, commands_by_name, modules, name_of
 
 
 def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -15,6 +15,13 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+
+
+def test_each_module_adds_the_commands_that_the_table_says() -> None:
+    commands_by_name()
+    added = {name_of(each): each.callback.__module__ for each in app.registered_commands}
+    assert added == modules()
+    assert list(commands_by_name()) == list(modules())
 
 
 @pytest.mark.parametrize("name", commands_by_name())

@@ -13,6 +13,7 @@ from watari import cases
 from watari.case.axis import nearest
 from watari.case.vocabulary import ADVICE, INSTEAD
 from watari.cli import commands
+from watari.cli.app import commands_by_name
 from watari.plan.request import resolve
 
 KERNELS = Path(__file__).parents[3] / "examples" / "kernel"  # files that an example names
@@ -136,7 +137,7 @@ def test_help_of_an_unknown_case_is_that_of_run(capsys: pytest.CaptureFixture[st
 
 
 def test_each_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in commands.commands_by_name():
+    for name in commands_by_name():
         with pytest.raises(SystemExit):
             commands.main([name, "--help"])
         assert f"watari {name}" in capsys.readouterr().out.split("Example")[1], name

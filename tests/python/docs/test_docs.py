@@ -15,8 +15,8 @@ from recompute import case_pages
 from test_probe import described
 from test_readme import commands, written_files
 
+from watari.cli.app import add_commands, app
 from watari.cli.asked import planned
-from watari.cli.commands import app
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -98,6 +98,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def rejected(text: str, machine: dict[str, Any]) -> list[str]:
     """The commands of a page that `watari` rejects, with the reason."""
+    add_commands()
     known: Any = typer.main.get_command(app)
     wrong = []
     for name, *words in watari_commands(text):
