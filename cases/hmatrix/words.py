@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, in_numbers
+from watari.case.presentation import Presentation, in_numbers, plain_columns
 from watari.cases.hmatrix import axes
 from watari.common.units import format_bytes, format_duration, format_size
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. A product reads the batches that are not in fast memory. The solve is "
+    "Medians over trials. A product reads the batches that are not in fast memory. Multiplied: "
+    "bytes of the matrix over seconds of a product; read: the bytes that it reads. The solve is "
     "all products until the tolerance, or for a number of iterations; an iteration of BiCGStab has "
     "two products. Waiting: the time of the solve without a batch to work on."
 )
@@ -68,6 +69,21 @@ def product(m: Measured) -> float:
     return float(median(median(trial["host_s"]) for trial in m.trials))
 
 
+def rates(m: Measured) -> dict[str, str]:
+    """Rates of a product: of all bytes of the matrix, and of those that it reads from the store."""
+    read = value(m, "read_bytes")
+    return {
+        "multiplied": f"{m.median:.4g} GB/s",
+        "read": f"{read / product(m) / 1e9:.4g} GB/s" if read else "",
+    }
+
+
+def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Both rates, and the spread from trial to trial."""
+    found = rates(m) if m.drawn else {"multiplied": "", "read": ""}
+    return {**found, "spread": plain_columns(m, cases)["spread"]}
+
+
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     return {
@@ -76,6 +92,8 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Matrix": format_bytes(int(value(m, "matrix_bytes") or 0)),
         "Resident": f"{value(m, 'resident_fraction') or 0:.0%}",
         "Product": duration(product(m)),
+        "Multiplied": rates(m)["multiplied"],
+        "Read": rates(m)["read"],
         "Solve": duration(value(m, "solve_s")),
         "Waiting": duration(value(m, "read_s")),
         "Products": f"{value(m, 'products') or 0:.0f}",
@@ -89,6 +107,8 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
 PRESENTATION = Presentation(
     words=words,
     extent=lambda parameters: str(parameters["mesh"]),
+    columns=columns,
+    unit="GB/s multiplied",
     tables=in_numbers("hmatrix", "H-matrices in numbers", SAYS, row),
     figures="watari.cases.hmatrix.iterations",
 )

@@ -10,8 +10,11 @@ from asked import rows_of
 
 from watari.cases.hmatrix import words
 from watari.charts.figure import Drawing, draw
-from watari.report import figures
+from watari.plan.request import Request
+from watari.report import figures, verdicts
+from watari.report.compare import Row
 from watari.results.measured import Measured
+from watari.run.runner import speed_text
 
 MIB = 2**20
 AXES = {"processor": "gpu", "mesh": "bumpy:35", "eps": 1e-6, "eta": 2.0, "tolerance": 1e-6}
@@ -151,3 +154,31 @@ def test_the_table_has_the_numbers_of_the_solve(plane: list[Measured]) -> None:
     assert row["Case"].startswith("posix, batches of 64 KiB in 100 MiB, eps 1e-6, not recompressed")
     assert (row["Resident"], row["Products"], row["C/(4 pi eps0)"]) == ("25%", "40", "0.73")
     assert row["Build"] == ""
+
+
+def test_the_read_rate_leaves_out_resident_bytes() -> None:
+    """400 MiB in 0.1 s, half of them read; none of them read."""
+    halves, whole = case("gpu", 0.5, MIB, 0.1), case("gpu", 1.0, MIB, 0.1)
+    for made, read in ((halves, 200 * MIB), (whole, 0)):
+        made["trials"][0]["quantities"]["read_bytes"] = {"value": read, "unit": "B"}
+    cases = synthetic.measured(halves, whole)
+    shown = [words.PRESENTATION.columns(m, cases) for m in cases]
+    assert [(each["multiplied"], each["read"]) for each in shown] == [
+        ("4.194 GB/s", "2.097 GB/s"),
+        ("4.194 GB/s", ""),
+    ]
+    rows = words.PRESENTATION.tables(cases)[0].rows
+    assert [(row["Multiplied"], row["Read"]) for row in rows] == [
+        ("4.194 GB/s", "2.097 GB/s"),
+        ("4.194 GB/s", ""),
+    ]
+
+
+def test_a_rate_of_all_bytes_is_named_so() -> None:
+    """Progress lines, tables and comparisons have no bytes but those of the matrix."""
+    parameters = AXES | {"engine": "gpu"}
+    assert speed_text(
+        Request("hmatrix", parameters, 1), {"host_s": [0.1], "bytes_per_sample": 4e8}
+    ) == ("4 GB/s multiplied")
+    row = Row("hmatrix", parameters, "", "same", bytes_per_sample=4 * 10**8)
+    assert verdicts.speed(row, 0.1) == "4 GB/s multiplied"

@@ -14,6 +14,7 @@ from rich.console import Group, RenderableType
 from rich.table import Column
 from rich.text import Text
 
+from watari.cases import presentation
 from watari.common import tables
 from watari.common.case_table import CaseTable
 from watari.plan.request import Request, describe_all
@@ -172,11 +173,8 @@ def labels(rows: Sequence[Row], among: Sequence[Row] = ()) -> list[str]:
 
 
 def speed(row: Row, seconds: float | None) -> str:
-    """GB/s, or the time if a sample moves no bytes."""
+    """The sample in the unit of its case, or the time if it moves no bytes."""
     if seconds is None:
         return ""
-    return (
-        f"{row.bytes_per_sample / seconds / 1e9:.4g} GB/s"
-        if row.bytes_per_sample
-        else f"{seconds:.4g} s"
-    )
+    shown, size = presentation(row.case), row.bytes_per_sample
+    return f"{shown.value(seconds, size):.4g} {shown.unit}" if size else f"{seconds:.4g} s"

@@ -164,6 +164,12 @@ def test_what_the_table_says() -> None:
     assert printed(compare.compare(synthetic.results(), synthetic.results(seed=2)), width=80)
 
 
+def test_each_sample_has_the_unit_of_its_case() -> None:
+    chase = Row("latency", {}, "", SAME, bytes_per_sample=8 * 10**6)
+    assert verdicts.speed(chase, 0.1) == "100 ns"
+    assert verdicts.speed(Row("touch", {}, "", SAME), 0.25) == "0.25 s"
+
+
 def test_a_case_of_another_version_is_shown_in_full() -> None:
     row = Row("himeno", {"grid": "XL", "beam": "wide"}, "", ONLY_BASE)
     assert verdicts.labels([row])[0] == "himeno grid=XL beam=wide"
