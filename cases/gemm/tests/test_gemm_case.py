@@ -70,7 +70,7 @@ def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> No
         ({"alpha": "nan"}, "'nan' is not a number"),
         ({"alpha": 1e39}, "alpha=1e+39 is beyond precision=single"),
         ({"beta": -1e-50}, "beta=-1e-50 is beyond precision=single"),
-        ({"folder": ""}, "a folder needs a name"),
+        ({"folder": ""}, "folder: no value given"),
         ({"folder": "~nobody-here/x"}, "no such user"),
         ({"schedule": "resue"}, "did you mean 'reuse'?"),
         ({"rows": 1}, "rows=1 is a part of schedule=naive, not reuse"),

@@ -45,14 +45,14 @@ def values(case: Case, name: str, given: Value, typed: str = "") -> list[Value]:
         both = ("memory",) if sets_both(case) else ()
         raise unknown(f"axis of {case.name}", name, [*known, *both])
     listed = given if isinstance(given, list) else as_text(given).split(",")
+    texts = [as_text(value).strip() for value in listed]
     try:
-        each = [parse_range(known[name].parse, as_text(value).strip()) for value in listed]
-        parsed = [value for values in each for value in values]
+        if not texts or "" in texts:
+            raise UsageError("no value given")
+        each = [parse_range(known[name].parse, text) for text in texts]
     except UsageError as error:
         raise UsageError(f"{case.name}: {typed or name}: {error}") from None
-    if not parsed:
-        raise UsageError(f"{case.name}: {name}: no value given")
-    return list(dict.fromkeys(parsed))
+    return list(dict.fromkeys(value for values in each for value in values))
 
 
 def sets_both(case: Case) -> bool:

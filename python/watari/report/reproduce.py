@@ -21,7 +21,8 @@ def commands(cases: Sequence[Measured]) -> list[str]:
     """Commands whose sweeps cover these cases and no others."""
     alike: dict[Any, list[Measured]] = {}
     for m in cases:  # with the number of ranks, defaults of other axes change
-        alike.setdefault((m.case, m.ranks, frozenset(m.parameters)), []).append(m)
+        typed = frozenset(axis for axis, value in m.parameters.items() if value != "")
+        alike.setdefault((m.case, m.ranks, typed), []).append(m)
     lines = []
     for same in alike.values():
         trials = f"trials={max(m.planned for m in same)}"

@@ -240,6 +240,23 @@ def test_groups_of_a_plan_are_a_command_each() -> None:
     ]
 
 
+def test_no_command_has_an_empty_value() -> None:
+    """A user's file beside test files, which have no name."""
+    machine = synthetic.cpu_machine()
+    shared = resolve("storage", {"engine": "posix", "requests": 64}, machine)[0].parameters
+    cases = synthetic.measured(
+        *(
+            synthetic.case(
+                "storage", shared | {"file": file, "bytes": 2**18}, [synthetic.trial([1e-2])]
+            )
+            for file in ("", "/data/a.npy")
+        )
+    )
+    plain, own = commands(cases)
+    assert "file=" not in plain
+    assert " file=/data/a.npy " in own
+
+
 def test_a_card_has_the_number_of_the_answer() -> None:
     """A copy that an access pattern measured too does not take its place."""
     stored = schema.read(RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json")
