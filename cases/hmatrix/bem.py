@@ -125,13 +125,15 @@ def charges(
     """Builds the matrix in the file `matrix`, or uses the existing file, and solves.
 
     A build that was stopped is resumed. The file stays: the caller removes it once the charges are
-    stored. Raises UsageError for a mesh that needs repair and a budget that is too small,
-    FileError, Stopped, NotConvergedError.
+    stored. Raises UsageError for a mesh that needs repair and a budget that is too small: before
+    the build where no matrix of this surface fits it, else after. Raises FileError, Stopped,
+    NotConvergedError.
     """
     surface = module(__package__).HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)
     for note in surface.notes():
         progress.note(f"note: {note}")
     asked = options.native(matrix)
+    surface.require_budget(asked)  # together with other ranks, also where the matrix is built
     build(surface, asked, matrix, progress)
     try:
         solved = solve(surface, asked, progress)

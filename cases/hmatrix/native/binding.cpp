@@ -97,6 +97,12 @@ bool is_built(const checked_surface& of, const nb::dict& given) {
     }
 }
 
+/// Throws usage_error, before a build, if no matrix of this surface can be solved in the budget.
+void require_budget(const checked_surface& of, const nb::dict& given) {
+    const charges p = charges_of(given);
+    hmatrix::require_budget(of.surface, own_build_options(of, p), own_solve_options(p));
+}
+
 struct charge_solver {
     charge_solver(const checked_surface& of, const charges& p)
         : given(&of), how(own_solve_options(p)), file(p.path) {
@@ -174,6 +180,8 @@ static void bind_hmatrix(nb::module_& module) {
         .def("notes", &checked_surface::notes, "What was repaired, and what is unusual.")
         .def("build", build, nb::arg("parameters"), nb::arg("progress"),
              "Writes the matrix to the file `path`. progress(part); False stops.")
+        .def("require_budget", require_budget, nb::arg("parameters"),
+             "Raises UsageError if the budget is too small for any matrix of this surface.")
         .def("is_built", is_built, nb::arg("parameters"),
              "Whether the file `path` is this matrix.");
     nb::class_<charge_solver>(module, "HmatrixSolver", "Charges by the matrix in the file `path`.")

@@ -17,6 +17,7 @@ from watari.cases.hmatrix import mesh as meshes
 from watari.cases.hmatrix.bem import Options, charges
 from watari.cases.hmatrix.command import seven_digits
 from watari.cases.hmatrix.mesh import Mesh
+from watari.common.errors import UsageError
 
 pytestmark = pytest.mark.usefixtures("here")
 GOLDEN = {"cube:4": 0.653300283807, "icosphere:4": 0.986984661664, "bumpy:4": 0.707876606784}
@@ -80,7 +81,10 @@ def test_the_vtu_file_has_the_charges(capsys):
         (["missing.ply"], "missing.ply: no such file"),
         (["cube:2", "--eps", "0"], "--eps 0: give a number from 1e-11 to 0.1"),
         (["cube:2", "--potential", "x"], "--potential x: give a number"),
-        (["cube:2", "--fast-memory", "1KiB"], "is too small to solve with this matrix; give "),
+        (
+            ["cube:2", "--fast-memory", "1KiB"],
+            "is too small to solve with this matrix; it takes at least ",
+        ),
         (["cube:2", "--folder", "nowhere"], "nowhere: no such folder"),
         (["cube:2", "--engine", "tape"], "unknown value 'tape'"),
         (["cube:2", "--solver", "cg"], "unknown value 'cg'"),
@@ -157,6 +161,18 @@ def test_a_matrix_serves_every_budget():
     found = charges(made, 1.0, path, Options(), Quiet())
     assert path.stat().st_mtime_ns == built
     assert (found.density == expected.density).all()
+
+
+def test_a_budget_below_every_need_is_refused_before_the_build():
+    """Less than the solver's vectors take. The lower bound itself is refused after the build."""
+    made, path = meshes.load("bumpy:8"), Path("m.hmatrix")
+    with pytest.raises(UsageError, match=r"it takes at least .*; the exact number") as low:
+        charges(made, 1.0, path, Options(fast_memory=2**16), Quiet())
+    assert not list(Path().glob("m.hmatrix*"))
+    least = int(re.search(r"\((\d+) bytes\); the exact", str(low.value))[1])
+    with pytest.raises(UsageError, match=r"give .* or more; .* is kept"):
+        charges(made, 1.0, path, Options(fast_memory=least), Quiet())
+    assert path.exists()
 
 
 def test_inner_iterations_read_less(capsys):

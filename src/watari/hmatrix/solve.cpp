@@ -64,22 +64,17 @@ product_options product_of(const solve_options& how, const solve_forecast& ahead
     return product;
 }
 
-}  // namespace
-
-solve_forecast foresee(const matrix_index& index, const solve_options& how) {
+/// Vectors and preconditioner, with the longest cycle that the budget holds beside a product in
+/// `least` bytes; else the shortest.
+solve_forecast beside(std::uint64_t least, const matrix_index& index, const solve_options& how) {
     const std::size_t n = index.head.of.triangles;
-    if (how.inner > 0 && how.by != method::fgmres)
-        throw usage_error("inner iterations are a preconditioner that changes: they need fgmres");
-    if (how.inner > 0 && !how.product.pinned)
-        throw usage_error("inner iterations need batches that stay in fast memory");
     solve_options with = how;
     solve_forecast ahead;
-    product_options product = how.product;
-    product.fast_memory = 0;
-    std::uint64_t least = forecast(index, product).least, gather = 0;
+    std::uint64_t gather = 0;
     if (how.ranks) {
         least = largest(*how.ranks, least);
-        gather = row_gather::bytes_of(*how.ranks, index.head.of.rows, product.systems, product.who);
+        gather = row_gather::bytes_of(*how.ranks, index.head.of.rows, how.product.systems,
+                                      how.product.who);
     }
     ahead.preconditioner = how.jacobi ? block_jacobi::bytes_of(index, how.ranks) : 0;
     with.restart = how.restart ? how.restart : usual_restart;
@@ -90,13 +85,48 @@ solve_forecast foresee(const matrix_index& index, const solve_options& how) {
         const bool fits = how.fast_memory == 0 || how.fast_memory >= ahead.least;
         if (fits || how.restart || with.restart == least_restart) break;
     }
-    if (how.fast_memory > 0 && how.fast_memory < ahead.least)
-        throw usage_error("fast memory of " + bytes_text(how.fast_memory) +
-                          " is too small to solve with this matrix; give " +
-                          bytes_text(ahead.least) + " or more");
     ahead.restart = with.restart;
+    return ahead;
+}
+
+/// The index of a matrix that is not built yet: low-rank leaves have rank 0.
+matrix_index before_build(const surface& of, const build_options& how) {
+    matrix_index index;
+    index.head.of = identity_of(of, how);
+    const row_range rows{index.head.of.first_row, index.head.of.rows};
+    for (const block& b : within(touching(leaves_of(of.tree, how.eta), rows), rows))
+        index.leaves.push_back({0, b.row, b.rows, b.column, b.columns, b.admissible ? 0 : dense});
+    return index;
+}
+
+std::string too_small(std::size_t budget) {
+    return "fast memory of " + bytes_text(budget) + " is too small to solve with this matrix; ";
+}
+
+}  // namespace
+
+solve_forecast foresee(const matrix_index& index, const solve_options& how) {
+    if (how.inner > 0 && how.by != method::fgmres)
+        throw usage_error("inner iterations are a preconditioner that changes: they need fgmres");
+    if (how.inner > 0 && !how.product.pinned)
+        throw usage_error("inner iterations need batches that stay in fast memory");
+    product_options product = how.product;
+    product.fast_memory = 0;
+    solve_forecast ahead = beside(forecast(index, product).least, index, how);
+    if (how.fast_memory > 0 && how.fast_memory < ahead.least)
+        throw usage_error(too_small(how.fast_memory) + "give " + bytes_text(ahead.least) +
+                          " or more");
     ahead.product = forecast(index, product_of(how, ahead));
     return ahead;
+}
+
+void require_budget(const surface& of, const build_options& build, const solve_options& how) {
+    if (how.fast_memory == 0) return;
+    const matrix_index index = before_build(of, build);
+    const std::uint64_t least = beside(least_of_any(index, how.product), index, how).least;
+    if (how.fast_memory < least)
+        throw usage_error(too_small(how.fast_memory) + "it takes at least " + bytes_text(least) +
+                          "; the exact number needs the built matrix");
 }
 
 std::size_t expected_products(std::size_t triangles, const solve_options& how) {

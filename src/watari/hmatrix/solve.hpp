@@ -13,6 +13,7 @@
 /// preconditioner solves with the resident batches, those next to the diagonal.
 #pragma once
 
+#include "watari/hmatrix/build/build.hpp"
 #include "watari/hmatrix/product/jacobi.hpp"
 #include "watari/hmatrix/product/matrix.hpp"
 #include "watari/hmatrix/ranks/row_gather.hpp"
@@ -58,6 +59,11 @@ struct solve_forecast {
 /// below it. With ranks, all of them call it: `least` is that of the rank that needs the most, the
 /// rest is this rank's own.
 solve_forecast foresee(const matrix_index& index, const solve_options& how);
+
+/// Throws usage_error if the budget is too small whatever the ranks of the matrix will be: before
+/// it is built its low-rank leaves count 0 bytes. A budget that passes may be below `least` of
+/// solve_forecast. With ranks, all of them call it.
+void require_budget(const surface& of, const build_options& build, const solve_options& how);
 
 /// Estimates the products until a tolerance, to plan a run, from those of the spheres, scans and
 /// bumps in cases/hmatrix/README.md.

@@ -119,6 +119,30 @@ TEST(solve, restarts_earlier_within_a_small_budget_and_names_the_least) {
     EXPECT_THROW(foresee(m.index, within(least - 1)), usage_error);
 }
 
+TEST(solve, refuses_a_budget_before_the_build_only_if_every_matrix_needs_more) {
+    for (const char* name : {"cube:2", "bumpy:6", "scan:8"})
+        for (const method by : {method::gmres, method::bicgstab, method::fgmres})
+            for (const std::size_t batch : {std::size_t{1}, std::size_t{1} << 14}) {
+                const build_options how{.eps = 1e-3};
+                const built m(name, how);
+                solve_options with{.fast_memory = 1, .by = by};
+                with.product.batch_bytes = batch;
+                const auto named = [](const std::string& text) {
+                    return std::stoull(text.substr(text.rfind('(') + 1));
+                };
+                const std::uint64_t low =
+                    named(message_of<usage_error>([&] { require_budget(m.of, how, with); }));
+                const std::uint64_t least =
+                    named(message_of<usage_error>([&] { foresee(m.index, with); }));
+                EXPECT_LE(low, least) << name;
+                EXPECT_GT(low, least / 2) << name;
+                with.fast_memory = low;
+                EXPECT_NO_THROW(require_budget(m.of, how, with));
+            }
+    const built m("cube:2");
+    EXPECT_NO_THROW(require_budget(m.of, {}, {}));
+}
+
 TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
     if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
     const built m("bumpy:8");

@@ -93,6 +93,17 @@ std::uint64_t largest_of(std::span<const batch> batches) {
     return largest;
 }
 
+std::uint64_t least_of_any(const matrix_index& index, const product_options& how) {
+    const batch all{.offset = 0, .bytes = 0, .first_leaf = 0, .leaves = index.leaves.size()};
+    const auto kernels = how.who.is_gpu() ? processor::type::gpu : processor::type::cpu;
+    std::uint64_t elements = 0;
+    for (const leaf_record& leaf : index.leaves) elements = std::max(elements, leaf.elements());
+    const std::uint64_t largest = elements * index.head.of.element_bytes;
+    const std::uint64_t pages = (largest + page_bytes - 1) / page_bytes;
+    return scratch_of({index, std::span(&all, 1), kernels}, how) +
+           (how.ahead + 1) * pages * page_bytes + margin;
+}
+
 product_forecast forecast(const matrix_index& index, const product_options& how) {
     product_forecast ahead;
     ahead.batches = batches_of(index, how.batch_bytes);

@@ -50,6 +50,10 @@ struct product_forecast {
 /// below it.
 product_forecast forecast(const matrix_index& index, const product_options& how);
 
+/// A lower bound of `least` for any matrix with these leaves, whatever the ranks of the low-rank
+/// ones and the batches: the lists, and the largest leaf in each slot. `index` needs no offsets.
+std::uint64_t least_of_any(const matrix_index& index, const product_options& how);
+
 /// The batches that are multiplied by one call of the kernels each: those that are read, or the
 /// parts of a matrix that stays whole in memory.
 std::vector<batch> parts_of(const matrix_index& index, const product_forecast& ahead);
