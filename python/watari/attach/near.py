@@ -35,20 +35,11 @@ def read(path: str) -> str:
         return ""
 
 
-def numbers(words: str) -> set[int]:
-    """`0-3,8`: the numbers of a list of the kernel."""
-    found: set[int] = set()
-    for part in words.split(",") if words else []:
-        first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1))
-    return found
-
-
 def cpus(root: str) -> dict[int, set[int]]:
     """The CPUs of each node that has some."""
     folder = f"{root}/sys/devices/system/node"
-    nodes = numbers(read(f"{folder}/online"))
-    lists = {node: numbers(read(f"{folder}/node{node}/cpulist")) for node in nodes}
+    nodes = cpus_of.numbers(read(f"{folder}/online"))
+    lists = {node: cpus_of.numbers(read(f"{folder}/node{node}/cpulist")) for node in nodes}
     return {node: of for node, of in lists.items() if of}
 
 

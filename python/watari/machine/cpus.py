@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+MOST = 2**16  # of a host; Linux has 8192 at most
 BINDING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY")
 
 _allowed = frozenset(os.sched_getaffinity(0))
@@ -38,6 +39,22 @@ def unbind() -> None:
     if is_bound():
         with suppress(OSError):
             os.sched_setaffinity(0, _allowed)
+
+
+def numbers(given: str | list[int]) -> set[int]:
+    """The CPUs, or nodes, of `0-3,8` or of a list. Raises ValueError for anything else."""
+    words = given.split(",") if isinstance(given, str) else map(str, given)
+    found: set[int] = set()
+    for ends in (word.strip().split("-") for word in words if word.strip()):
+        if len(ends) > 2 or not all(map(is_number, ends)) or int(ends[0]) > int(ends[-1]):
+            raise ValueError(f"CPUs are numbers below {MOST}, as in 0-3,8")
+        found.update(range(int(ends[0]), int(ends[-1]) + 1))
+    return found
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is the number of a CPU, in plain digits."""
+    return word.isascii() and word.isdigit() and len(word) < 10 and int(word) < MOST
 
 
 def listed(cpus: Iterable[int]) -> str:

@@ -5,14 +5,13 @@ Every count of bytes is in bytes, every bandwidth in bytes per second, theoretic
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
-MOST_CPUS = 2**16  # of a host; Linux has 8192 at most
-RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+from watari.machine.cpus import numbers
+
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
@@ -25,23 +24,10 @@ class Record(BaseModel):
     )
 
 
-def cpu_numbers(ranges: str | list[int]) -> set[int]:
-    """The CPUs of `0-3,8`, or of a list. Raises ValueError for anything else."""
-    if isinstance(ranges, str):
-        parts = [RANGE.fullmatch(part.strip()) for part in ranges.split(",") if part.strip()]
-        ends = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
-        is_list = all(parts)
-    else:
-        ends, is_list = [(number, number) for number in ranges], True
-    if not is_list or not all(0 <= low <= high < MOST_CPUS for low, high in ends):
-        raise ValueError(f"CPUs are numbers below {MOST_CPUS}, as in 0-3,8")
-    return {number for low, high in ends for number in range(low, high + 1)}
-
-
 def checked_cpus(ranges: str | list[int]) -> str | list[int]:
     """The same CPUs. Raises an error of pydantic unless they are a list of CPUs."""
     try:
-        cpu_numbers(ranges)
+        numbers(ranges)
     except ValueError as error:
         raise PydanticCustomError("cpus", "{why}", {"why": str(error)}) from None
     return ranges

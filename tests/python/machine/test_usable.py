@@ -41,6 +41,16 @@ def test_hardware_threads_of_a_core_are_one_core() -> None:
     assert cpus.cores([0, 1, 16, 40], text) == [[0, 16], [1], [40]]
     assert cpus.listed([3, 0, 1, 2, 8, 10, 11]) == "0-3,8,10-11"
     assert cpus.listed([]) == ""
+    assert cpus.numbers("0-3, 8,10-11\n") == cpus.numbers([3, 0, 1, 2, 8, 10, 11])
+    assert cpus.numbers("") == set()
+
+
+@pytest.mark.parametrize(
+    "given", ["3-1", "0-1-2", "-1", "1-", "a", "1_0", "65536", "9" * 5000, [-1]]
+)
+def test_other_lists_of_cpus_are_refused(given: str | list[int]) -> None:
+    with pytest.raises(ValueError, match="CPUs are numbers below 65536, as in 0-3,8"):
+        cpus.numbers(given)
 
 
 def test_a_run_has_a_thread_for_each_of_its_cores() -> None:

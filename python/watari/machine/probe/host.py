@@ -6,7 +6,6 @@ from typing import Any
 
 from watari.machine import cpus as cpus_of
 from watari.machine.probe.system import System
-from watari.machine.record import cpu_numbers
 
 FREQUENCY = "sys/devices/system/cpu/cpu0/cpufreq"
 CGROUPS = "sys/fs/cgroup"
@@ -26,7 +25,9 @@ def state(files: System) -> dict[str, Any]:
         "cgroup_cpus": cpus,
         "cgroup_memory": memory,
         "allowed_cpus": allowed,
-        "allowed_cores": len(cpus_of.cores(cpu_numbers(allowed), files.text)) if allowed else None,
+        "allowed_cores": len(cpus_of.cores(cpus_of.numbers(allowed), files.text))
+        if allowed
+        else None,
         "load": float(load[0]) if load else None,
         "numa_distances": distances(files),
         "pci_gpus": pci_gpus(files),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.common.units import format_bytes
-from watari.machine.record import cpu_numbers
+from watari.machine.cpus import numbers
 
 Machine = dict[str, Any]
 LINK, GPU, CPU, STORE = "link", "gpu", "cpu", "store"
@@ -86,11 +86,9 @@ def far(machine: Machine) -> str | None:
     cpu, *gpus = machine["processors"]
     for gpu in gpus:
         own = [n for n in cpu["numa_nodes"] if n["node"] == gpu.get("numa_node") and n["cpus"]]
-        if not allowed or not own or cpu_numbers(own[0]["cpus"]) & cpu_numbers(allowed):
+        if not allowed or not own or numbers(own[0]["cpus"]) & numbers(allowed):
             continue
-        used = [
-            n["node"] for n in cpu["numa_nodes"] if cpu_numbers(n["cpus"]) & cpu_numbers(allowed)
-        ]
+        used = [n["node"] for n in cpu["numa_nodes"] if numbers(n["cpus"]) & numbers(allowed)]
         row = host(machine).get("numa_distances", {}).get(str(own[0]["node"]), [])
         distance = [f" (distance {row[node]})" for node in used if node < len(row)][:1]
         where = ", ".join(map(str, used)) + "".join(distance)
