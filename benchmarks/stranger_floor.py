@@ -31,11 +31,19 @@ MIDDLE = 0.5  # of a 95% interval: 68%
 
 
 def own_runs(row: Row) -> list[float]:
-    """The runs as it is over their median: beside styles, and beside the trace, unless those have
-    another start of CUDA than styles have (`start`)."""
-    untraced = (row["trace"].get("replay") or {}).get("untraced") or []
-    untraced = [] if "start" in row else untraced
-    return [one / median(runs) for runs in (row["as_is"], untraced) if runs for one in runs]
+    """The runs as it is over their median: beside styles, and beside the trace."""
+    groups = (row["as_is"], untraced(row))
+    return [one / median(runs) for runs in groups if runs for one in runs]
+
+
+def untraced(row: Row) -> list[float]:
+    """The runs beside the trace. Where the runs beside styles have the typical start of CUDA in
+    place of their own (`start`), these have theirs so, too: none if the trace does not state it."""
+    replay = row["trace"].get("replay") or {}
+    runs, starts = replay.get("untraced") or [], replay.get("untraced_starts") or []
+    if "start" not in row:
+        return list(runs)
+    return [one + median(starts) - own for one, own in zip(runs, starts, strict=False)]
 
 
 def dealt(row: Row, runs: Sequence[float], source: random.Random) -> bool:

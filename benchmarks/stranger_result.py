@@ -26,7 +26,7 @@ KEPT = (
     *("watari", "advised", "as_is", "whole", "start", "styles", "changes", "pairs", "counts"),
     *("copied", "repeated_s"),
 )
-OF_REPLAY = ("seconds", "untraced", "met", "calls", "operations")
+OF_REPLAY = ("seconds", "untraced", "untraced_starts", "met", "calls", "operations")
 
 
 def rounded(value: Any) -> Any:

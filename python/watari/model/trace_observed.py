@@ -196,12 +196,13 @@ class FirstTouches(Row):
 
 
 class Replay(Row):
-    """The replay of the program without tracing. `first_touches`: where the program can be given
-    huge pages."""
+    """The replay of the program without tracing. `untraced`: runs as it is, `untraced_starts`
+    until their first context. `first_touches`: where the program can be given huge pages."""
 
     seconds: Seconds
     untraced_seconds: float = Field(gt=0, le=1e12)
     untraced: list[Seconds] = []
+    untraced_starts: list[Seconds] = []
     traced_seconds: Seconds
     shares: dict[str, Seconds]
     met: list[Met]

@@ -23,6 +23,16 @@ def test_a_right_answer_is_judged_wrong_where_runs_differ() -> None:
     assert math.isnan(stranger_floor.best_style([row([1.0], managed=[1.0])]))
 
 
+def test_runs_beside_the_trace_count_without_the_noise_of_their_start() -> None:
+    runs = {"untraced": [2.0, 2.3, 2.1]}
+    found = row([1.0, 1.0]) | {"trace": {"replay": runs}}
+    assert stranger_floor.own_runs(found) == pytest.approx([1, 1, 2 / 2.1, 2.3 / 2.1, 1])
+    found["start"] = 0.4  # of an older trace, which does not state starts
+    assert stranger_floor.own_runs(found) == [1, 1]
+    runs["untraced_starts"] = [0.5, 0.8, 0.5]
+    assert stranger_floor.own_runs(found) == pytest.approx([1, 1, 1, 1, 2.1 / 2])
+
+
 def test_a_right_saving_may_be_judged_wrong() -> None:
     def chance(error: float, spread: float = 0.0) -> float:
         return stranger_floor.chance(Change("one", "staged", 0.1, 0.1, 1.0, spread, error=error))

@@ -89,7 +89,9 @@ def test_a_row_a_program_and_a_killed_run_is_resumed(run, tmp_path) -> None:
         repeated = [len(one["seconds"]) for one in row["styles"].values()]
         assert 1 <= max(repeated) <= 7
         assert len(row["as_is"]) > max(repeated)  # before the trace, and in each round
-        assert len(row["trace"]["replay"]["untraced"]) == 5
+        replay = row["trace"]["replay"]
+        runs = zip(replay["untraced"], replay["untraced_starts"], strict=True)
+        assert [0 < start < seconds for seconds, start in runs] == [True] * 5
         assert row["styles"]["read-mostly"]["status"] == "unsupported"
         assert row["trace"]["replay"]["seconds"] > 0
         assert 0 <= row["start"] < min(row["as_is"])

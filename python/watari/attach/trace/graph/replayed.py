@@ -58,6 +58,7 @@ def of_run(
         "seconds": fit.done.total / SECOND,
         "untraced_seconds": fit.measured / SECOND,
         "untraced": [one.seconds for one in untraced],
+        "untraced_starts": [one.start for one in untraced],
         "traced_seconds": graph.span / SECOND,
         "shares": {n: value / SECOND for n, value in shares(fit.plain, fit.done).items()},
         "met": [vars(one) for one in seen],
