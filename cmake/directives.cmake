@@ -18,7 +18,7 @@ add_custom_target(watari_directives)  # all of them, of all applications
 
 # Compiles the styles of one application and model (acc, omp) that ../styles.json lists, and further
 # files, after a test of the model. WATARI_DIRECTIVES_OPTIONS are for all its compilers,
-# WATARI_DIRECTIVES_GCC_OPTIONS for GCC.
+# WATARI_DIRECTIVES_GCC_OPTIONS for GCC, WATARI_DIRECTIVES_LLVM_OPTIONS for LLVM.
 function(watari_directives application model)
   if(NOT WATARI_WITH_CUDA)
     return()
@@ -32,7 +32,7 @@ function(watari_directives application model)
   if(model STREQUAL "omp")
     # cuda-mode: no thread reads the variables of another one. Without it LLVM keeps those whose address is taken in
     # memory that the team shares, which fits no spinor
-    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version" ${styles})
+    watari_directives_by(llvm ${application} omp "-fopenmp;-fopenmp-targets=nvptx64-nvidia-cuda;-fopenmp-cuda-mode;-ffp-contract=off;-Wno-pass-failed;-Wno-unknown-cuda-version;${WATARI_DIRECTIVES_LLVM_OPTIONS}" ${styles})
     watari_directives_by(nvhpc ${application} omp "-mp=gpu;-Mnofma" ${styles})
   else()
     watari_directives_by(nvhpc ${application} acc "-acc=gpu;-Mnofma;-cuda" ${styles})

@@ -38,7 +38,14 @@ export LD_LIBRARY_PATH=$root/usr/lib/$triple:$clang/lib PATH=$clang/bin:\$PATH
 exec clang++ "\$@" --offload-arch=${ARCH:-sm_90} --cuda-path=$cuda \\
     --libomptarget-nvptx-bc-path=$clang/lib/libomptarget-nvptx-${ARCH:-sm_90}.bc
 EOF
-chmod +x "$build/clang++"
+# device code for the host, for tests without a GPU: -DWATARI_LLVM_HOST=.../clang++-host
+cat >"$build/clang++-host" <<EOF
+#!/bin/sh
+export LD_LIBRARY_PATH=$root/usr/lib/$triple:$clang/lib PATH=$clang/bin:\$PATH
+exec clang++ "\$@" -L$clang/lib -L$root/usr/lib/$triple -Wl,--no-as-needed,-l:libLLVM.so.$llvm.1,--disable-new-dtags \\
+    -Wl,-rpath,$clang/lib:$root/usr/lib/$triple
+EOF
+chmod +x "$build/clang++" "$build/clang++-host"
 export COMPILER_PATH=$gcc:$root/usr/bin PATH=$root/usr/bin:$PATH
 cmake -S . -B $build -G Ninja -U "WATARI_OFFLOADS_*" -DWATARI_CUDA=ON -DCMAKE_CXX_FLAGS="-B$gcc/" -DCMAKE_Fortran_FLAGS="-B$gcc/" \
     -DWATARI_LLVM="$PWD/$build/clang++" | grep watari:
