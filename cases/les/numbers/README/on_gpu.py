@@ -83,3 +83,9 @@ page.says(
     100 * (other.quantity("energy") / by_llvm.case("les", style="explicit").quantity("energy") - 1),
 )
 page.given("the runs", "every 10 steps M makes", "from the 9th digit on")
+page.given(
+    "the pass and its issue",
+    "LLVM 19 runs",
+    "[94643](https://github.com/llvm/llvm-project/issues/94643)",
+)
+page.given("the code", "divided indices of 32 bits")

@@ -106,7 +106,8 @@ TEST(les_directive, the_flow_is_that_of_the_other_styles) {
     }
 }
 
-// LLVM changes code for a device by passes that it leaves out for a host. Its plug-in for the host runs such code.
+// LLVM changes code for a device by passes that it leaves out for a host. Its plug-in for the host
+// runs such code.
 TEST(les_directive, llvms_code_for_a_device_has_the_flow_of_the_other_styles) {
     if (*WATARI_LES_DEVICE == '\0')
         GTEST_SKIP() << "WATARI_LLVM_HOST names no clang++ with LLVM's plug-in for the host";

@@ -40,12 +40,21 @@ WATARI_CALLED void store(const unsigned char* bytes, std::size_t n, unsigned cha
     reinterpret_cast<Value*>(to)[n] = (*reinterpret_cast<const Body*>(bytes))(n);
 }
 
+/// Gangs of a loop in OpenACC. GCC's own number is that of a full GPU, whatever the count, and
+/// every gang first copies the body from one lane to the others.
+constexpr int gangs_for(std::size_t count) {
+    constexpr std::size_t lanes = 128, most = 4096;
+    const std::size_t all = (count + lanes - 1) / lanes;
+    return static_cast<int>(all < 1 ? 1 : all < most ? all : most);
+}
+
 /// body(n) for 0 <= n < count, in no order.
 template <class Body>
 void for_each(std::size_t count, const Body& given, stream_t) {
     packed<Body> body(given);
 #ifdef _OPENACC
-#pragma acc parallel loop gang vector vector_length(128) firstprivate(body)
+    const int gangs = gangs_for(count);
+#pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) firstprivate(body)
 #else
 #pragma omp target teams distribute parallel for WATARI_LANES firstprivate(body)
 #endif
@@ -58,7 +67,9 @@ double total_of(std::size_t count, const Body& given) {
     packed<Body> body(given);
     double sum = 0;
 #ifdef _OPENACC
-#pragma acc parallel loop gang vector vector_length(128) firstprivate(body) reduction(+ : sum)
+    const int gangs = gangs_for(count);
+#pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) firstprivate(body) \
+    reduction(+ : sum)
 #else
 #pragma omp target teams distribute parallel for WATARI_LANES firstprivate(body) \
     map(tofrom : sum) reduction(+ : sum)
@@ -74,7 +85,9 @@ void results_of(std::size_t count, const Body& given, Value* to) {
     const std::size_t size = count * sizeof(Value);
     auto* const bytes = reinterpret_cast<unsigned char*>(to);
 #ifdef _OPENACC
-#pragma acc parallel loop gang vector vector_length(128) firstprivate(body) copyout(bytes [0:size])
+    const int gangs = gangs_for(count);
+#pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) firstprivate(body) \
+    copyout(bytes [0:size])
 #else
 #pragma omp target teams distribute parallel for WATARI_LANES firstprivate(body) \
     map(from                                                                     \
