@@ -5,7 +5,8 @@ run goes directly to its place in memory. Runs that are small and near one anoth
 bytes apart) are read as one span with the bytes between them, and their elements are then copied:
 a read of some KiB takes as long as a call.
 
-    Direct   rows of (offset, bytes, parts, stride, place), without a copy
+    Direct   rows of (offset, bytes, parts, stride, place), without a copy; chunks that are read
+             alike share them
     Spans    equal spans into memory of their own, then one strided copy
 """
 
@@ -16,6 +17,7 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
@@ -29,23 +31,26 @@ FEW, PARTS = 2**10, 2**6  # rows that are kept for chunks alike, and parts of ch
 Rows = NDArray[numpy.int64]
 
 
-@dataclass(frozen=True)
-class Direct:
-    """Blocks of a chunk and their places, in bytes from the first element of the result."""
+class Direct(NamedTuple):
+    """Blocks of a chunk and their places, in bytes from `begin`, which counts from the first
+    element of the result."""
 
     chunk: tuple[int, ...]
     rows: Rows  # offset in the chunk, bytes, parts, stride, place
+    begin: int = 0
 
 
 def table(files: Iterable[tuple[int, Direct]], offset: int, address: int) -> Rows:
     """The moves of an engine between numbered files and memory at an address: number, offset in the
     file, bytes, parts, stride, place. `offset` is that of a chunk in its file."""
     numbers, steps = zip(*files, strict=True)
-    all_rows = [step.rows for step in steps]
-    moved = numpy.empty((sum(map(len, all_rows)), 6), numpy.int64)
-    moved[:, 0] = numpy.repeat(numbers, [len(rows) for rows in all_rows])
+    _, all_rows, begins = zip(*steps, strict=True)
+    lengths = [len(rows) for rows in all_rows]
+    moved = numpy.empty((sum(lengths), 6), numpy.int64)
+    moved[:, 0] = numpy.repeat(numbers, lengths)
     moved[:, 1:] = numpy.concatenate(all_rows)
-    moved[:, [1, 5]] += offset, address
+    moved[:, 1] += offset
+    moved[:, 5] += numpy.repeat(begins, lengths) + address
     return moved
 
 
@@ -88,25 +93,25 @@ def plan(
         return
     parts = [list(in_chunks(each, chunk)) for each, chunk in zip(ranges, chunks, strict=True)]
     inside, strides = byte_strides(chunks, item), byte_strides(counts, item)
-    alike: dict[tuple[tuple[int, int], ...], tuple[int, Rows]] = {}  # place and reads, by part
-    for chosen in itertools.product(*parts):
-        chunk, part = tuple(one[0] for one in chosen), tuple(one[1:3] for one in chosen)
-        place = sum(map(operator.mul, [one[3] for one in chosen], strides))
+    alike: dict[tuple[tuple[int, int], ...], tuple[int, Rows]] = {}  # begin and rows, by part
+    numbers, inner, places = (
+        itertools.product(*([one[at] for one in axis] for axis in parts)) for at in range(3)
+    )
+    for chunk, part, first in zip(numbers, inner, places, strict=True):
+        begin = sum(map(operator.mul, first, strides))
         if part in alike:
-            of, known = alike[part]
-            rows = known.copy()
-            rows[:, 4] += place - of
-            yield Direct(chunk, rows)
+            of, rows = alike[part]
+            yield Direct(chunk, rows, begin - of)
             continue
         axes = [
             Axis(start, each.step, count, place, size, stride)
-            for (_, start, count, place), each, size, stride in zip(
-                chosen, ranges, inside, strides, strict=True
+            for (start, count), place, each, size, stride in zip(
+                part, first, ranges, inside, strides, strict=True
             )
         ]
         for step in of_chunk(chunk, axes, item, gap):
             if isinstance(step, Direct) and len(alike) < PARTS and is_all(step, part, item):
-                alike[part] = place, step.rows
+                alike[part] = begin, step.rows
             yield step
 
 
@@ -125,15 +130,15 @@ def byte_strides(counts: Sequence[int], item: int) -> list[int]:
     return sizes[::-1] if counts else []
 
 
-def in_chunks(each: Range, chunk: int) -> Iterator[tuple[int, int, int, int]]:
-    """Of each chunk along an axis: its number, the first element in it, their count, and the place
-    of the first one in the result."""
+def in_chunks(each: Range, chunk: int) -> Iterator[tuple[int, tuple[int, int], int]]:
+    """Of each chunk along an axis: its number, the first element in it and their count, and the
+    place of the first one in the result."""
     done = 0
     while done < each.count:
         at = each.start + done * each.step
         number, start = divmod(at, chunk)
         count = min(each.count - done, -(-(chunk - start) // each.step))
-        yield number, start, count, done
+        yield number, (start, count), done
         done += count
 
 

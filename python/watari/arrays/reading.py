@@ -101,7 +101,8 @@ class Reader:
     def object_blocks(self, step: Direct, flat: NDArray[numpy.uint8]) -> None:
         """Moves the blocks of one object."""
         source, ranges, parts = self.of(step.chunk), [], []
-        for offset, size, count, stride, place in step.rows.tolist():
+        for offset, size, count, stride, at in step.rows.tolist():
+            place = step.begin + at
             if count == 1:
                 ranges.append((self.layout.offset + offset, flat[place : place + size]))
             else:
