@@ -1,15 +1,18 @@
 #include "watari/files/striped_files.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/on_threads.hpp"
 #include "watari/files/aligned.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/file_error.hpp"
 #include "watari/files/striped_piece.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <limits>
 
 namespace watari::files {
 
@@ -35,6 +38,23 @@ std::uint32_t direct_alignment(int file, const std::string& path) {
     return static_cast<std::uint32_t>(unit);
 }
 
+void require_regular(const struct stat& status, const std::string& path) {
+    if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a regular file");
+}
+
+void require_regular(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) cannot_open(path, errno);
+    require_regular(status, path);
+}
+
+std::uint64_t regular_size_of(int file, const std::string& path) {
+    struct stat status {};
+    if (fstat(file, &status) != 0) throw system_error("fstat " + path, errno);
+    require_regular(status, path);
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 std::uint64_t size_of(int file, const std::string& path) {
     const off_t end = lseek(file, 0, SEEK_END);  // works for block devices too
     if (end < 0) throw system_error("lseek " + path, errno);
@@ -50,8 +70,15 @@ striped_files::striped_files(const file_options& options) : options_(options) {
     if (options.stripe == 0 || options.stripe % page_bytes != 0)
         throw usage_error("stripes of " + bytes_text(options.stripe) +
                           ": must be whole pages of 4096");
-    file_bytes_ = std::numeric_limits<std::uint64_t>::max();
-    for (std::size_t i = 0; i < options.paths.size(); ++i) open_one(i);
+    sizes_.resize(options.paths.size());
+    for (std::size_t i = 0; i < sizes_.size(); ++i) descriptors_.emplace_back(-1);
+    cpu::on_threads(options.threads, count(), [&](std::atomic<std::size_t>& next) {
+        for (std::size_t i = next++; i < count(); i = next++) open_one(i);
+    });
+    file_bytes_ = *std::min_element(sizes_.begin(), sizes_.end());
+    if (cache() == cache_state::none)
+        for (std::size_t i = 0; i < count(); ++i)
+            alignment_ = std::max(alignment_, direct_alignment(descriptor_of(i), path(i)));
     if (options.apart) {
         bytes_ = count() * file_room;
         return;
@@ -65,15 +92,15 @@ striped_files::striped_files(const file_options& options) : options_(options) {
 }
 
 void striped_files::open_one(std::size_t number) {
+    if (options_.regular) require_regular(path(number));
     const bool direct = cache() == cache_state::none;
     const int flags = (writable() ? O_RDWR : O_RDONLY) | O_CLOEXEC | (direct ? O_DIRECT : 0);
-    descriptors_.push_back(open_file(path(number), flags));
+    descriptors_[number] = open_file(path(number), flags);
     const int file = descriptor_of(number);
     if (number < options_.known.size())
         require_same_file(file, options_.known[number], path(number));
-    sizes_.push_back(size_of(file, path(number)));
-    file_bytes_ = std::min(file_bytes_, sizes_.back());
-    if (direct) alignment_ = std::max(alignment_, direct_alignment(file, path(number)));
+    sizes_[number] =
+        options_.regular ? regular_size_of(file, path(number)) : size_of(file, path(number));
 }
 
 std::vector<int> striped_files::descriptors() const {

@@ -24,16 +24,19 @@ struct file_options {
     std::vector<int> known{};  ///< the same files, already open; empty: no check
     bool writable = false;
     cache_state cache = cache_state::none;
-    bool padded = false;  ///< one file, or files apart, only read: zeros follow, so that whole
-                          ///< sectors around the last bytes can be read
-    bool apart = false;   ///< files of any size: file i begins at i x file_room; no stripes
+    bool padded = false;   ///< one file, or files apart, only read: zeros follow, so that whole
+                           ///< sectors around the last bytes can be read
+    bool apart = false;    ///< files of any size: file i begins at i x file_room; no stripes
+    bool regular = false;  ///< refuses devices, and pipes: to open one waits for its writer
+    unsigned threads = 1;  ///< that open the files
     std::size_t stripe =
         1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
 };
 
 class striped_files {
 public:
-    /// Throws usage_error, unsupported (no direct I/O there), system_error.
+    /// Throws usage_error, unsupported (no direct I/O there), file_error (not regular),
+    /// system_error.
     explicit striped_files(const file_options& options);
 
     std::size_t count() const { return descriptors_.size(); }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -153,6 +154,23 @@ def test_a_chunk_that_changes_its_size(tmp_path: Any) -> None:
         numpy.testing.assert_array_equal(array[:300], VALUES[:300])
         with pytest.raises(FileError, match="c/3/0: 20001 bytes, while an uncompressed"):
             array[:301]
+
+
+def test_one_of_many_chunks_that_is_no_file_any_more(tmp_path: Any) -> None:
+    path, _ = stored.zarr(tmp_path, VALUES, chunks=(2, 50))
+    chunk = f"{path}/c/200/0"
+    with watari.open(path) as array:
+        numpy.testing.assert_array_equal(array[:], VALUES)
+        os.remove(chunk)
+        with pytest.raises(FileError, match=r"c/200/0: no such file"):
+            array[:]
+        for make, reason in ((os.mkfifo, "not a regular file"), (os.mkdir, "a folder")):
+            make(chunk)
+            with pytest.raises(FileError, match=f"c/200/0: cannot be read: {reason}"):
+                array[:]
+            os.rename(chunk, f"{tmp_path}/{reason}")
+        numpy.testing.assert_array_equal(array[:400], VALUES[:400])
+        assert len(os.listdir("/proc/self/fd")) < 100
 
 
 def test_what_is_no_basic_index_is_refused_with_the_reason(array: Any) -> None:

@@ -2,20 +2,16 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/on_threads.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/files/file_error.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/storage/engines/depth.hpp"
 #include "watari/storage/engines/notes.hpp"
 
-#include <sys/stat.h>
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <exception>
 #include <mutex>
-#include <optional>
-#include <thread>
 #include <utility>
 
 namespace watari::storage {
@@ -27,21 +23,21 @@ constexpr std::size_t thread_bytes = std::size_t{1} << 21;   ///< that are worth
 constexpr std::size_t most_threads = 16;
 constexpr std::size_t most_parts = 1024;  ///< of one request: IOV_MAX
 
-void require_regular(const struct stat& status, const std::string& path) {
-    if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a regular file");
-}
+constexpr std::size_t thread_files = 32;  ///< that are worth a thread to open them
+
+std::size_t usual_threads() { return std::min(most_threads, cpu::own_cpus().size()); }
 
 files::file_options as_opened(std::vector<std::string> paths, files::direction direction,
                               bool past_cache) {
-    struct stat status {};
-    for (const std::string& path : paths) {  // to open a pipe would wait for its writer
-        if (stat(path.c_str(), &status) != 0) files::cannot_open(path, errno);
-        require_regular(status, path);
-    }
+    const std::size_t threads =
+        std::clamp<std::size_t>(paths.size() / thread_files, 1, usual_threads());
+    if (threads > 1) measure::unbind();
     return {.paths = std::move(paths),
             .writable = direction == files::direction::write,
             .cache = past_cache ? files::cache_state::none : files::cache_state::cold,
-            .apart = true};
+            .apart = true,
+            .regular = true,
+            .threads = static_cast<unsigned>(threads)};
 }
 
 /// Requests of one shape whose locations follow one another, as an engine takes them.
@@ -109,7 +105,7 @@ private:
 std::size_t threads_for(std::size_t bytes, std::size_t lists, std::size_t asked) {
     const std::size_t worth = std::min(bytes / thread_bytes, lists);
     if (worth <= 1 || asked == 1) return 1;
-    return std::min(worth, asked > 0 ? asked : std::min(most_threads, cpu::own_cpus().size()));
+    return std::min(worth, asked > 0 ? asked : usual_threads());
 }
 
 /// Moves all lists, each by one of the threads, which have an engine each.
@@ -117,28 +113,14 @@ std::vector<std::string> move_all(const std::vector<list>& all, const engine_row
                                   const engine_options& options, std::size_t threads) {
     notes found;
     std::mutex mutex;
-    std::exception_ptr thrown;
-    std::atomic<std::size_t> next{0};
-    const auto serve = [&] {
-        try {
-            if (options.who.is_gpu()) device::use(options.who.number);
-            const std::unique_ptr<engine> by = row.make(options);
-            for (std::size_t i = next++; i < all.size(); i = next++) by->run(all[i].as_requests());
-            const std::lock_guard lock(mutex);
-            found.add(*by);
-        } catch (...) {
-            next = all.size();
-            const std::lock_guard lock(mutex);
-            if (!thrown) thrown = std::current_exception();
-        }
-    };
     if (threads > 1) measure::unbind();
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t i = 1; i < threads; ++i) others.emplace_back(serve);
-        serve();
-    }
-    if (thrown) std::rethrow_exception(thrown);
+    cpu::on_threads(threads, all.size(), [&](std::atomic<std::size_t>& next) {
+        if (options.who.is_gpu()) device::use(options.who.number);
+        const std::unique_ptr<engine> by = row.make(options);
+        for (std::size_t i = next++; i < all.size(); i = next++) by->run(all[i].as_requests());
+        const std::lock_guard lock(mutex);
+        found.add(*by);
+    });
     return found.texts();
 }
 
@@ -147,12 +129,8 @@ std::vector<std::string> move_all(const std::vector<list>& all, const engine_row
 range_files::range_files(std::vector<std::string> paths, files::direction direction,
                          bool past_cache)
     : direction_(direction), opened_(as_opened(std::move(paths), direction, past_cache)) {
-    struct stat status {};
-    for (std::size_t i = 0; i < opened_.count(); ++i) {
-        fstat(opened_.descriptor_of(i), &status);
-        require_regular(status, opened_.path(i));
+    for (std::size_t i = 0; i < opened_.count(); ++i)
         states_.push_back(files::file_state::of(opened_.descriptor_of(i)));
-    }
 }
 
 void range_files::require_unchanged() const {
@@ -188,7 +166,6 @@ std::vector<std::string> range_files::move(std::span<const byte_block> blocks,
     if (row.queued)
         throw unsupported("engine " + how.engine +
                           " reads whole sectors, and arrays begin at any byte");
-    require_unchanged();
     lists work(row.deep ? usual_depth : 4);
     std::size_t bytes = 0;
     for (const byte_block& block : blocks) {
