@@ -8,6 +8,8 @@ in turns; a ratio compares the least times of one place, and its interval is tha
 places. On a disk the files leave the page cache before each read. Reads go into memory that was
 touched before, placed as that of `a[...]`, or with `--plain` as NumPy places it. The same ratio of
 CPU seconds is what other programs on the machine disturb less.
+Beside each read the engine alone moves the same bytes: the plan is made and the files are open. The
+ratio is what a format adds, wherever its files lie.
 `--open` makes a Zarr of 100 GB in sparse files, and opens it in processes of their own, each with
 the first import of the package `zarr`. `-o` keeps every read.
 """
@@ -33,6 +35,7 @@ import numpy
 
 import watari
 from watari.arrays.array import Array
+from watari.arrays.plan import table
 from watari.arrays.reading import placed
 from watari.case.axis import parse_size
 from watari.memory.elements import size_of
@@ -41,7 +44,8 @@ COLUMNS = 4096
 DTYPE = numpy.dtype("float32")
 MEMORY = ("tmpfs", "ramfs")
 BASE = ".npy"
-Seconds = dict[str, list[tuple[float, float]]]  # by format: seconds and CPU seconds of each read
+Moved = tuple[float, float]  # seconds, and CPU seconds
+Seconds = dict[str, list[tuple[float, ...]]]  # by format: of each read, and of the engine alone
 
 
 def npy(folder: Path, values: Any) -> str:
@@ -118,15 +122,35 @@ def forget(path: str) -> None:
             os.close(file)
 
 
-def seconds(array: Array, path: str, cold: bool, into: Any) -> tuple[float, float]:
-    """The time to read all of an array into the same memory, and the CPU time of all threads."""
-    if cold:
-        forget(path)
+def seconds(move: Callable[[], Any]) -> Moved:
+    """The time of a move, and the CPU time of all threads."""
+    start, busy = time.perf_counter(), time.process_time()
+    move()
+    return time.perf_counter() - start, time.process_time() - busy
+
+
+def ways(array: Array, into: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """To read all of an array into memory; and to move its bytes by the engine alone."""
     reader = array._open()
     ranges = array._selection(...).ranges
-    start, busy = time.perf_counter(), time.process_time()
-    reader.read_to(ranges, into)
-    return time.perf_counter() - start, time.process_time() - busy
+    steps: list[Any] = list(reader.steps(ranges))
+    files, numbers = reader.files([step.chunk for step in steps], False)
+    moves = table(zip(numbers, steps, strict=True), reader.layout.offset, into.ctypes.data)
+    return (
+        lambda: reader.read_to(ranges, into),
+        lambda: files.move(moves, into.ctypes.data, into.nbytes),
+    )
+
+
+def timed(array: Array, path: str, cold: bool, into: Any, turn: int) -> tuple[float, ...]:
+    """Seconds and CPU seconds of a read, and of the engine alone, in turns the first."""
+    found: list[Moved] = [(0, 0), (0, 0)]
+    order = list(enumerate(ways(array, into)))
+    for at, move in order if turn % 2 == 0 else order[::-1]:
+        if cold:
+            forget(path)
+        found[at] = seconds(move)
+    return (*found[0], *found[1])
 
 
 def measure(folder: Path, values: Any, rounds: int, order: random.Random, plain: bool) -> Seconds:
@@ -144,11 +168,11 @@ def measure(folder: Path, values: Any, rounds: int, order: random.Random, plain:
             for name, array in arrays.items()
         }
         took: Seconds = {name: [] for name in FORMATS}
-        for _ in range(rounds):
+        for turn in range(rounds):
             for name, array in arrays.items():
                 into = memory[name]
                 into[:] = 0
-                took[name].append(seconds(array, paths[name], cold, into))
+                took[name].append(timed(array, paths[name], cold, into, turn))
                 if not numpy.array_equal(into[::97], values[::97]):
                     raise SystemExit(f"{name}: wrong elements")
         return took
@@ -156,12 +180,12 @@ def measure(folder: Path, values: Any, rounds: int, order: random.Random, plain:
         shutil.rmtree(within)
 
 
-def ratio(places: list[Seconds], name: str, at: int) -> tuple[float, float, float]:
-    """Seconds (at 0) or CPU seconds (1) of .npy over those of a format: the geometric mean over
+def ratio(places: list[Seconds], over: tuple[str, int], of: tuple[str, int]) -> tuple[float, ...]:
+    """Times of one row, a format and a column, over those of another: the geometric mean over
     places of the ratio of the least times there, and its 95% interval."""
     logs = [
-        math.log(min(r[at] for r in place[BASE]) / min(r[at] for r in place[name]))
-        for place in places
+        math.log(min(r[over[1]] for r in p[over[0]]) / min(r[of[1]] for r in p[of[0]]))
+        for p in places
     ]
     middle, half = statistics.mean(logs), 1.96 * statistics.stdev(logs) / math.sqrt(len(logs))
     return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
@@ -178,8 +202,12 @@ def compare(folder: Path, size: int, rounds: int, places: int, plain: bool) -> d
     for name in FORMATS:
         best = statistics.median(min(r[0] for r in place[name]) for place in found)
         text = f"  {name:22} {values.nbytes / best / 1e9:6.2f} GB/s"
-        for at, what in enumerate(("of .npy", "of its CPU seconds' rate")):
-            middle, low, high = ratio(found, name, at)
+        for over, at, what in (
+            ((BASE, 0), 0, "of .npy"),
+            ((BASE, 1), 1, "of its CPU seconds' rate"),
+            ((name, 2), 0, "of the engine alone"),
+        ):
+            middle, low, high = ratio(found, over, (name, at))
             text += f"   {middle:.3f} {what} ({low:.3f} to {high:.3f})"
         print(text)
     return {"file_system": kind, "bytes": values.nbytes, "places": found}
@@ -234,7 +262,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", action="append", type=Path, required=True)
     parser.add_argument("--size", type=parse_size, default=size_of("256MiB"))
-    parser.add_argument("--rounds", type=int, default=3, help="reads of a file, or processes")
+    parser.add_argument("--rounds", type=int, default=4, help="reads of a file, or processes")
     parser.add_argument("--places", type=int, default=40, help="times that the files are made")
     parser.add_argument("--plain", action="store_true", help="read into NumPy's own memory")
     parser.add_argument("--open", action="store_true", help="open a Zarr of 100 GB instead")

@@ -94,9 +94,9 @@ def plan(
     parts = [list(in_chunks(each, chunk)) for each, chunk in zip(ranges, chunks, strict=True)]
     inside, strides = byte_strides(chunks, item), byte_strides(counts, item)
     alike: dict[tuple[tuple[int, int], ...], tuple[int, Rows]] = {}  # begin and rows, by part
-    numbers, inner, places = (
-        itertools.product(*([one[at] for one in axis] for axis in parts)) for at in range(3)
-    )
+    numbers = itertools.product(*([number for number, _, _ in axis] for axis in parts))
+    inner = itertools.product(*([part for _, part, _ in axis] for axis in parts))
+    places = itertools.product(*([place for _, _, place in axis] for axis in parts))
     for chunk, part, first in zip(numbers, inner, places, strict=True):
         begin = sum(map(operator.mul, first, strides))
         if part in alike:
