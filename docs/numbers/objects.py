@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import median
+from math import exp, log, sqrt
+from statistics import mean, median, stdev
 
 from recompute import Page
 from result_files import data, results, text
@@ -36,6 +37,46 @@ page.says(
     ratio(SMALL, "CPU s/GB"),
     ratio(LARGE, "CPU s/GB"),
 )
+runs = data("2-core-amd-epyc-x86_64/20261127-objects.json")["runs"]
+
+
+def rounds(client, block, threads=8):
+    """All rounds of a client, beside KvikIO with so many threads."""
+    chosen = [run["clients"] for run in runs if run["kvikio_threads"] == threads]
+    rows = [row for clients in chosen for row in clients]
+    of = [r["rounds"] for r in rows if (r["client"], r["block"]) == (client, block)]
+    return [each for some in of for each in some]
+
+
+def over_ours(client, block, key, threads=8):
+    """The mean ratio of the rounds' medians to ours, and its 95% interval."""
+    pairs = zip(rounds(client, block, threads), rounds("ours", block, threads), strict=True)
+    logs = [log(median(other[key]) / median(own[key])) for other, own in pairs]
+    half = 1.96 * stdev(logs) / sqrt(len(logs))
+    return [exp(mean(logs) + sign * half) for sign in (0, -1, 1)]
+
+
+EPYC = {"ours": "Watari", "obstore": "obstore", "kvikio": "KvikIO, 8 threads"}
+for block, size in ((SMALL, "64 KiB"), (LARGE, "8 MiB")):
+    for client, name in EPYC.items():
+        passes = [
+            (r["bytes"] / 1e9, seconds, cpu)
+            for r in rounds(client, block)
+            for seconds, cpu in zip(r["seconds"], r["cpu_s"], strict=True)
+        ]
+        own = [median(g / s for g, s, _ in passes), median(cpu / g for g, _, cpu in passes)]
+        row = f"| {size}, EPYC | {name} | {{}} | {{}} |"
+        if client == "ours":
+            page.says(row, *own)
+        else:
+            beside = [x for key in ("seconds", "cpu_s") for x in over_ours(client, block, key)]
+            page.says(f"{row} {{}} | {{}} to {{}} | {{}} | {{}} to {{}} |", *own, *beside)
+page.says(
+    "KvikIO takes {} and {} times as long as Watari",
+    *(over_ours("kvikio", block, "seconds", 2)[0] for block in (SMALL, LARGE)),
+)
+page.given("the runs", "21 rounds in turn", "With 2 threads, three rounds")
+page.given("a convention", "with 95% intervals")
 quiet = text("nvidia-h100-80gb-hbm3-x86_64/20261126-objects.txt")
 shown = {"ours": "Watari", "obstore": "obstore", "kvikio": "KvikIO, 8 threads"}
 rows = [line.split() for line in quiet.lines if line.split()[2:3] == ["5"]]
