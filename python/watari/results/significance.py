@@ -30,12 +30,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
+from statistics import fmean, median
 
 from watari.results.scatter import Prior, prior
-from watari.results.statistics import Array, student_quantile, student_tail
+from watari.results.statistics import student_quantile, student_tail
 
 THRESHOLD = 0.05
 ERROR = 0.025  # chance of a false alarm in one direction
@@ -50,8 +48,8 @@ class Judgement:
 
     ratio: float
     interval: tuple[float, float] | None
-    slower: float  # probability of such data if the speed had not changed beyond the threshold
-    faster: float
+    slower: float  # probability of such data if the speed had not changed beyond the threshold,
+    faster: float  # where it is beyond; else 1
     scatter: float = 0.0  # of a trial, in logarithms: 0.01 is 1%
 
 
@@ -71,12 +69,12 @@ def judge(
 ) -> Judgement:
     """Judge positive times, one a trial. With one trial on a side, the other's scatter is taken
     for both; with one on each there is no interval, and both probabilities are 1."""
-    ratio = float(np.median(base) / np.median(new))
+    ratio = median(base) / median(new)
     x, y = logarithms(base, new)
     if len(x) + len(y) < 3:
         return Judgement(ratio, None, 1.0, 1.0)
     error, freedom = standard_error(x, y, common)
-    difference = float(x.mean() - y.mean())
+    difference = fmean(x) - fmean(y)
     half = quantile(freedom) * error
     # the interval is of the means; the ratio of medians, which is shown, must lie in it
     low, high = min(difference - half, math.log(ratio)), max(difference + half, math.log(ratio))
@@ -90,33 +88,38 @@ def judge(
     )
 
 
-def logarithms(base: Levels, new: Levels) -> tuple[Array, Array]:
-    """Logarithms of the times of base and new."""
-    return np.log(np.asarray(base, dtype=np.float64)), np.log(np.asarray(new, dtype=np.float64))
+def logarithms(base: Levels, new: Levels) -> tuple[Levels, Levels]:
+    """Logarithms of the times of base and new. A few numbers are slower in NumPy."""
+    return [math.log(time) for time in base], [math.log(time) for time in new]
 
 
-@cache
 def quantile(freedom: float) -> float:
     """Quantile of Student's t, for the 95% interval."""
     return student_quantile(1 - ERROR, freedom)
 
 
-def pooled_variance(x: Array, y: Array) -> tuple[float, float]:
+def squares(x: Levels) -> float:
+    """The sum of the squared distances from the mean."""
+    middle = fmean(x)
+    return math.fsum((value - middle) ** 2 for value in x)
+
+
+def pooled_variance(x: Levels, y: Levels) -> tuple[float, float]:
     """Variance of one trial, over both sides, with its degrees of freedom."""
     freedom = len(x) + len(y) - 2
-    squares = float(((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum())
-    return (squares / freedom if freedom else 0.0), freedom
+    return ((squares(x) + squares(y)) / freedom if freedom else 0.0), freedom
 
 
-def standard_error(x: Array, y: Array, common: Prior | None = None) -> tuple[float, float]:
+def standard_error(x: Levels, y: Levels, common: Prior | None = None) -> tuple[float, float]:
     """Standard error of the difference of the means, with its degrees of freedom."""
     if common:
         variance, freedom = common.moderated(*pooled_variance(x, y))
         return math.sqrt(variance * (1 / len(x) + 1 / len(y))), freedom
     if min(len(x), len(y)) == 1:
         many = x if len(x) > 1 else y
-        return float(many.std(ddof=1)) * math.sqrt(1 + 1 / len(many)), len(many) - 1
-    a, b = float(x.var(ddof=1)) / len(x), float(y.var(ddof=1)) / len(y)
+        freedom = len(many) - 1
+        return math.sqrt(squares(many) / freedom * (1 + 1 / len(many))), freedom
+    a, b = (squares(side) / (len(side) - 1) / len(side) for side in (x, y))
     if a + b == 0:
         return 0.0, len(x) + len(y) - 2
     freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1))
@@ -124,10 +127,11 @@ def standard_error(x: Array, y: Array, common: Prior | None = None) -> tuple[flo
 
 
 def tail(distance: float, error: float, freedom: float) -> float:
-    """One-sided probability of a distance beyond the margin; exact data need no probability."""
-    if error == 0:
-        return 0.0 if distance > 0 else 1.0
-    return student_tail(distance / error, freedom)
+    """One-sided probability of a distance beyond the margin; exact data need no probability, nor
+    do data within the margin, of which no alarm is made."""
+    if distance <= 0:
+        return 1.0
+    return student_tail(distance / error, freedom) if error else 0.0
 
 
 def discoveries(probabilities: Sequence[float], error: float = ERROR) -> list[bool]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -151,17 +152,26 @@ def student_tail(t: float, freedom: float) -> float:
     return tail if t >= 0 else 1.0 - tail
 
 
+def student_density(t: float, freedom: float) -> float:
+    """The density whose tail is `student_tail`."""
+    whole = math.floor(freedom)
+    part = freedom - whole
+    if part:
+        return (1 - part) * student_density(t, whole) + part * student_density(t, whole + 1)
+    half = (whole + 1) / 2
+    log_peak = math.lgamma(half) - math.lgamma(whole / 2) - math.log(whole * math.pi) / 2
+    return math.exp(log_peak - half * math.log1p(t * t / whole))
+
+
+@cache
 def student_quantile(probability: float, freedom: float) -> float:
-    """The t that P(T <= t) = probability, for probability from 0.5 to below 1: by bisection."""
-    low, high = 0.0, 1.0
-    while student_tail(high, freedom) > 1 - probability:
-        low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high) if student_tail(middle, freedom) > 1 - probability else (low, middle)
-        )
-    return high
+    """The t that P(T <= t) = probability, for probability from 0.5 to below 1: by Newton's method,
+    which rises to t from 0, since the tail is convex."""
+    t, step = 0.0, 1.0
+    while step > 1e-12 * t:
+        step = (student_tail(t, freedom) - (1 - probability)) / student_density(t, freedom)
+        t += step
+    return t
 
 
 def rate(work: float, times: float | Samples) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 import synthetic
 from rich.console import Console
@@ -13,13 +15,16 @@ from watari.report.outliers import outliers
 BASE = synthetic.results(seed=1)
 
 
+@cache
+def against_base(seed: int, slower: float) -> Comparison:
+    """A node against the base. Its copies take this many times as long."""
+    return compare(BASE, synthetic.results(seed=seed, slower={"copy": slower}))
+
+
 def compared(**slow: float) -> dict[str, Comparison]:
-    """Six nodes against one base. The copies of the named nodes take this many times as long."""
+    """Six nodes, some of them slow."""
     nodes = [f"node{i}" for i in range(6)]
-    return {
-        name: compare(BASE, synthetic.results(seed=2 + i, slower={"copy": slow.get(name, 1.0)}))
-        for i, name in enumerate(nodes)
-    }
+    return {name: against_base(2 + i, slow.get(name, 1.0)) for i, name in enumerate(nodes)}
 
 
 def test_like_runs_have_no_outlier() -> None:
