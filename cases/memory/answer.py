@@ -27,7 +27,7 @@ from watari.case.sentence import (
 )
 from watari.cases.memory.ways import GPU, of_case, of_data, options, turn
 from watari.cases.notes import limit, within_cache
-from watari.common.units import format_duration, format_size, format_speed
+from watari.common.units import format_duration, format_size, format_speed, format_times
 from watari.machine.usable import usable_cores
 from watari.results.measured import Measured
 
@@ -62,8 +62,8 @@ def again(cases: Sequence[Measured]) -> list[Sentence]:
     text = f"GPU memory. A kernel copies there at {format_speed(local.median)} (read and written)"
     in_place = paths.get("in place")
     if in_place:
-        ratio = in_place.each.middle / of_data(local).middle
-        text += f". A pass is {ratio:.3g} times as fast as over pinned memory, read in place "
+        times = format_times(in_place.each.middle / of_data(local).middle, 3)
+        text += f". A pass is {times} times as fast as over pinned memory, read in place "
         text += f"({in_place.each.speed})"
     names = {"copy": "a copy to GPU memory", "prefetch": "a prefetch of managed memory"}
     pays = [
@@ -170,7 +170,7 @@ def slow_ways(cases: Sequence[Measured]) -> list[Sentence]:
     slow = [
         (
             good.median / bad.median,
-            f"{what}, {good.median / bad.median:.2g} times slower than {instead} "
+            f"{what}, {format_times(good.median / bad.median)} times slower than {instead} "
             f"({format_speed(bad.median)} against {format_speed(good.median)})",
             bad,
             good,
@@ -256,7 +256,7 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
         f"write to fresh pages runs at {fresh.speed}."
     )
     passes = fresh.middle / later.middle
-    crossover = f"Fresh pages cost as much as {passes:.2g} passes."
+    crossover = f"Fresh pages cost as much as {format_times(passes)} passes."
     sizes = arrays([int(m["size"])])
     beside = bar(later.middle, fresh.middle, "the rate of memory used before")
     return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover, sizes, beside)]

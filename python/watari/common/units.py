@@ -47,6 +47,11 @@ def format_rate(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def format_times(ratio: float, digits: int = 2) -> str:
+    """How many times as much: `1.7`, `98`, `220`; no exponent beyond so many digits."""
+    return f"{ratio:.{digits}g}" if ratio < 10**digits - 0.5 else f"{ratio:.0f}"
+
+
 def format_speed(low: float, high: float | None = None) -> str:
     """A rate of GB/s with the unit that reads best, or a range of it: `4.28 TB/s`, `54–56 GB/s`."""
     ends = (low,) if high is None else (low, high)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from watari.case.sentence import NOTHING, Cost, Option, from_pass, pays_from
-from watari.common.units import format_duration
+from watari.common.units import format_duration, format_times
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.model.price import Prices
@@ -115,7 +115,9 @@ def advise(
             verdict += f"; {fewest} needs the least code"
     else:
         factor = rest[0].total.middle / first.total.middle if first.total.middle else 1
-        verdict = f"{first.style}: {seconds}, {factor:.3g} times as fast as {rest[0].style}"
+        verdict = (
+            f"{first.style}: {seconds}, {format_times(factor, 3)} times as fast as {rest[0].style}"
+        )
     assumed = dict.fromkeys(text for p in ranked for text in p.assumed)
     without = dict.fromkeys(key for p in ranked for key in p.left_out)
     unsaid = [*assumed, *([f"not measured and omitted: {', '.join(without)}"] if without else [])]

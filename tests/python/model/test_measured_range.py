@@ -18,7 +18,7 @@ from watari.case.sentence import Sentence
 from watari.cases.atomic.case import workers
 from watari.cases.deep.case import nodes
 from watari.cases.memory.words import plain
-from watari.common.units import format_size
+from watari.common.units import format_size, format_times
 from watari.model import answer
 from watari.model.answer import of
 from watari.model.profiles import choose
@@ -80,6 +80,12 @@ def checked(said: Sequence[Sentence], measured: Sequence[Measured]) -> None:
         assert {int(n) for n in re.findall(r"(\d+) nodes?\b", line)} <= trees, line
         if sentence.figure:
             assert SIZE.search(line) or threads, f"{line}: for data of which size?"
+
+
+def test_how_many_times_has_no_exponent() -> None:
+    """The property below seldom draws so great a ratio."""
+    assert [format_times(n) for n in (1.66, 99.4, 99.6, 220.3)] == ["1.7", "99", "100", "220"]
+    assert [format_times(n, 3) for n in (1.666, 999.7)] == ["1.67", "1000"]
 
 
 @settings(max_examples=300, deadline=None)
