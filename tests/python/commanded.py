@@ -1,4 +1,4 @@
-"""`watari` as a command: in this process if it starts no program, else in one of its own."""
+"""`watari` as a command: in this process if it starts no program, else in a fork (forking.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from launching import HANGS
+import forking
 
 from watari.cli import commands
 
@@ -29,10 +29,7 @@ def watari(
     if "--" not in words and stdin in (None, subprocess.DEVNULL):
         ended = in_this_process(cwd, words, environment)
     else:
-        ended = subprocess.run(
-            [sys.executable, "-m", "watari", *words],
-            cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=HANGS,
-        )  # fmt: skip
+        ended = forking.python(("-m", "watari", *words), cwd, environment, stdin)
     assert code in (None, ended.returncode), ended.stderr
     return ended
 
