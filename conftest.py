@@ -6,10 +6,12 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import typer
 from hypothesis import HealthCheck, settings
 
 from watari import _native
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 # An example may take any time: the machine may be busy.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+# A process runs one command, but a test process hundreds: typer would make its parser each time.
+typer.main.get_command = cache(typer.main.get_command)
 
 
 def why_no_gpu() -> str | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from rich import box
@@ -68,6 +69,7 @@ def directive(text: str) -> str | None:
     return None
 
 
+@cache  # a report counts the same files for several figures
 def count(style: str, source: str) -> Effort:
     """Counts the statements of one C++ source."""
     try:
