@@ -3,12 +3,13 @@ from the small server of tests/python/objects/ (stopped uploads: test_gemm_uploa
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import commanded
 import numpy
 import object_server
 import pytest
@@ -226,13 +227,7 @@ def test_a_product_of_objects_resumes_unless_one_changed(
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "watari", "gemm", *words, "--processor", "cpu"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    return commanded.watari(Path.cwd(), ("gemm", *words, "--processor", "cpu"), os.environ)
 
 
 def test_the_command(server: object_server.Server) -> None:

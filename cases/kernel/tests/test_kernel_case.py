@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import forking
 import pytest
 from asked import GPU
 from kernel_sources import EXAMPLES, nvrtc
 from kernel_sources import request as one
-from launching import HANGS
 
 from watari.case import cache
 from watari.case.limits import limit
@@ -147,14 +146,8 @@ def test_a_cpu_does_not_run_it() -> None:
 
 
 def watari(folder: Path, *given: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "watari", "run", "kernel", "trials=1", "size=1MiB", *given],
-        cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-    )
+    words = ("-m", "watari", "run", "kernel", "trials=1", "size=1MiB", *given)
+    return forking.python(words, folder, {**os.environ, "CUDA_VISIBLE_DEVICES": ""})
 
 
 def test_without_a_gpu_it_is_unsupported_with_the_reason(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import commanded
 import pytest
 from asked import GPU, request
 from command_line import refused
@@ -158,10 +158,9 @@ def test_names_and_extents_are_the_same_lattice() -> None:
 
 
 def test_too_few_iterations_are_a_failed_trial_that_names_the_step(tmp_path: Path) -> None:
-    words = ["run", "lattice", "processor=cpu", "lattice=4x4x4x4", "iterations=20", "trials=1"]
+    words = ("run", "lattice", "processor=cpu", "lattice=4x4x4x4", "iterations=20", "trials=1")
     made = tmp_path / "run.json"
-    command = [sys.executable, "-m", "watari", *words, "-o", str(made)]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    commanded.watari(tmp_path, (*words, "-o", str(made)), os.environ, code=1)
     (tried,) = schema.read(made).cases[0].trials
     assert tried.status == "failed"
     assert "limit of iterations at step 10, after 20 applications of D" in str(tried.error)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
+import commanded
 import object_server
 import pytest
 
@@ -14,9 +15,9 @@ from watari import _native
 
 
 def run(output: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "watari", "run", "storage", "size=1MiB", "samples=2"]
-    command += ["trials=1", "processor=cpu", "threads=2", "requests=256", *words, "-o", str(output)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    command = ("run", "storage", "size=1MiB", "samples=2", "trials=1", "processor=cpu", "threads=2")
+    command += ("requests=256", *words, "-o", str(output))
+    return commanded.watari(Path.cwd(), command, os.environ)
 
 
 @pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())

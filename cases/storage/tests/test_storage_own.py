@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
+import commanded
 import numpy
 import object_server
 import pytest
@@ -28,9 +28,9 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def run(*words: str, output: str = "run.json") -> tuple[int, str, dict[str, Any]]:
     """Exit code, errors, and the case of the result file."""
-    command = [sys.executable, "-m", "watari", "run", "storage", *words, "-o", output]
-    command += ["samples=2", "trials=1", "processor=cpu", "threads=2", "requests=64"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    command = ("run", "storage", *words, "-o", output, "samples=2", "trials=1")
+    command += ("processor=cpu", "threads=2", "requests=64")
+    ended = commanded.watari(Path.cwd(), command, os.environ)
     if not Path(output).exists():
         return ended.returncode, ended.stderr, {}
     (case,) = json.loads(Path(output).read_text())["cases"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
+import commanded
 import numpy
 import object_server
 import pytest
@@ -27,16 +28,13 @@ def server(
     return server
 
 
+def watari(words: list[str], code: int | None = None) -> subprocess.CompletedProcess[str]:
+    return commanded.watari(Path.cwd(), tuple(words), os.environ, code=code)
+
+
 def refused(words: list[str], match: str) -> None:
     before = sorted(str(path) for path in Path().rglob("*"))
-    ended = subprocess.run(
-        [sys.executable, "-m", "watari", *words],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert ended.returncode == 2, ended.stdout + ended.stderr
+    ended = watari(words, code=2)
     assert match in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
     assert "zq-secret-zq" not in ended.stdout + ended.stderr
@@ -124,7 +122,7 @@ def test_outputs_in_a_bucket_that_is_not_there(server: object_server.Server) -> 
 @pytest.mark.skipif(bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason())
 def test_charges_become_an_object(server: object_server.Server) -> None:
     words = ["bem", "icosphere:1", "-o", "c.vtu", "--charges", "s3://bucket/charges.npy"]
-    subprocess.run([sys.executable, "-m", "watari", *words], check=True, timeout=600)
+    watari(words, code=0)
     content = server.kept.objects["/bucket/charges.npy"]
     Path("read.npy").write_bytes(content)
     charges = numpy.load("read.npy")
@@ -148,13 +146,7 @@ def test_plain_http_to_another_machine(words: list[str], monkeypatch: pytest.Mon
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1.invalid:9")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     refused(words, "--insecure")
-    ended = subprocess.run(
-        [sys.executable, "-m", "watari", *words, "--insecure"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    ended = watari([*words, "--insecure"])
     assert ended.returncode != 0
     assert "attempts failed" in ended.stderr
     assert "--insecure" not in ended.stderr

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
+import commanded
 import pytest
-from launching import HANGS
 from test_docs import PAGES
 
 SHOWN = [
@@ -26,8 +25,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def printed(command: str, folder: Path) -> str:
-    words = [sys.executable, "-m", "watari", *shlex.split(command)[1:]]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS)
+    done = commanded.watari(folder, tuple(shlex.split(command)[1:]), os.environ)
     return (done.stdout + done.stderr).strip()
 
 

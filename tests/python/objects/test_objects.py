@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import commanded
 import faulty_proxy
 import numpy as np
 import object_server
@@ -121,8 +124,7 @@ def test_parts_of_a_killed_process_are_listed_and_aborted(server: object_server.
 
 
 def watari(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "watari", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return commanded.watari(Path.cwd(), words, os.environ)
 
 
 def test_the_command_lists_and_aborts_uploads(server: object_server.Server) -> None:

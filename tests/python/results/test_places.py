@@ -1,11 +1,11 @@
 """No result file has a folder of the machine that made it."""
 
 import json
+import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import commanded
 import pytest
 import synthetic
 import tracing
@@ -110,9 +110,8 @@ size = "1MiB"
 def test_a_run_records_no_folder(tmp_path):
     plan, output = tmp_path / "plan.toml", tmp_path / "copy.json"
     plan.write_text(PLAN)
-    command = [sys.executable, "-m", "watari", "run", "--plan", str(plan), "-o", str(output)]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
+    words = ("run", "--plan", str(plan), "-o", str(output))
+    commanded.watari(tmp_path, words, os.environ, code=0)
     text = output.read_text()
     assert private(text) == []
     assert json.loads(text)["program"]["command"] == "watari run --plan plan.toml -o copy.json"

@@ -4,10 +4,10 @@ import dataclasses
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+import forking
 import pytest
 from launching import HANGS
 
@@ -168,13 +168,7 @@ def test_one_process_needs_no_variables_in_its_file():
 
 
 def run(*words):
-    done = subprocess.run(
-        [sys.executable, "-m", "watari", "run", *words],
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-        check=False,
-    )
+    done = forking.python(("-m", "watari", "run", *words), Path.cwd(), os.environ)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
