@@ -23,13 +23,14 @@ def watari(
     environment: Mapping[str, str],
     stdin: Any = None,
     code: int | None = None,
+    values: Mapping[str, float] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """How a command ends, in a folder with these variables. One with `--` starts a program. `code`:
-    the exit code that is expected; None for any."""
+    the exit code that is expected; None for any. `values`: see forking.py."""
     if "--" not in words and stdin in (None, subprocess.DEVNULL):
         ended = in_this_process(cwd, words, environment)
     else:
-        ended = forking.python(("-m", "watari", *words), cwd, environment, stdin)
+        ended = forking.python(("-m", "watari", *words), cwd, environment, stdin, values)
     assert code in (None, ended.returncode), ended.stderr
     return ended
 

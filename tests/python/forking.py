@@ -62,10 +62,15 @@ def parent(environment: Mapping[str, str]) -> Parent:
 
 
 def python(
-    words: tuple[str, ...], cwd: Path, environment: Mapping[str, str], stdin: Any = None
+    words: tuple[str, ...],
+    cwd: Path,
+    environment: Mapping[str, str],
+    stdin: Any = None,
+    values: Mapping[str, float] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """As `subprocess.run([sys.executable, *words], ...)`, with its output as text. The first words
-    are `-m` and a module, or a script."""
+    are `-m` and a module, or a script. `values`: names of modules, such as `watari.x.LIMIT`, that
+    have another value there."""
     with contextlib.ExitStack() as stack:
         if stdin in (None, subprocess.DEVNULL):
             stdin = stack.enter_context(open(os.devnull))
@@ -75,6 +80,7 @@ def python(
             "words": [os.fsdecode(word) for word in words],
             "cwd": str(cwd),
             "environment": dict(environment),
+            "values": dict(values or {}),
         }
         given = stdin if isinstance(stdin, int) else stdin.fileno()
         forks.run(request, [given, *(write for _, write in pipes)])
@@ -97,6 +103,9 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    for name, value in request["values"].items():
+        module, _, attribute = name.rpartition(".")
+        setattr(importlib.import_module(module), attribute, value)
 
 
 def run(first: str, *words: str) -> None:

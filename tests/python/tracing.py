@@ -21,6 +21,8 @@ from watari.model import trace_file
 MIB = 2**20
 MILLISECOND = 1_000_000
 READ, WRITE = 1, 2
+# seconds that a trace may take beyond those of the program: the machine may be busy
+WHOLE = 300.0
 PAGEABLE, PINNED, DEVICE = 1, 2, 3
 
 
@@ -89,7 +91,8 @@ def watari(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command on a machine with the made-up driver and CUPTI. `code`: as it should end."""
     environment = emulator.environment(**{"WATARI_CUPTI": emulator.cupti(), **variables})
-    return commanded.watari(cwd, words, environment, stdin, code)
+    values = {"watari.attach.trace.sampled.WHOLE": WHOLE}
+    return commanded.watari(cwd, words, environment, stdin, code, values)
 
 
 def trace(cwd: Path, name: str, *words: str, options=(), code=None, **variables: object):

@@ -48,7 +48,7 @@ def test_the_sampled_run_gets_what_the_other_runs_left(tmp_path) -> None:
     of = content["observed"]
     (most,) = re.findall(r"it is ended after (.*) \(--no", ended.stderr)
     runs_before = sum(of["replay"]["untraced"]) + of["traced_seconds"]
-    whole = sampled.TIMES * of["untraced_seconds"] + sampled.WHOLE
+    whole = sampled.TIMES * of["untraced_seconds"] + tracing.WHOLE
     assert 0 < parse_duration(most.replace(" ", "")) < whole - runs_before
 
 
