@@ -15,6 +15,7 @@ import typer
 from hypothesis import HealthCheck, settings
 
 from watari import _native
+from watari.cli import app
 from watari.case.native import NOT_BUILT
 from watari.common.errors import UnsupportedError
 
@@ -26,6 +27,7 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 
 # A process runs one command, but a test process hundreds: typer would make its parser each time.
+app.add_commands()
 typer.main.get_command = cache(typer.main.get_command)
 
 
