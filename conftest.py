@@ -15,8 +15,8 @@ import typer
 from hypothesis import HealthCheck, settings
 
 from watari import _native
-from watari.cli import app
 from watari.case.native import NOT_BUILT
+from watari.cli import app
 from watari.common.errors import UnsupportedError
 
 if TYPE_CHECKING:
