@@ -7,13 +7,22 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 
 namespace watari::lattice::directive {
 
 struct openmp_sums {
-    // 8 teams on each of an H100's and H200's 132 multiprocessors
-    static constexpr int teams = 1056, threads = 128;
+    // nearly 8 teams on each of an H100's and H200's 132 multiprocessors: LLVM has room for the sums
+    // of 1024 teams, and further ones wait for these
+    static constexpr int teams = 1024, threads = 128;
+
+    /// Numbers that a team takes, so that it takes them at once. By default it takes as many as it
+    /// has threads, and LLVM adds up the sums of its threads after each of these.
+    static constexpr std::size_t share_of(std::size_t n) {
+        constexpr std::size_t all = std::size_t{teams} * threads;
+        return std::max<std::size_t>(1, (n + all - 1) / all) * threads;
+    }
 
     /// The sums of one operation, which the compiler adds up.
     class partial_sums {
@@ -32,7 +41,8 @@ struct openmp_sums {
                          partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im;
         double sum = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : sum) map(tofrom : sum) is_device_ptr(r, q)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : sum) map(tofrom : sum) is_device_ptr(r, q)
         for (std::size_t i = 0; i < n; ++i) {
             const double re = r[i].re - (ar * q[i].re - ai * q[i].im);
             const double im = r[i].im - (ar * q[i].im + ai * q[i].re);
@@ -49,7 +59,8 @@ struct openmp_sums {
         const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
         const double br = beta.re, bi = beta.im;
         double sum = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : sum) map(tofrom : sum) is_device_ptr(x, r, p, t, q)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : sum) map(tofrom : sum) is_device_ptr(x, r, p, t, q)
         for (std::size_t i = 0; i < n; ++i) {
             const double re = r[i].re, im = r[i].im;
             x[i].re += ar * p[i].re - ai * p[i].im + (wr * re - wi * im);
@@ -70,7 +81,8 @@ struct openmp_sums {
     static void dots(std::size_t n, const number* t, const number* r, const number* b,
                      partial_sums& to) {
         double norm = 0, tr_re = 0, tr_im = 0, br_re = 0, br_im = 0, bt_re = 0, bt_im = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im) map(tofrom : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im) is_device_ptr(t, r, b)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im) map(tofrom : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im) is_device_ptr(t, r, b)
         for (std::size_t i = 0; i < n; ++i) {
             norm += t[i].re * t[i].re + t[i].im * t[i].im;
             tr_re += t[i].re * r[i].re + t[i].im * r[i].im;
@@ -86,7 +98,8 @@ struct openmp_sums {
     /// <u, v>.
     static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
         double real = 0, imaginary = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : real, imaginary) map(tofrom : real, imaginary) is_device_ptr(u, v)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : real, imaginary) map(tofrom : real, imaginary) is_device_ptr(u, v)
         for (std::size_t i = 0; i < n; ++i) {
             real += u[i].re * v[i].re + u[i].im * v[i].im;
             imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
@@ -97,7 +110,8 @@ struct openmp_sums {
     /// |v|^2.
     static void norm(std::size_t n, const number* v, partial_sums& to) {
         double sum = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : sum) map(tofrom : sum) is_device_ptr(v)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : sum) map(tofrom : sum) is_device_ptr(v)
         for (std::size_t i = 0; i < n; ++i) {
             sum += v[i].re * v[i].re + v[i].im * v[i].im;
         }
@@ -107,7 +121,8 @@ struct openmp_sums {
     /// |u - v|^2.
     static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
         double sum = 0;
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) reduction(+ : sum) map(tofrom : sum) is_device_ptr(u, v)
+        const std::size_t share = share_of(n);
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) dist_schedule(static, share) reduction(+ : sum) map(tofrom : sum) is_device_ptr(u, v)
         for (std::size_t i = 0; i < n; ++i) {
             const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
             sum += re * re + im * im;
