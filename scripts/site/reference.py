@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from typer import Context
+from typer.cli import get_docs_for_click
+from typer.main import get_command
+
 import watari
-import watari.cli.commands  # adds the commands
 from watari import cases
 from watari.case.axes import TRIALS
-from watari.cli.app import commands_by_name
+from watari.cli.app import app, commands_by_name
 
 ROOT = Path(__file__).parents[2]
 # the headers that examples/cpp include, and those beside them
@@ -74,14 +77,11 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
 
 def commands() -> str:
     """Every command with its options, by typer's own generator."""
-    made = subprocess.run(
-        [sys.executable, "-m", "typer", "watari.cli.commands", "utils", "docs", "--name", "watari"],
-        text=True,
-        check=True,
-        capture_output=True,
-    ).stdout
+    known = commands_by_name()
+    group = get_command(app)
+    made = get_docs_for_click(obj=group, ctx=Context(group), name="watari")
     made = made.replace("# `watari`", "# Commands of `watari`", 1)
-    for name, command in commands_by_name().items():  # typer's list cuts a sentence
+    for name, command in known.items():  # typer's list cuts a sentence
         sentence = " ".join((command.help or "").split("\n\n")[0].split())
         made = re.sub(
             rf"^\* `{name}`: .*\.\.\.$", f"* `{name}`: {sentence}", made, flags=re.MULTILINE

@@ -67,7 +67,7 @@ class Case:
     threads_compute: bool = True  # axis `threads` is the number of OpenMP threads
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION
-    # the case's own commands, each with its module, whose add_to(app) adds it
+    # commands of a case in cases/, each with its module, whose add_to(app) adds it
     commands: Mapping[str, str] = field(default_factory=dict)
     # before a run: refuses a user's file that is missing or damaged
     require_files: Callable[[Parameters], None] = lambda parameters: None

@@ -103,6 +103,10 @@ class Registry(Mapping[str, Case]):
         """The packages that declare each case that is not of a folder, or is of both."""
         return origins()
 
+    def of_folders(self) -> list[Case]:
+        """The cases of the folders."""
+        return [case for name, case in self._cases.items() if name in self._inside]
+
     def names(self) -> list[str]:
         """The names of all cases, also of those that are not imported."""
         return [*self._cases, *(name for name in self.outside if name not in self._cases)]

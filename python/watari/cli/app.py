@@ -77,7 +77,7 @@ def common(
 
 def modules() -> dict[str, str]:
     """The module of each command, in the order of the help: those of the cases come last."""
-    own = (each for case in cases.CASES.values() for each in case.commands.items())
+    own = (each for case in cases.CASES.of_folders() for each in case.commands.items())
     return {name: f"watari.cli.{module}" for name, module in MODULES.items()} | dict(own)
 
 

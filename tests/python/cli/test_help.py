@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from command_line import printed
 
@@ -22,6 +25,13 @@ def test_each_module_adds_the_commands_that_the_table_says() -> None:
     added = {name_of(each): each.callback.__module__ for each in app.registered_commands}
     assert added == modules()
     assert list(commands_by_name()) == list(modules())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", sorted(set(modules().values())))
+def test_a_module_of_commands_needs_no_other(module: str) -> None:
+    code = f"from watari.cli import app; app.add({module!r})"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("name", commands_by_name())
