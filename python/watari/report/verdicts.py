@@ -52,7 +52,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
     """The head of a comparison, a table of the verdicts, and the number of each verdict."""
     lines = rows.head if isinstance(rows, Comparison) else ()
     rows = sorted(rows, key=lambda row: ORDER.index(row.verdict))
-    table = judged("case", "base", "new", "new/base", "95%")
+    table = judged("case", "base", "new", "speed ratio", "95%")
     repeated = [note for note, n in Counter(row.note for row in rows).items() if note and n > 1]
     for row, name in zip(rows, labels(rows), strict=True):
         interval = " - ".join(ratio_text(end) for end in row.interval or ())
@@ -76,7 +76,7 @@ def render_nodes(
     comparisons: Mapping[str, Comparison], outliers: Sequence[Outlier]
 ) -> RenderableType:
     """Several runs against one base: a line for each, then cases that deviate from other runs."""
-    table = empty("run", *COUNTED, "others", "new/base: worst", "median", "case")
+    table = empty("run", *COUNTED, "others", "speed ratio: worst", "median", "case")
     every = [row for rows in comparisons.values() for row in rows]
     for name, rows in comparisons.items():
         verdicts = Counter(row.verdict for row in rows)
@@ -97,7 +97,7 @@ def render_nodes(
 
 def deviating(outliers: Sequence[Outlier], every: Sequence[Row]) -> CaseTable:
     """The worst cases of each run that deviates, and the number of its other cases."""
-    table = empty("deviates from the other runs", "case", "its speed", "theirs", "its/theirs")
+    table = empty("deviates from the other runs", "case", "its", "theirs", "speed ratio")
     for run in dict.fromkeys(o.run for o in outliers):
         mine = [o for o in outliers if o.run == run]
         worst, rest = mine[:WORST], [o.ratio for o in mine[WORST:]]

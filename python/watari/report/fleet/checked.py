@@ -97,7 +97,7 @@ def beside(one: Judged, names: Mapping[str, str]) -> list[Item]:
 def render(checked: Sequence[Checked], unread: Sequence[str]) -> RenderableType:
     """A row a node with its worst case beside the others; the failed ones last, with the first of
     their items."""
-    table = judged("node", "case", "its/median", "pass", "fail", "lost", "unknown")
+    table = judged("node", "case", "speed ratio", "pass", "fail", "lost", "unknown")
     ordered = sorted(checked, key=lambda one: one.exit_code(False))
     for one in ordered[-MOST_ROWS:]:
         number = Counter(item.verdict for item in one.items)

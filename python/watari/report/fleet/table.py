@@ -64,7 +64,7 @@ def nodes(group: Group) -> list[RenderableType]:
     """A row a node with its worst case; the suspects last, where a terminal shows them."""
     names = case_names(group)
     ordered = sorted(group.nodes, key=gravity, reverse=True)
-    table = judged("node", "case", "its speed", "median", "its/median", "MAD")
+    table = judged("node", "case", "its", "median", "speed ratio", "MAD")
     for one in ordered[-MOST_ROWS:]:
         cells = ["", "", "", "", ""]
         if worst := one.worst:
@@ -105,7 +105,7 @@ def shown(typical: Typical) -> str:
 def suspects(fleet: Fleet) -> list[RenderableType]:
     """The worst cases of each suspect, and how its machine differs."""
     names = {k: v for group in fleet.groups for k, v in case_names(group).items()}
-    table = empty("slower than the median", "case", "its speed", "median", "its/median")
+    table = empty("slower than the median", "case", "its", "median", "speed ratio")
     lines: list[RenderableType] = []
     for one in fleet.suspects[-MOST_ROWS:]:
         slow = [ratio for ratio in one.ratios if ratio.verdict == SLOWER]
