@@ -126,7 +126,7 @@ def charges(
 
     A build that was stopped is resumed. The file stays: the caller removes it once the charges are
     stored. Raises UsageError for a mesh that needs repair and a budget that is too small: before
-    the build where no matrix of this surface fits it, else after. Raises FileError, Stopped,
+    the build where no matrix by these options fits it, else after. Raises FileError, Stopped,
     NotConvergedError.
     """
     surface = module(__package__).HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)

@@ -97,10 +97,12 @@ bool is_built(const checked_surface& of, const nb::dict& given) {
     }
 }
 
-/// Throws usage_error, before a build, if no matrix of this surface can be solved in the budget.
+/// Throws usage_error, before a build, if no matrix by these options can be solved in the budget.
 void require_budget(const checked_surface& of, const nb::dict& given) {
     const charges p = charges_of(given);
-    hmatrix::require_budget(of.surface, own_build_options(of, p), own_solve_options(p));
+    without_lock([&] {
+        hmatrix::require_budget(of.surface, own_build_options(of, p), own_solve_options(p));
+    });
 }
 
 struct charge_solver {
