@@ -99,7 +99,7 @@ function(watari_directives_by compiler application model flags)
   set(target watari_${application}_${model}_${compiler})
   set(library ${CMAKE_CURRENT_BINARY_DIR}/lib${target}.so)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/styles/directives/*.hpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   add_custom_command(OUTPUT ${library} VERBATIM DEPENDS ${files} ${headers}
     COMMAND ${${program}} -O3 -std=c++20 -fPIC -shared ${flags} ${WATARI_DIRECTIVES_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
       -I${WATARI_GENERATED} ${files} -o ${library})
