@@ -47,11 +47,13 @@ def alone(found, name):
 NPY, SMALL, TILES = ".npy", "zarr, 1 MiB of rows", "zarr, tiles of 4 MiB"
 for name in after["places"][0]:
     own = [rate(after, name), *ratio(least(after, NPY), least(after, name))]
-    beside = [*alone(after, name), alone(before, name)[0]]
+    beside = [*alone(after, name), *alone(before, name)]
     if name == NPY:
-        page.says(f"| {name} | {{}} | | | {{}} | {{}} to {{}} | {{}} |", own[0], *beside)
+        page.says(
+            f"| {name} | {{}} | | | {{}} | {{}} to {{}} | {{}} | {{}} to {{}} |", own[0], *beside
+        )
     else:
-        row = "{} | {} | {} to {} | {} | {} to {} | {} |"
+        row = "{} | {} | {} to {} | {} | {} to {} | {} | {} to {} |"
         page.says(f"| {name} | {row}", *own, *beside)
 for memory, found in (("as in the file", formats), ("as NumPy places it", plain)):
     names = (NPY, "raw", "hdf5", "safetensors")
