@@ -12,6 +12,7 @@ import json
 import os
 import pkgutil
 import runpy
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+HANGS = 1800  # seconds: for a command that hangs, not for a slow machine
 PACKAGES = ("watari.api", "watari.attach", "watari.cli", "watari.model", "watari.results")
 # beginnings of variables that a process reads once, when it starts
 AT_START = ("LD_", "PYTHON", "LC_", "LANG", "MALLOC_", "OMP_", "OPENBLAS_")
@@ -96,7 +98,8 @@ def python(
 
 
 def become(request: dict[str, Any], streams: list[int]) -> None:
-    """Makes a fork the process of a command."""
+    """Makes a fork the process of a command, which ends if it hangs."""
+    signal.alarm(HANGS)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
