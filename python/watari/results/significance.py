@@ -48,8 +48,9 @@ class Judgement:
 
     ratio: float
     interval: tuple[float, float] | None
-    slower: float  # probability of such data if the speed had not changed beyond the threshold,
-    faster: float  # where it is beyond; else 1
+    # probability of such data without a change beyond the threshold; 1 if the ratio is within it
+    slower: float
+    faster: float
     scatter: float = 0.0  # of a trial, in logarithms: 0.01 is 1%
 
 
