@@ -55,11 +55,12 @@ EOF
 # launch, and 1,024 teams with 2 or 7 numbers have more; and the calls, copies and kernels of a step. With OFFLOAD.
 job_lattice-llvm() {
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
-    local words=(watari run lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1)
-    run lattice-llvm 30 "${words[@]:2}"
-    LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD=1048576 run lattice-llvm-pool 30 "${words[@]:2}"
-    timeout 40 watari trace --no-touches -o "$folder/lattice-llvm-trace.json" -- "${words[@]}" -o "$folder/lattice-llvm-traced.json" \
-        >"$folder/lattice-llvm-trace.txt" 2>&1 || failed=1
+    run lattice-llvm 30 lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1
+    LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD=1048576 \
+        run lattice-llvm-pool 30 lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1
+    timeout 40 watari trace --no-touches -o "$folder/lattice-llvm-trace.json" -- \
+        watari run lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1 \
+        -o "$folder/lattice-llvm-traced.json" >"$folder/lattice-llvm-trace.txt" 2>&1 || failed=1
     for name in lattice-llvm lattice-llvm-pool; do
         ranks "$name" iterations norm2 flops_per_s hop_s loop
     done
