@@ -13,8 +13,8 @@
 namespace watari::lattice::directive {
 
 struct openmp_sums {
-    // nearly 8 teams on each of an H100's and H200's 132 multiprocessors: LLVM has room for the sums
-    // of 1024 teams, and further ones wait for these
+    // nearly 8 teams on each of an H100's and H200's 132 multiprocessors: LLVM has room for the
+    // sums of 1024 teams, and further ones wait for these
     static constexpr int teams = 1024, threads = 128;
 
     /// Numbers that a team takes, so that it takes them at once. By default it takes as many as it
