@@ -15,14 +15,10 @@ from typing import Any
 import pytest
 from object_server import ID, SECRET, TOKEN
 
-from watari import _native, objects
+from watari import objects
 from watari.common import errors
 
 URL = "s3://bucket/a.npy"
-
-pytestmark = pytest.mark.skipif(
-    bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason()
-)
 
 
 class Answer:

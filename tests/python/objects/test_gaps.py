@@ -13,12 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import watari
-from watari import _native, objects
+from watari import objects
 from watari.common import errors
 
-pytestmark = pytest.mark.skipif(
-    bool(_native.objects_absent_reason()), reason=_native.objects_absent_reason()
-)
 PART = 2**23  # bytes of the largest request
 GAP = 2**18  # the limit on this machine
 
