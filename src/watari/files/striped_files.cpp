@@ -1,7 +1,7 @@
 #include "watari/files/striped_files.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/core/on_threads.hpp"
+#include "watari/core/parallel/on_threads.hpp"
 #include "watari/files/aligned.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/file_error.hpp"

@@ -2,7 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/on_threads.hpp"
+#include "watari/core/parallel/on_threads.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/files/file_error.hpp"
 #include "watari/measure/thread_team.hpp"
