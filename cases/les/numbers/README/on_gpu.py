@@ -1,4 +1,4 @@
-"""Mist, trees and directives on an H100, of cases/les/README.md."""
+"""Mist and trees on an H100, of cases/les/README.md."""
 
 from __future__ import annotations
 
@@ -59,33 +59,4 @@ page.says(
     radiant("cpu", "rows:16").quantity("view_nonzeros")
     / radiant("cpu", "none").quantity("view_nonzeros"),
 )
-
-# Directives
-ported = results(f"{H100}directives.json")
-explicit, managed, data, kept = (
-    ported.case("les", style=style, cpu_touch="none", compiler=by)
-    for style, by in (
-        ("explicit", "none"),
-        ("managed", "none"),
-        ("acc-data", "gcc"),
-        ("acc-managed", "gcc"),
-    )
-)
-page.says(
-    "`explicit`\n  {} million cells a second, `managed` {}", mcells(explicit), mcells(managed)
-)
-page.says("`acc-data` {} and `acc-managed` {} by GCC", mcells(data), mcells(kept))
-by_llvm = results(f"{H100}directives-llvm.json")
-other = by_llvm.case("les", style="omp-target")
-page.says("it reached {} million cells a second", mcells(other))
-page.says(
-    "its flow is off by {}%",
-    100 * (other.quantity("energy") / by_llvm.case("les", style="explicit").quantity("energy") - 1),
-)
-page.given("the runs", "every 10 steps M makes", "from the 9th digit on")
-page.given(
-    "the pass and its issue",
-    "LLVM 19 runs",
-    "[94643](https://github.com/llvm/llvm-project/issues/94643)",
-)
-page.given("the code", "divided indices of 32 bits")
+page.given("the runs", "every 10 steps M makes")
