@@ -38,11 +38,11 @@ struct request {
 inline constexpr int outer = 0, inner = 1;  ///< depth of planes that arrive, that are sent
 enum class way { pack, unpack };
 
-/// Points of the planes of axes j and k that ranks exchange, never 0: an array has an address.
+/// Points of an array for the planes of axes j and k that ranks exchange.
 inline std::size_t face_points(const request& r) {
     const std::size_t of_j = r.split_j > 1 ? 2 * r.i * r.k : 0;
     const std::size_t of_k = r.split_k > 1 ? 2 * r.i * r.j : 0;
-    return of_j + of_k + 1;
+    return in_lines<float>(of_j + of_k);
 }
 
 /// A style: `extern "C" void <name>(const request*, answer*)`, with _ for - in the name.

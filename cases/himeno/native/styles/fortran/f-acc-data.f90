@@ -37,7 +37,8 @@ contains
     real(c_float) :: a(r%k, r%j, r%i, 4), b(r%k, r%j, r%i, 3), c(r%k, r%j, r%i, 3)
     real(c_float) :: of_j(faces_of_j(r)), of_k(faces_of_k(r))
     integer :: n
-    !$acc data copyin(a, b, c, wrk1, bnd, p) create(wrk2, of_j, of_k)
+    ! not a data region, where GCC puts a pointer behind each array: the next would not begin at a line of memory
+    !$acc enter data copyin(a, b, c, wrk1, bnd, p) create(wrk2, of_j, of_k)
     if (r%fused /= 0) then  ! after a swap its boundary planes are those of p
       !$acc update device(wrk2)
     end if
@@ -57,7 +58,7 @@ contains
       !$acc update host(p)
     end if
     out%transfer_out = lap()
-    !$acc end data
+    !$acc exit data delete(a, b, c, wrk1, bnd, p, wrk2, of_j, of_k)
     out%release_device = lap()
   end subroutine
 

@@ -36,7 +36,8 @@ contains
     real(c_float), dimension(r%k, r%j, r%i) :: p, wrk2, wrk1, bnd
     real(c_float) :: a(r%k, r%j, r%i, 4), b(r%k, r%j, r%i, 3), c(r%k, r%j, r%i, 3)
     integer :: n
-    !$acc data copyin(a, b, c, wrk1, bnd, p) create(wrk2)
+    ! not a data region, where GCC puts a pointer behind each array: the next would not begin at a line of memory
+    !$acc enter data copyin(a, b, c, wrk1, bnd, p) create(wrk2)
     if (r%fused /= 0) then  ! after a swap its boundary planes are those of p
       !$acc update device(wrk2)
     end if
@@ -56,7 +57,7 @@ contains
       !$acc update host(p)
     end if
     out%transfer_out = lap()
-    !$acc end data
+    !$acc exit data delete(a, b, c, wrk1, bnd, p, wrk2)
     out%release_device = lap()
   end subroutine
 

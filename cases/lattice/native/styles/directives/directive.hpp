@@ -43,8 +43,10 @@ struct request {
     std::size_t link_numbers() const { return 8 * half() * link; }
     std::size_t clover_numbers() const { return 2 * half() * packed; }
     std::size_t vector() const { return half() * spinor; }
-    /// Numbers of `sent` and of `arrived`; never 0, so that each array has an address.
-    std::size_t halo() const { return exchange ? halo_numbers(where.size, split) : 1; }
+    /// Numbers of `sent` and of `arrived`.
+    std::size_t halo() const {
+        return in_lines<number>(exchange ? halo_numbers(where.size, split) : 0);
+    }
 };
 
 struct answer : watari::directive::answer {
