@@ -107,9 +107,6 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 }
 
 measure::trial run_directive(const parameters& p) {
-    if (p.by == cases::compiler::llvm && p.processor.is_gpu())
-        throw unsupported("style " + p.style +
-                          " by compiler=llvm: its flow on a GPU is not that of the other styles");
     const style& row = cases::style_named(styles(), p.style);
     void* const program = cases::load_directive("les", row, p.by, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(program));
