@@ -81,11 +81,11 @@ style = "omp-target"
 compiler = ["gcc", "llvm"]
 [[case]]
 case = "himeno"
-style = ["f-omp-target", "acc-data", "f-acc-data", "acc-managed", "f-acc-managed"]
+style = ["acc-data", "f-acc-data", "acc-host-data", "f-acc-host-data", "f-omp-target"]
 [[case]]
 case = "himeno"
-style = ["acc-host-data", "f-acc-host-data", "acc-managed-all", "f-acc-managed-all"]
-trials = 1
+style = ["acc-managed", "f-acc-managed", "acc-managed-all", "f-acc-managed-all"]
+trials = 2
 [[case]]
 case = "copy"
 memory = "device"
