@@ -70,10 +70,11 @@ fi
 "$folder/patterns" 20 16 >"$folder/patterns.json"
 trace 40 patterns -- "$folder/patterns" 20 16
 limited 10 patterns python3 "$here/patterns.py" "$folder/trace-patterns.json" "$folder/patterns.json"
-mapfile -t tests < <(grep -l 'mark\.gpu' "$here"/../../../python/attach/test_*.py)
+mapfile -t tests < <(grep -rl --include='test_*.py' 'mark\.gpu' "$here/../../../python/attach")
 limited 90 tests python3 -m pytest -q -p no:cacheprovider -m gpu "${tests[@]}"
 wait
 # the timed steps, alone
+limited 60 advise watari advise --confirm -- "$folder/alternating" 64 4
 try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 400
 trace 40 stream -- "$folder/stream" 1024 400
 python3 -c 'import torch' 2>/dev/null && trace 70 training -- python3 "$here/training.py" 10
@@ -83,8 +84,5 @@ trace 40 gemm -- "$folder/gemm" 4096 10
 try 40 alternating --runs 2 -- "$folder/alternating" 64 2 # `read-mostly` takes 16 times as long as the others
 trace 40 alternating -- "$folder/alternating" 64 4
 try 20 stream-shared --no-traced --runs 1 --styles managed,pinned -- "$folder/stream-shared" 128 40
-if ((SECONDS < ${MOST:-200} - 25)); then
-    limited 60 advise watari advise --confirm -- "$folder/alternating" 64 4
-fi
 python3 "$here/summary.py" "$folder" | tee "$folder/summary.txt"
 [[ ! -e $folder/failed ]]
