@@ -45,28 +45,40 @@ def with_sites(
     own = sites.allocations
     number_of = {a.site: sites.of_allocations.get(a.site, "unknown") for a in own}
     place = {site: numbers.setdefault(text, len(numbers)) for site, text in number_of.items()}
-    for ends in (False, True):
-        some = [a for a in own if not ends or a.ended is not None]
-        times = np.array([a.ended if ends else a.begun for a in some], float) * NS - begin
-        calls = calls_at(rows, times)
-        known = calls != NONE
-        rows["site"][calls[known]] = np.array([place[a.site] for a in some], np.int32)[known]
-        rows["bytes"][calls[known]] = np.array([a.bytes for a in some], float)[known]
+    ended = [a for a in own if a.ended is not None]
+    both = [*own, *ended]
+    times = np.array([a.begun for a in own] + [a.ended for a in ended], float) * NS - begin
+    calls = calls_at(rows, times)
+    known = calls != NONE
+    rows["site"][calls[known]] = np.array([place[a.site] for a in both], np.int32)[known]
+    rows["bytes"][calls[known]] = np.array([a.bytes for a in both], float)[known]
     return tuple(numbers)
 
 
 def calls_at(rows: Array, times: Array) -> Array:
-    """The call that allocates or releases at each time, NONE where there is none. The log's time
-    lies inside the call of the runtime, or shortly before that of the driver."""
+    """The call that allocates or releases at each time, another for each; NONE where there is none.
+    The log's time lies inside the call of the runtime, or shortly before that of the driver."""
+    found = np.full(len(times), NONE)
     own = np.flatnonzero(rows["role"] != Role.CALL)
     if not len(own) or not len(times):
-        return np.full(len(times), NONE)
+        return found
     own = own[np.argsort(rows["start"][own], kind="stable")]
     ends = np.maximum.accumulate(rows["end"][own])
-    found = np.searchsorted(ends, times - CLOCK)
-    at = own[np.minimum(found, len(own) - 1)]
-    near = (found < len(own)) & (rows["start"][at] <= times + NEAR)
-    return np.where(near, at, NONE)
+    order = np.argsort(times, kind="stable")
+    first = np.searchsorted(ends, times[order] - CLOCK)
+
+    def near(at: Array, order: Array) -> Array:
+        begins = rows["start"][own[np.minimum(at, len(own) - 1)]]
+        return (at < len(own)) & (begins <= times[order] + NEAR)
+
+    known = near(first, order)
+    order, first = order[known], first[known]
+    # a call may begin within CLOCK of the end of the one before, which is taken then
+    steps = np.arange(len(order))
+    taken = steps + np.maximum.accumulate(first - steps)
+    known = near(taken, order)
+    found[order[known]] = own[taken[known]]
+    return found
 
 
 def pairs(source: Array, target: Array, size: Array, starts: Array, known: Array) -> Array:
