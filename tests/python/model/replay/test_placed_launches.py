@@ -96,3 +96,16 @@ def test_prefetched_memory_need_not_be_cleared_by_the_cpu() -> None:
     assert middle == pytest.approx(imposed.CLEARING.middle * size, rel=0.2)
     assert least < middle < most
     assert others == pytest.approx([0, 0, 0], abs=0.01)
+
+
+def test_a_block_that_no_sampled_launch_touches_is_hardly_populated() -> None:
+    """As managed memory it is addresses alone; the interval has what 3 of the launches may touch."""
+    made = graph([launch(100 * MS)])
+    block = {**allocation("device", 64 * MIB), "lives": 1000}
+    untouched = kernel("k", placements(0.1, 0.1), launches=20, sampled=20)
+    found = answer(made, [untouched], [block])[0]
+    added = cost(found["managed"]).middle - cost(found["as-is"]).middle
+    whole = 1000 * steps.seconds("populate gpu managed", 64 * MIB)
+    assert added == pytest.approx(1000 * steps.seconds("release managed", 0), rel=0.05)
+    more = cost(found["managed"]).high - cost(found["managed"]).middle
+    assert 0.1 * whole < more < 0.3 * whole

@@ -50,7 +50,7 @@ def local_memory(program: Program, bounds: Bounds) -> Bounds:
 def managed(program: Program, bounds: Bounds) -> Bounds:
     """GPU memory becomes managed memory."""
     made = local_memory(program, bounds).spread(program.on_gpu, program.populating("gpu"))
-    return program.allocating(made, program.making("release managed"))
+    return program.allocating(made, program.making("release managed") + program.reserved())
 
 
 def prefetched(program: Program, bounds: Bounds) -> Bounds:
@@ -111,7 +111,7 @@ def mapped(program: Program, bounds: Bounds) -> Bounds:
     if program.of_kind(DEVICE):
         made = copies_of(program, made, "mapped")
         made = made.spread(program.on_gpu, program.populating("cpu"))
-        made = program.allocating(made, program.making("release mapped"))
+        made = program.allocating(made, program.making("release mapped") + program.reserved())
     return made
 
 

@@ -44,7 +44,7 @@ def managed_memory(program: Program, bounds: Bounds, never: bool) -> Bounds:
     if never:
         cost = program.populating("gpu", but=program.copied())
         made = made.spread(program.is_kernel, Cost(cost.middle, 0.0, cost.high))
-    return program.allocating(made, program.making("release managed"))
+    return program.allocating(made, program.making("release managed") + program.reserved())
 
 
 def managed(program: Program, bounds: Bounds) -> Bounds:
