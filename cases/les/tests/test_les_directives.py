@@ -29,13 +29,15 @@ def test_the_cpu_is_no_substitute(style: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    ("style", "compiler"), [*((style, "gcc") for style in STYLES), ("omp-target", "llvm")]
+)
 @pytest.mark.parametrize("touch", ["none", "facets", "all"])
-def test_the_energy_is_that_of_the_cpus_program(style: str, touch: str) -> None:
+def test_the_energy_is_that_of_the_cpus_program(style: str, compiler: str, touch: str) -> None:
     given = {"steps": 20, "every": 5, "cpu-touch": touch}
     expected = run("system", processor="cpu", **given)
     try:
-        found = run(style, **given)
+        found = run(style, compiler=compiler, **given)
     except UnsupportedError as reason:
         pytest.skip(str(reason))
     assert found["verified"] is True
