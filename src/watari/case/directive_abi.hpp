@@ -20,9 +20,9 @@ struct answer {
     double allocate, transfer_in, transfer_out, release_device, read, release;
 };
 
-/// `count` numbers, and as many more as fill lines of the GPU's memory; never 0, so that an array has an
-/// address. GCC's library puts the arrays of a data region one behind the other: after an array of one
-/// number none begins at a line, nor where a load of 16 bytes may begin.
+/// `count` numbers, and as many more as fill lines of the GPU's memory; never 0, so that an array
+/// has an address. GCC's library puts the arrays of a data region one behind the other: after an
+/// array of one number none begins at a line, nor where a load of 16 bytes may begin.
 template <typename T>
 constexpr std::size_t in_lines(std::size_t count) {
     constexpr std::size_t line = 256 / sizeof(T);

@@ -99,7 +99,7 @@ def test_prefetched_memory_need_not_be_cleared_by_the_cpu() -> None:
 
 
 def test_a_block_that_no_sampled_launch_touches_is_hardly_populated() -> None:
-    """As managed memory it is addresses alone; the interval has what 3 of the launches may touch."""
+    """As managed memory it is addresses alone; 3 of the launches may touch it."""
     made = graph([launch(100 * MS)])
     block = {**allocation("device", 64 * MIB), "lives": 1000}
     untouched = kernel("k", placements(0.1, 0.1), launches=20, sampled=20)

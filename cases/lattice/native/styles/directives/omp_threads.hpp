@@ -1,9 +1,9 @@
 /// Vector operations with sums, for compilers that map an OpenMP thread to a thread of the GPU, as
 /// LLVM's and NVIDIA's do. Included by omp_kernels.hpp.
 ///
-/// Each thread leaves its part of a sum in memory, and a second region adds up the parts, to as many as the
-/// CPU adds. With `reduction` LLVM's library adds up the teams' sums, which takes 0.1 ms for each sum of
-/// the lattice of class 2, as long as its vectors take.
+/// Each thread leaves its part of a sum in memory, and a second region adds up the parts, to as
+/// many as the CPU adds. With `reduction` LLVM's library adds up the teams' sums, which takes 0.1
+/// ms for each sum of the lattice of class 2, as long as its vectors take.
 #pragma once
 
 #include "bicgstab.hpp"
@@ -57,7 +57,8 @@ struct openmp_sums {
                          partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im;
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(r, q, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(r, q, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double sum = 0;
             for (std::size_t i = k; i < n; i += lanes) {
@@ -77,7 +78,8 @@ struct openmp_sums {
         const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
         const double br = beta.re, bi = beta.im;
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(x, r, p, t, q, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(x, r, p, t, q, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double sum = 0;
             for (std::size_t i = k; i < n; i += lanes) {
@@ -101,7 +103,8 @@ struct openmp_sums {
     static void dots(std::size_t n, const number* t, const number* r, const number* b,
                      partial_sums& to) {
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(t, r, b, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(t, r, b, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double norm = 0, tr_re = 0, tr_im = 0, br_re = 0, br_im = 0, bt_re = 0, bt_im = 0;
             for (std::size_t i = k; i < n; i += lanes) {
@@ -123,7 +126,8 @@ struct openmp_sums {
     /// <u, v>.
     static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(u, v, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(u, v, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double real = 0, imaginary = 0;
             for (std::size_t i = k; i < n; i += lanes) {
@@ -137,7 +141,8 @@ struct openmp_sums {
     /// |v|^2.
     static void norm(std::size_t n, const number* v, partial_sums& to) {
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(v, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(v, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double sum = 0;
             for (std::size_t i = k; i < n; i += lanes) sum += v[i].re * v[i].re + v[i].im * v[i].im;
@@ -148,7 +153,8 @@ struct openmp_sums {
     /// |u - v|^2.
     static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
         double* const sums = to.on_gpu();
-#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) is_device_ptr(u, v, sums)
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads) \
+    is_device_ptr(u, v, sums)
         for (unsigned k = 0; k < lanes; ++k) {
             double sum = 0;
             for (std::size_t i = k; i < n; i += lanes) {
