@@ -6,7 +6,8 @@ from statistics import median
 
 from watari.cases.himeno import speed
 
-H200, FOUR = "nvidia-h200-x86_64/", "4x-nvidia-h200-x86_64/20261121-"
+H100, H200 = "nvidia-h100-80gb-hbm3-x86_64/", "nvidia-h200-x86_64/"
+FOUR = "4x-nvidia-h200-x86_64/20261121-"
 XL_BYTES = 15.03e9  # 14 arrays of 512 x 512 x 1024 floats
 FUSED, TUNED = {"form": "fused"}, {"form": "two-kernel", "kernel": "tuned"}
 SHARED = {"form": "two-kernel", "kernel": "shared"}

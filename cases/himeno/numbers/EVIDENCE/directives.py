@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from himeno_rates import FOUR, FUSED, H200, rates
+from himeno_rates import FOUR, FUSED, H100, H200, rates
 from recompute import Page
 from result_files import newest, results, text
 
@@ -166,6 +166,29 @@ def by_split(file):
     return lines
 
 
-page.table("languages", by_language(newest("himeno-fortran")))
+for card in (H100, H200):
+    page.table(f"languages {card[7:11]}", by_language(f"{card}20261127-himeno-fortran.json"))
+(h100, h200) = (results(f"{card}20261127-himeno-fortran.json") for card in (H100, H200))
+
+
+def of(run, style, other, compiler="gcc", beside="gcc"):
+    """The steady rate of a style over that of another."""
+    return rates(run, style, compiler=compiler).level / rates(run, other, compiler=beside).level
+
+
+llvm = [of(run, "omp-target", "explicit", "llvm", "none") for run in (h100, h200)]
+page.says("**OpenMP by LLVM has {} of CUDA's rate** on the H100, {} on the H200.", *llvm)
+fortran = [of(run, "f-omp-target", "omp-target") for run in (h100, h200)]
+page.says("has {} and {} of the style in C++.", *fortran)
+shares = [
+    of(h200, f"f-{style}", style)
+    for style in ("acc-data", "acc-host-data", "acc-managed-all", "acc-managed")
+]
+page.says("faster, it has {} to {} of it", min(shares), max(shares))
+page.given(
+    "20261126-himeno-fortran.json, of the history", "`acc-data` had 1016 GFLOPS", "`f-acc-data` 1053",
+    "`f-acc-host-data` 1066 and `omp-target` 700",
+)  # fmt: skip
+page.given("the size of loads", "8 bytes at once, in C++ 16")
 page.table("splits", by_split(newest("himeno-directives-ranks")))
 page.given("ELF's own numbers", "(ELF ABI 8), which", "LLVM 19 does not read", "has ABI 7")
