@@ -119,3 +119,23 @@ page.says(
 )
 page.says("| {}: bandwidth does not explain", 3400 / 410)
 page.given("published/boku-2025.toml", "| 1.5 to 3 |", "| GPU over CPU | 25 |", "3400 and 410 GB/s")
+
+# The plan les-machines
+both = results("nvidia-h200-x86_64/20261127-les-machines.json")
+
+
+def rate(**given):
+    """Million cells a second."""
+    return both.case("les", **given).quantity("cells_per_s") / 1e6
+
+
+gpu, cpu = rate(style="explicit", cpu_touch="none"), rate(processor="cpu")
+page.says("GPU has {} million cells/s and 16 cores {}, {} times less", gpu, cpu, gpu / cpu)
+at_once = [both.case("copy", processor=p).median for p in ("gpu", "cpu")]
+page.says("has {} and {} GB/s, {} times\nless", *at_once, at_once[0] / at_once[1])
+touched = [
+    rate(style=style, cpu_touch="all", every=every)
+    for every in (10, 1)
+    for style in ("explicit", "managed")
+]
+page.says("`explicit` has {}, `managed` {}; every step {} and {}.", *touched)

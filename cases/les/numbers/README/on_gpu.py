@@ -16,12 +16,16 @@ def mcells(m):
 
 
 # Mist beside the dry city, in turns
-misty = [results(f"{H100}mist-{n}.json") for n in (1, 2)]
+NEW = {
+    card: f"{card}/20261127-les-mist-"
+    for card in ("nvidia-h100-80gb-hbm3-x86_64", "nvidia-h200-x86_64")
+}
+misty, on_h200 = ([results(f"{files}{n}.json") for n in (1, 2)] for files in NEW.values())
 
 
-def turns(name, **given):
+def turns(name, runs=misty, **given):
     """The mean over both rounds."""
-    return mean(run.case("les", **given).quantity(name) for run in misty)
+    return mean(run.case("les", **given).quantity(name) for run in runs)
 
 
 for words, by in (
@@ -38,6 +42,14 @@ page.says(
         for m in ("rows:16", "none")
     ),
 )
+
+parts = []
+for by in ("central", "third"):
+    wet, dry = (
+        turns("step_bytes_per_s", on_h200, mist=m, advection=by) for m in ("rows:16", "none")
+    )
+    parts.append(wet / dry)
+page.says("On an H200 these are {} and {}", *parts)
 
 # Trees
 drag = results(f"{H100}trees-drag.json")
