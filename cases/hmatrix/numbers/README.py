@@ -170,9 +170,7 @@ page.given(
 page.given("Hanawa (2025)", "a matrix of 42 GB from an SSD", "his ratios, 1.31 and 1.71")
 page.says("`mesh=scan:71` | {} triangles as a scanned model", 20 * 71**2)
 page.given("the jobs' meshes", "jobs for 4 GB, for 40 GB and")
-page.given(
-    "the plan", "batches of 16 MiB, one trial", "Batches of 16 and 64 KiB", "Batches of 1 to 4 KiB"
-)
+page.given("the plan", "batches of 16 MiB, one trial")
 scans = results(f"{INTEL}20261126-hmatrix-scan.json")
 plain, jacobi = (
     scans.case("hmatrix", mesh="scan:32", solver="gmres", preconditioner=p).quantity("products")
@@ -182,6 +180,7 @@ page.says("On `scan:32` it needs {} of the products of GMRES", jacobi / plain)
 
 # In the conditions of Hanawa (2025): an iteration by engine
 H100 = "nvidia-h100-80gb-hbm3-x86_64/20261126-hmatrix-"
+LATER = H100.replace("1126", "1127")
 hanawa = results(f"{H100}hanawa.json")
 posix = results(f"{H100}hanawa-posix.json")
 
@@ -212,24 +211,22 @@ page.says(
     100 * (1 - pinned.quantity("read_bytes") / by_gpu.quantity("read_bytes")),
     100 * (1 - iteration(pinned)[0] / whole),
 )
-small = results(f"{H100}small.json")
-seconds_of = {
-    (engine, batch): small.case("hmatrix", engine=engine, batch=batch).quantity("iteration_s")
-    for engine in ("gpu", "uring")
-    for batch in (1024, 4096)
-}
+small, ten_million = (results(f"{LATER}{name}.json") for name in ("small", "small-ssd"))
 page.says(
-    "with {} MB on the same disk",
+    "A matrix of {} MB in batches",
     small.case("hmatrix", engine="gpu", batch=1024).quantity("matrix_bytes") / 1e6,
 )
-page.says(
-    "takes {} s by `gpu` and {} s by `uring` at 1 KiB, {} and {} s at 4 KiB",
-    seconds_of["gpu", 1024],
-    seconds_of["uring", 1024],
-    seconds_of["gpu", 4096],
-    seconds_of["uring", 4096],
-)
-inner = results(f"{H100}small-inner.json")
+for batch in (1, 4, 16, 64):
+    rows = [
+        *(small.case("hmatrix", engine=e, batch=1024 * batch) for e in ("gpu", "uring")),
+        ten_million.case("hmatrix", batch=1024 * batch),
+    ]
+    page.says(
+        f"| {batch} KiB | {{}} ({{}}) | {{}} ({{}}) | {{}} ({{}}) |",
+        *(value for row in rows for value in iteration(row)),
+    )
+page.given("the axis", "| 1 KiB |", "| 4 KiB |", "| 16 KiB |", "| 64 KiB |", "16 KiB and `rhs=8`")
+inner = results(f"{LATER}small-inner.json")
 without, within = (inner.case("hmatrix", inner=steps) for steps in (0, 5))
 page.says(
     "cut the products from {} to {}, but took {} s",
@@ -238,11 +235,13 @@ page.says(
     within.quantity("solve_s"),
 )
 page.says("instead of {} s", without.quantity("solve_s"))
+sides = results(f"{LATER}small-sides.json").case("hmatrix", rhs=1)
+page.says("a solve takes {} s with one", sides.quantity("solve_s"))
 
 
 # The same from a model of his SSD
-fast = results(f"{H100}modelled.json")
-calls = results(f"{H100}modelled-posix.json")
+fast = results(f"{LATER}modelled.json")
+calls = results(f"{LATER}modelled-posix.json")
 
 
 def from_model(stays):
