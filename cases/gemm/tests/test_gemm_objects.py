@@ -136,7 +136,7 @@ def test_rows_of_tiles_come_to_a_gpu(
     done = watari.gemm(first, second, "C.npy", processor="gpu", **how)
     exact = a.astype("float32") @ b.astype("float32")
     numpy.testing.assert_array_equal(numpy.load("C.npy"), exact)
-    assert done.bytes_received > done.bytes_read
+    assert done.bytes_received >= done.bytes_read  # gaps too, where the server's rate asks for it
 
 
 NAMES = ("C.npy", "C.bin", "C.zarr")

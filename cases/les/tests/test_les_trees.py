@@ -10,7 +10,7 @@ import pytest
 from les_trials import assert_bits_of_the_cpu, requests, run, value
 
 from watari.cases.les import axes, case, trees, trial
-from watari.common.errors import FileError, UsageError
+from watari.common.errors import FileError, UnsupportedError, UsageError
 
 LEAFY = {"trees": "rows:16", "every": 2}
 SHINING = {**LEAFY, "radiation": "cpu"}
@@ -175,7 +175,9 @@ def test_a_gpu_has_the_bits_of_the_cpu_with_trees(precision: str, light: str) ->
 @pytest.mark.parametrize("gather", ["gpu", "cpu"])
 def test_styles_have_the_same_bits_with_trees(style: str, gather: str) -> None:
     given = {**SHINING, "processor": "gpu", "grid": "64x64x32", "advection": "third"}
-    made, plain = (
-        run(**given, style=each, gather=by) for each, by in ((style, gather), ("explicit", "gpu"))
-    )
+    try:
+        made = run(**given, style=style, gather=gather)
+    except UnsupportedError as reason:
+        pytest.skip(str(reason))
+    plain = run(**given, style="explicit", gather="gpu")
     assert prints(made) == prints(plain)
