@@ -208,6 +208,12 @@ for line in text("nvidia-h100-80gb-hbm3-x86_64/20261127-confirm.txt").lines:
         f"| `{program_of_row}` | `{line.split()[0]}` | {once} | {{}} ({{}} to {{}}) |", *found
     )
 page.given("styles/program.py", "the 3 / n of all launches that may", "of n does (95%)")
+answered = text(f"{H200}20261127-advise-training.txt")
+tried = results(f"{H200}20261127-try-training.json")
+for style in ("as-is", "managed", "managed-prefetch", "mapped", "pinned"):
+    (measured,) = (t["host_s"][0] for t in tried.case("try", style=style).trials)
+    page.says(f"| `{style}` | {{}} | {{}} |", answered.line(f"predicted {style}: ")[0], measured)
+page.given("what the program allocates", "Adam with 1.15 GB")
 page.given("docs/exec.md, of another run", "24.8% of the run, as predicted here (21%)")
 
 # Himeno XL, GH200
