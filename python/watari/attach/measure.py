@@ -215,12 +215,17 @@ def all_runs(
         measured.runs.append(measured.learned)
         ended.add(AS_IS)
     varying: list[str] = []
+
+    def left(number: int) -> float:
+        """Seconds of the turns from this one on: as those that ran, or as the first run."""
+        each = (clock() - begun) / done if done else measured.learned.ending.seconds
+        return each * (len(turns) - number)
+
     with shown:
         for number, style in enumerate(turns):
-            left = (clock() - begun) / done * (len(turns) - number) if done else 0.0
-            shown.start(style, left)
+            shown.start(style, left(number))
             if style in ended:
-                shown.finish(f"{style}: not run again", left)
+                shown.finish(f"{style}: not run again", left(number + 1))
                 continue
             kept = [name for name in same if name not in varying]
             one = judged(once(start, style, measured.rules, kept), measured.learned)
@@ -238,7 +243,7 @@ def all_runs(
             if one.status != "ok":
                 ended.add(style)
             text = f": {one.reason}" if one.reason else f" {one.ending.seconds:.4g} s"
-            shown.finish(f"{style}: {one.status}{text}", left)
+            shown.finish(f"{style}: {one.status}{text}", left(number + 1))
     if missing := [
         name for name, value in measured.learned.outputs.items() if not is_written(value)
     ]:

@@ -10,6 +10,7 @@ from watari.attach import measure
 from watari.attach.events import Events
 from watari.attach.measure import Measured, Run, judged
 from watari.attach.start import Ending, Start, wait
+from watari.common.progress import Silent
 
 
 def ended(code: int, status: str = "ok") -> Run:
@@ -47,6 +48,29 @@ def test_a_time_limit_of_the_users_own_holds_for_every_style(monkeypatch, keeps_
     measured = Measured(start, ["as-is", "managed"], [], ended(0), keeps_limit)
     measure.all_runs(measured, 1, [])
     assert given == [seconds, seconds]
+
+
+class Noted(Silent):
+    """Notes the seconds that are left."""
+
+    def __init__(self) -> None:
+        self.left: list[float] = []
+
+    def start(self, text: str, left: float) -> None:
+        self.left.append(left)
+
+    def finish(self, text: str, left: float) -> None:
+        self.left.append(left)
+
+
+def test_the_time_that_is_left_is_that_of_the_runs_to_come(monkeypatch) -> None:
+    """Each run takes 3 s; the first one, before them, took 1 s."""
+    monkeypatch.setattr(measure, "once", lambda start, style, *_: replace(ended(0), style=style))
+    times = iter([0.0, 3.0, 3.0, 6.0])
+    noted = Noted()
+    measured = Measured(Start(("a.out",), 60), ["as-is", "managed"], [], ended(0))
+    measure.all_runs(measured, 1, [], noted, lambda: next(times))
+    assert noted.left == [2.0, 3.0, 3.0, 0.0]
 
 
 def test_a_program_may_be_given_more_time_than_poll_takes():
