@@ -158,11 +158,11 @@ TEST(les_directive, mist_and_trees_are_refused_with_the_reason) {
     }
 }
 
-TEST(les_directive, llvm_is_refused_on_a_gpu) {
+TEST(les_directive, openmp_by_gcc_is_refused_on_a_gpu) {
     auto p = city("omp-target", les::precision::single_precision, {32, 16, 16});
-    p.by = cases::compiler::llvm;
+    p.by = cases::compiler::gcc;
     p.processor.kind = processor::type::gpu;
-    EXPECT_THROW(les::run_directive(p), unsupported);
+    expect_error<unsupported>([&] { les::run_directive(p); }, {"longer stack", "compiler=llvm"});
 }
 
 TEST(les_directive, a_missing_shared_object_names_its_compiler) {
