@@ -113,42 +113,74 @@ page.says(
     modelled.quantity("block_row_s"),
     modelled.quantity("bytes_read") / 1e9,
 )
+# The plan: whole products, and a block row by tile
 whole = results(f"{H100}20261127-gemm-hanawa.json")
 
 
-def product(engine, n):
-    """A whole product."""
-    return whole.case("gemm", engine=engine, n=n)
-
-
-for engine, threads in (("gpu", "`gpu`"), ("uring", "`uring`"), ("posix", "`posix`, 16")):
-    m = product(engine, 9728)
-    page.says(
-        f"| 9728 | 512 | {threads} | {{}} | {{}} | {{}} |",
-        m.median,
-        m.quantity("bytes_read") / m.median / 1e9,
-        m.median / product("gpu", 9728).median,
+def naive_row(n, tile, engine):
+    """Seconds, GFLOPS, GB/s of the reads, and seconds over the floor of the trial."""
+    m = whole.case("gemm", n=n, tile=tile, engine=engine)
+    took = seconds(m)
+    return (
+        took,
+        2 * n**3 * m.quantity("share") / took / 1e9,
+        m.quantity("bytes_read") / took / 1e9,
+        took / m.quantity("floor_s"),
     )
-m = product("gpu", 15360)
+
+
+NAIVE = (
+    (9728, 512, "all", "gpu", "uring", "posix"),
+    (15360, 1024, "all", "gpu"),
+    (16384, 512, "a block row", "gpu", "uring"),
+    (16384, 1024, "a block row", "gpu", "uring"),
+    (16384, 2048, "a block row", "gpu"),
+    (16384, 4096, "a block row", "gpu"),
+)
+for n, tile, part, *engines in NAIVE:
+    name = f"| {n:,}" if n > 10000 else f"| {n}"
+    for engine in engines:
+        row = naive_row(n, tile, engine)
+        threads = 4 if engine == "gpu" else 16
+        words = f"{name} | {tile} | {part} | `{engine}`, {threads} |"
+        page.given("the axes", words)
+        over_gpu = [] if engine == "gpu" else [row[0] / naive_row(n, tile, "gpu")[0]]
+        page.says(
+            f"{words} {{}} | {{}} | {{}} | {{}} | {'{}' if over_gpu else '1.00'} |", *row, *over_gpu
+        )
+small_tile, large_tile = (naive_row(16384, tile, "gpu") for tile in (512, 4096))
 page.says(
-    "| 15,360 | 1024 | `gpu` | {} | {} | |", m.median, m.quantity("bytes_read") / m.median / 1e9
+    "a block row has {} GFLOPS with tiles of 512 and {} with tiles of 4096, {} times as many",
+    small_tile[1],
+    large_tile[1],
+    large_tile[1] / small_tile[1],
 )
-by_tile = [
-    whole.case("gemm", engine="gpu", n=16384, tile=tile).quantity("block_row_s")
-    for tile in (512, 1024, 2048, 4096)
+page.says("the disk gives {} times the bytes", large_tile[2] / small_tile[2])
+short = [
+    1e3 * naive_row(n, tile, engine)[2] / (4 * tile)
+    for n, tile, _, *engines in NAIVE
+    for engine in engines
+    if tile <= 1024 and engine != "posix"
 ]
-page.says("takes {} s by `gpu` with tiles of 512, {} with 1024, {} with 2048 and {}", *by_tile)
+disk_rates = [m.quantity("store_read_bytes_per_s") / 1e9 for m in whole.all("gemm")]
+page.says("`gpu` and `uring` read {} to {} million rows of tiles a second", min(short), max(short))
+page.says("{} to {} GB/s in the same trials", min(disk_rates), max(disk_rates))
+page.says("and its product took {} s", naive_row(9728, 512, "posix")[0])
 page.given(
-    "the axes",
-    "| 9728 | 512 |",
-    "| 15,360 | 1024 |",
-    "with tiles of 512: their number",
-    "of N = 16,384\n  takes",
-    "gpu` with tiles of 512",
-    "with 1024",
-    "with 4096, whose rows are 16 KiB",
+    "the formulas and axes of the plan",
+    "`fast-memory` is 512 MiB for whole products, whose N is `n=auto:100s`, else 2 GiB",
+    "with tiles of 512 and",
+    "with tiles of 4096,",
+    "T / 4 flops for each byte, which is 8 times as many",
+    "a request of 4 T bytes",
+    "with tiles of 512 and 1024**",
+    "16 threads of `posix` are not",
+    "**`n=auto:100s` chose",
+    "were to take 100 s",
+    "budget of 555 s: whole products by `posix` above tiles of 512",
+    "by `uring` above 512, by `gpu` above 1024",
+    "by `uring` above 1024, all by",
 )
-page.given("the run's own notes", "gave `posix` 1.13 GB/s before", "reached in 555 s")
 paths = results(f"{H100}20261126-gemm-modelled-paths.json")
 rows = {engine: paths.case("gemm", engine=engine) for engine in ("gpu", "uring")}
 for engine, m in rows.items():
