@@ -118,6 +118,16 @@ for engine in ("gpu", "pinned"):
         over(twice),
     )
 page.says("`pinned` takes {} times as long and `gpu` {} times", times["pinned"], times["gpu"])
+wider = results("nvidia-h100-80gb-hbm3-x86_64/20261127-gemm-double.json")
+by_engine = [wider.case("gemm", engine=e) for e in ("gpu", "pinned")]
+page.says(
+    "takes {} s and `pinned` {} s, {} and {} times the floor (`nvidia-h100",
+    *map(seconds, by_engine),
+    *map(over, by_engine),
+)
+page.given(
+    "the run", "With N = 16384 in single", "its budget of 28 s", "one trial, 3 products). Double"
+)
 
 # From the disk, with blocks that stay
 disk = {
