@@ -80,6 +80,16 @@ page.says(
     default.median,
     100 * default.summary.spread,
 )
+later = results("nvidia-h100-80gb-hbm3-x86_64/20261127-numa.json")
+page.says(
+    "with one node too, had {} ({}% apart) and {} ({}% apart)",
+    *(
+        value
+        for where in ("0", "local")
+        for m in [later.case("copy", numa=where)]
+        for value in (m.median, 100 * m.summary.spread)
+    ),
+)
 EPYC = "2-core-amd-epyc-x86_64/"
 for row, (few, many) in {
     "`page=4KiB`, `page=2MiB`": [
