@@ -142,6 +142,19 @@ page.says(
     *times("uring", 16),
     *times("posix", 1),
 )
+from_disk = results(f"{H100}20261127-gemm-hanawa.json")
+
+
+def block_row(engine, tile):
+    """Seconds of a block row of N = 16384 from a disk."""
+    return from_disk.case("gemm", n=16384, engine=engine, tile=tile).quantity("block_row_s")
+
+
+page.says(
+    "a block row takes `uring` {} and {} times as long",
+    *(block_row("uring", tile) / block_row("gpu", tile) for tile in (512, 1024)),
+)
+page.given("settings", "over `uring` at tiles of 512 and 1024")
 page.given("settings", "from memory, N = 8192", "16 of his fill it")
 solves = {}
 for memory in (64, 256):
@@ -187,6 +200,20 @@ page.says(
 page.given(
     "the run", "(../cases/hmatrix/README.md#in-the-conditions-of-hanawa-2025), 40 GB with half"
 )
+model = "nvidia-h100-80gb-hbm3-x86_64/20261127-hmatrix-modelled"
+from_ssd = results(f"{model}.json").case("hmatrix", engine="gpu", pinned=False)
+by_calls = results(f"{model}-posix.json")
+page.says("From a model of his SSD, {} GB,", from_ssd.quantity("matrix_bytes") / 1e9)
+page.says(
+    "`posix` takes {} times as long in all and {} in reading with 16 threads, {} and {} with one",
+    *(
+        by_calls.case("hmatrix", threads=threads, pinned=False).quantity(part)
+        / from_ssd.quantity(part)
+        for threads in (16, 1)
+        for part in ("iteration_s", "iteration_read_s")
+    ),
+)
+page.given("the run", "in reading with 16 threads")
 page.says("by `uring`, at {} of the disk's median rate", read / median(rates))
 sides = [
     median(
