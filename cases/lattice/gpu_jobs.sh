@@ -51,8 +51,8 @@ EOF
 }
 
 # job lattice-llvm 100 - cases/lattice/EVIDENCE.md, "Directives": what a sum by LLVM takes beyond its bytes
-# As it is; with records of sums from the runtime's pool: by default it asks the driver for more than 8 KiB at each
-# launch, and 1,024 teams with 2 or 7 numbers have more; and the calls, copies and kernels of a step. With OFFLOAD.
+# As it is; with all memory of the runtime from its pool: by default it asks the driver for more than 8 KiB at each
+# launch; and the calls, copies and kernels of a step. With OFFLOAD.
 job_lattice-llvm() {
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
     run lattice-llvm 30 lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1

@@ -208,6 +208,14 @@ rates = [
     for style, compiler in (("omp-target", "llvm"), ("omp-target", "gcc"), ("acc-data", "gcc"))
 ]
 page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
+earlier = [
+    results(f"{H100}20261126-lattice-compilers.json")
+    .case("lattice", style=style, compiler=compiler)
+    .quantity("flops_per_s")
+    / 1e9
+    for style, compiler in (("omp-target", "gcc"), ("explicit", "none"))
+]
+page.says("it had {} GFLOPS where CUDA had {}", *earlier)
 on_h200 = results(f"{H200}20261127-lattice-compilers.json")
 cuda_there, llvm_there, acc_there = (
     on_h200.case("lattice", style=style, compiler=compiler).quantity("flops_per_s")
