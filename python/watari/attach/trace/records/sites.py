@@ -64,13 +64,14 @@ def calls_at(rows: Array, times: Array) -> Array:
         return found
     own = own[np.argsort(rows["start"][own], kind="stable")]
     ends = np.maximum.accumulate(rows["end"][own])
+
+    def near(at: Array, which: Array) -> Array:
+        """Whether these calls had begun at these times, or begin soon."""
+        begins = rows["start"][own[np.minimum(at, len(own) - 1)]]
+        return (at < len(own)) & (begins <= times[which] + NEAR)
+
     order = np.argsort(times, kind="stable")
     first = np.searchsorted(ends, times[order] - CLOCK)
-
-    def near(at: Array, order: Array) -> Array:
-        begins = rows["start"][own[np.minimum(at, len(own) - 1)]]
-        return (at < len(own)) & (begins <= times[order] + NEAR)
-
     known = near(first, order)
     order, first = order[known], first[known]
     # a call may begin within CLOCK of the end of the one before, which is taken then
