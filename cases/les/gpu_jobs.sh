@@ -67,7 +67,7 @@ EOF
     ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
 }
 
-# job les-radiation 90 - cases/les/README.md, "Radiation between facets": view factors and touches of 10^6 facets
+# job les-radiation 90 - cases/les/CITY.md, "Radiation between facets": view factors and touches of 10^6 facets
 # the first case traces the view factors, the others read them; then the rate of the CPU's reads
 job_les-radiation() {
     local cache
@@ -125,7 +125,7 @@ job_scaling-les-styles() {
     scaling les-styles 24 'managed|nccl' '' scaling-les
 }
 
-# job les-mist 52 2 cases/les/README.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
+# job les-mist 52 2 cases/les/CITY.md, "Mist" and "Waves of the grid's scale": fraction of the bytes beside the dry city
 # dry and misty, central and third, in turns; an interrupted run resumes. Before them the rate of each kernel:
 # `water` and `water, drying` beside the tendencies
 job_les-mist() {
@@ -139,7 +139,7 @@ job_les-mist() {
     done
 }
 
-# job les-trees 75 - cases/les/README.md, "Trees": drag beside the bare city, then shade and vapour
+# job les-trees 75 - cases/les/CITY.md, "Trees": drag beside the bare city, then shade and vapour
 # at first one size, bare and with trees, in turns; then radiation on the CPU and on the GPU, and managed memory
 job_les-trees() {
     local cache

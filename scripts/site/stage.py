@@ -27,7 +27,7 @@ PARTS = {
         "docs/advise.md",
     ],
     "Measurements": ["cases/*/EVIDENCE.md", "docs/evidence/*.md"],
-    "Studies": ["docs/studies.md", "docs/strangers.md", "cases/*/README.md"],
+    "Studies": ["docs/studies.md", "docs/strangers.md", "cases/*/*.md"],
     "Reference": [
         "reference/*.md",
         "docs/results.md",

@@ -1,4 +1,4 @@
-"""Mist and trees on an H100, of cases/les/README.md."""
+"""Mist and trees on an H100, of cases/les/CITY.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recompute import Page
 from result_files import results
 
 H100 = "nvidia-h100-80gb-hbm3-x86_64/20261126-les-"
-page = Page("cases/les/README.md")
+page = Page("cases/les/CITY.md")
 
 
 def mcells(m):

@@ -1,4 +1,4 @@
-"""Radiation between facets, of cases/les/README.md."""
+"""Radiation between facets, of cases/les/CITY.md."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from statistics import median
 from recompute import Page
 from result_files import results, series
 
-page = Page("cases/les/README.md")
+page = Page("cases/les/CITY.md")
 page.given(
     "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, radiation/sun.py",
-    "`south` (45 degrees high)",
-    "facets | 1e-4 | | above it the solver runs; its own limit is 1e-7",
-    "first two | 5e-6 | |",
-    "an albedo of 0.95; above",
     "come from 256 rays a facet",
     "rays from 16 points of",
     "moves 40 bytes for each pair and 408 for each facet",
     "light of 800 W/m2 direct and 100 W/m2 diffuse",
-    "is summed in 16 parts",
 )
 
 radiation = results("nvidia-h100-80gb-hbm3-x86_64/20261126-les-radiation.json")
