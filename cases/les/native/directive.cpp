@@ -109,8 +109,8 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 measure::trial run_directive(const parameters& p) {
     if (p.style == "omp-target" && p.by == cases::compiler::gcc && p.processor.is_gpu())
         throw unsupported(
-            "style omp-target by compiler=gcc: its lanes need a longer stack than the driver gives "
-            "GCC's kernels; compiler=llvm runs on a GPU");
+            "style omp-target by compiler=gcc: its first kernel overflows the stack of a GPU's "
+            "thread; compiler=llvm runs there");
     const style& row = cases::style_named(styles(), p.style);
     void* const program = cases::load_directive("les", row, p.by, cases::beside());
     return run_directive(p, reinterpret_cast<directive::function>(program));

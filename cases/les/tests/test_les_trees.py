@@ -178,6 +178,8 @@ def test_styles_have_the_same_bits_with_trees(style: str, gather: str) -> None:
     try:
         made = run(**given, style=style, gather=gather)
     except UnsupportedError as reason:
+        if style != "system":  # the others run on every GPU
+            raise
         pytest.skip(str(reason))
     plain = run(**given, style="explicit", gather="gpu")
     assert prints(made) == prints(plain)
