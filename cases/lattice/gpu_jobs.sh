@@ -50,20 +50,15 @@ EOF
     ranks lattice-compilers iterations norm2 flops_per_s hop_s loop
 }
 
-# job lattice-llvm 100 - cases/lattice/EVIDENCE.md, "Directives": what a sum by LLVM takes beyond its bytes
-# As it is; with all memory of the runtime from its pool: by default it asks the driver for more than 8 KiB at each
-# launch; and the calls, copies and kernels of a step. With OFFLOAD.
+# job lattice-llvm 70 - cases/lattice/EVIDENCE.md, "By compiler": where a step by LLVM spends its time
+# A solve, and a trace of one: calls, copies and kernels. With OFFLOAD.
 job_lattice-llvm() {
     [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
     run lattice-llvm 30 lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1
-    LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD=1048576 \
-        run lattice-llvm-pool 30 lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1
     timeout 40 watari trace --no-touches -o "$folder/lattice-llvm-trace.json" -- \
         watari run lattice processor=gpu lattice=class2 style=omp-target compiler=llvm trials=1 \
         -o "$folder/lattice-llvm-traced.json" >"$folder/lattice-llvm-trace.txt" 2>&1 || failed=1
-    for name in lattice-llvm lattice-llvm-pool; do
-        ranks "$name" iterations norm2 flops_per_s hop_s loop
-    done
+    ranks lattice-llvm iterations norm2 flops_per_s hop_s loop
 }
 
 # job lattice-two 420 - cases/lattice/EVIDENCE.md, "On two GPUs": class 3 in every style on one and on two GPUs, in turn

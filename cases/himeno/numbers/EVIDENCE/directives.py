@@ -100,8 +100,7 @@ page.says("with CUDA, {} ms with OpenACC, and {} ms with OpenMP", c_acc, c_omp)
 page.says("c is {} ms", c_cuda)
 page.says("OpenACC would have {} of CUDA's rate, OpenMP {}", r_acc / r_cuda, r_omp / r_cuda)
 
-# Languages and compilers: filled when the jobs have run
-NOT_YET = ["Not measured yet."]
+# Languages and compilers
 PAIRS = (  # style, its compiler, the style that it is compared with
     ("explicit", "none", "explicit"),
     ("acc-data", "gcc", "explicit"),
@@ -125,8 +124,6 @@ def drawn(run, style, **parameters):
 
 def by_language(file):
     """A row a style: its rates, as a part of CUDA's and of the C++ style's with the same directives."""
-    if not file:
-        return NOT_YET
     run = results(file)
     cuda = rates(run, "explicit").level
     lines = [
@@ -150,8 +147,6 @@ def by_language(file):
 
 def by_split(file):
     """A row a style and split, on two GPUs."""
-    if not file:
-        return NOT_YET
     lines = [
         f"File `{file}`.",
         "",

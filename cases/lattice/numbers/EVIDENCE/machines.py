@@ -242,7 +242,7 @@ page.given(
     "the compiled code",
     "takes 248 registers a thread",
     "that 8 warps run",
-    "and 192 bytes of a stack",
+    "and 192\n  bytes of a stack",
 )
 page.given("about what the kernels lose by their sums", "about 0.1 ms for each sum")
 page.table("two", on_two(newest("lattice-two")))
