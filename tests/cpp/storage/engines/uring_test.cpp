@@ -1,11 +1,13 @@
 // io_uring on a file of the temporary folder: written data are read, errors are those of pread.
 #include "watari/files/uring/uring.hpp"
+#include "on_threads.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -144,6 +146,24 @@ TEST_F(Uring, EndsWithRequestsInFlight) {
     first = files::uring(4);  // the old ring waits for its read
     EXPECT_EQ(first.in_flight(), 0u);
     EXPECT_EQ(data[0], 5);
+}
+
+// Under ThreadSanitizer: nothing else orders the two threads, and the second ring has the first's
+// memory.
+TEST_F(Uring, ARingMayHaveTheMemoryOfOneThatAnotherThreadClosed) {
+    std::atomic<bool> closed{false};
+    const auto read_block = [&] {
+        std::vector<char> data(block);
+        files::uring ring(4);
+        EXPECT_EQ(result_of(ring, {.file = file_, .data = data.data(), .bytes = block, .tag = 1}),
+                  int{block});
+    };
+    on_threads(2, [&](int t) {
+        while (t == 1 && !closed.load(std::memory_order_relaxed)) {
+        }
+        read_block();
+        closed.store(true, std::memory_order_relaxed);
+    });
 }
 
 TEST(UringAbsent, SaysWhy) {
