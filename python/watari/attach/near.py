@@ -6,16 +6,22 @@ Both are properties of a process that an exec keeps: its CPU affinity, and its m
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from watari.machine import cpus as cpus_of
 from watari.machine.visible import visible
 
-PREFERRED, DEFAULT = 1, 0  # MPOL_PREFERRED, MPOL_DEFAULT
-ANY = -1  # in place of a node
-SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}  # numbers of the system call
+DEFAULT, PREFERRED = 0, 1  # MPOL_DEFAULT, MPOL_PREFERRED
+NODES = 1024  # bits of a memory policy
+NUMBERS = {  # of system calls
+    "x86_64": {"set_mempolicy": 238, "get_mempolicy": 239},
+    "aarch64": {"get_mempolicy": 236, "set_mempolicy": 237},
+}
 # set by launchers: the number of a rank among those of its host
 LOCAL_RANKS = (
     "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -81,31 +87,48 @@ def node_of_gpu(root: str, environment: dict[str, str]) -> tuple[int, str]:
     return nodes[0], ""
 
 
-def prefer(node: int) -> str:
-    """Lets this process allocate on a node first, ANY ends that; the reason where it cannot."""
-    number = SET_MEMPOLICY.get(os.uname().machine)
-    if number is None:
-        return f"no memory policy is known for {os.uname().machine}"
-    import ctypes  # takes as long as all the rest
+def memory_policy() -> tuple[int, bytes]:
+    """The memory policy of this process: its mode and a bit for each node."""
+    mode, nodes = ctypes.c_int(DEFAULT), ctypes.create_string_buffer(NODES // 8)
+    call("get_mempolicy", ctypes.byref(mode), nodes, NODES, None, 0)
+    return mode.value, nodes.raw
 
-    bits = (ctypes.c_ulong * 16)()  # 1024 nodes
-    if node != ANY:
-        bits[node // 64] = 1 << node % 64
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    if call(number, DEFAULT if node == ANY else PREFERRED, bits, ctypes.sizeof(bits) * 8):
-        return f"the memory policy is refused: {os.strerror(ctypes.get_errno())}"
-    return ""
+
+def set_memory_policy(mode: int, nodes: bytes) -> str:
+    """Gives this process a memory policy; the reason where it cannot."""
+    error = call("set_mempolicy", mode, nodes, NODES)
+    return f"the memory policy is refused: {os.strerror(error)}" if error else ""
+
+
+def call(name: str, *arguments: object) -> int:
+    """A system call of NUMBERS; its errno, 0 where it succeeds."""
+    numbers = NUMBERS.get(os.uname().machine)
+    if numbers is None:
+        return errno.ENOSYS
+    done = ctypes.CDLL(None, use_errno=True).syscall(numbers[name], *arguments)
+    return ctypes.get_errno() if done else 0
+
+
+def bit_of(node: int) -> bytes:
+    return (1 << node).to_bytes(NODES // 8, sys.byteorder)
 
 
 def move(root: str = "") -> str:
-    """Moves this process next to its GPU. The reason where it stays as it is."""
+    """Moves this process next to its GPU. The reason where it stays as it is.
+
+    What a launcher has chosen stays: within its CPUs, and with its memory policy where that has the
+    node."""
     node, reason = node_of_gpu(root, dict(os.environ))
     if reason:
         return reason
     allowed = cpus(root)[node] & cpus_of.allowed()
     if not allowed:
         return f"no CPU of NUMA node {node}, next to the GPU, is allowed here"
-    if reason := prefer(node):
+    _, nodes = memory_policy()
+    chosen = int.from_bytes(nodes, sys.byteorder)
+    if chosen and not chosen >> node & 1:
+        return f"the memory policy of this process leaves out NUMA node {node}, next to the GPU"
+    if not chosen and (reason := set_memory_policy(PREFERRED, bit_of(node))):
         return reason
     cpus_of.allow(allowed)
     return ""
@@ -115,11 +138,11 @@ def move(root: str = "") -> str:
 def moved(root: str = "") -> Iterator[str]:
     """This process next to its GPU for a while, so that the programs that it starts are there, too;
     yields the reason where it stays as it is."""
-    before = cpus_of.allowed()
+    before, policy = cpus_of.allowed(), memory_policy()
     reason = move(root)
     try:
         yield reason
     finally:
         if not reason:
             cpus_of.allow(before)
-            prefer(ANY)
+            set_memory_policy(*policy)
