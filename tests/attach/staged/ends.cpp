@@ -8,6 +8,7 @@
 //                    the first ones
 //     far            rows with a pitch that the driver refuses; prints the result
 //     threads        prints the number of threads of the process
+//     where          prints the CPUs of each thread, and where large memory is that has a policy
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
 //     exit, _exit, kill    ends while another thread copies
@@ -34,7 +35,9 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -141,6 +144,21 @@ long threads() {
 }
 
 void print_threads() { std::printf("threads %ld\n", threads()); }
+
+void print_where() {
+    std::string line;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/task"))
+        for (std::ifstream status(each.path() / "status"); std::getline(status, line);)
+            if (line.starts_with("Cpus_allowed_list:"))
+                std::printf("cpus %s\n", line.substr(line.find('\t') + 1).c_str());
+    // address policy ... anon=pages ...
+    for (std::ifstream maps("/proc/self/numa_maps"); std::getline(maps, line);) {
+        const auto policy = line.find(' ') + 1, pages = line.find(" anon=");
+        if (pages != line.npos && std::atol(&line[pages + 6]) >= 1024 &&
+            line.compare(policy, 7, "default") != 0)
+            std::printf("memory %s\n", line.substr(policy).c_str());
+    }
+}
 
 double cpu_seconds() {
     rusage used;
@@ -307,6 +325,7 @@ int main(int argc, char** argv) {
         if (is("sizes")) copy_sizes();
         if (is("far")) copy_far();
         if (is("threads")) print_threads();
+        if (is("where")) print_where();
         if (is("idle")) idle(std::atoi(argv[++i]));
         if (is("fork")) fork_child();
         if (is("exit") || is("_exit") || is("kill")) end(word);

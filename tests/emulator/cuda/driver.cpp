@@ -112,6 +112,17 @@ FAKE result cuDeviceGetUuid_v2(char* uuid, int device) {
     return success;
 }
 
+// The addresses of FAKE_CUDA_BUS, one of each GPU.
+FAKE result cuDeviceGetPCIBusId(char* address, int length, int device) {
+    const char* each = std::getenv("FAKE_CUDA_BUS");
+    for (int i = 0; each && i < device; ++i)
+        each = std::strchr(each, ',') ? std::strchr(each, ',') + 1 : nullptr;
+    if (!each) return not_supported;
+    std::snprintf(address, static_cast<std::size_t>(length), "%.*s",
+                  static_cast<int>(std::strcspn(each, ",")), each);
+    return success;
+}
+
 FAKE result cuDeviceTotalMem_v2(std::size_t* bytes, int) {
     *bytes = memory_of_device();
     return success;
