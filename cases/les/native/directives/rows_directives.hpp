@@ -54,19 +54,26 @@ void for_each_cell(const les::grid& g, const Body& body, const written<Real>& to
         stream);
 }
 
-/// partials[0] = sum of body(cell) over all cells.
+/// partials[n] = sum of body(cell) over the cells of thread n: as many threads as there are pieces
+/// of rows, with every n-th cell, so that neighbours have neighbours. No `reduction`, which takes
+/// longer than the cells: compilers make the gangs' or teams' sums in turn.
 template <class Body, class Real>
 void sum_cells(const les::grid& g, const Body& body, double* partials, const written<Real>& to,
                stream_t stream) {
     static_assert(loop_body<Body>);
-    const double sum = total_of(g.size.cells(), [=] WATARI_KERNEL(std::size_t n) {
-        const cell c = cell_of(g, n);
-        const double own = visit(body, c);
-        copy_around(g, to, c);
-        return own;
-    });
+    const std::size_t cells = g.size.cells(), threads = cells / les::piece_of(g.size.x);
     for_each(
-        1, [=] WATARI_KERNEL(std::size_t n) { partials[n] = sum; }, stream);
+        threads,
+        [=] WATARI_KERNEL(std::size_t first) {
+            double sum = 0;
+            for (std::size_t n = first; n < cells; n += threads) {
+                const cell c = cell_of(g, n);
+                sum += visit(body, c);
+                copy_around(g, to, c);
+            }
+            partials[first] = sum;
+        },
+        stream);
 }
 
 }  // namespace watari::cpu

@@ -1,4 +1,4 @@
-/// The three loops from which all kernels are made, in the language of the directives.
+/// The two loops from which all kernels are made, in the language of the directives.
 ///
 /// A body is copied to the GPU at each launch, as an argument: its pointers are valid there. It
 /// travels as bytes, since GCC maps no type that has a static member, and crashes on a lambda.
@@ -59,23 +59,6 @@ void for_each(std::size_t count, const Body& given, stream_t) {
 #pragma omp target teams distribute parallel for WATARI_LANES firstprivate(body)
 #endif
     for (std::size_t n = 0; n < count; ++n) call<Body>(body.bytes, n);
-}
-
-/// The sum of body(n) for 0 <= n < count, in the order of the compiler.
-template <class Body>
-double total_of(std::size_t count, const Body& given) {
-    packed<Body> body(given);
-    double sum = 0;
-#ifdef _OPENACC
-    const int gangs = gangs_for(count);
-#pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) firstprivate(body) \
-    reduction(+ : sum)
-#else
-#pragma omp target teams distribute parallel for WATARI_LANES firstprivate(body) \
-    map(tofrom : sum) reduction(+ : sum)
-#endif
-    for (std::size_t n = 0; n < count; ++n) sum += call<Body>(body.bytes, n);
-    return sum;
 }
 
 /// to[n] = body(n) for 0 <= n < count, in memory of the CPU.
