@@ -20,7 +20,7 @@ inline void add_up(const double* values, std::size_t count, double* total, doubl
 inline void add_all(const les::grid& g, const double* partials, double* columns, double* total,
                     double* scratch, les::iteration_sums*, stream_t stream) {
     const std::size_t row = g.size.x / les::piece_of(g.size.x), count = row * g.size.y,
-                      threads = count < 256 ? count : 256;
+                      threads = count < 64 ? count : 64;
     add_columns(g, partials, columns, row, stream);
     for_each(
         threads,

@@ -98,7 +98,8 @@ double worst(const std::string& style, les::precision precision, les::extents si
 TEST(les_directive, the_flow_is_that_of_the_other_styles) {
     for (const auto& [style, function] : les_styles()) {
         chosen = function;
-        for (const les::extents size : {les::extents{32, 16, 16}, {20, 24, 12}}) {
+        // the last one has more columns of sums than threads that add them up
+        for (const les::extents size : {les::extents{32, 16, 16}, {20, 24, 12}, {256, 40, 8}}) {
             // measured: 0, since sums are rounded to single precision, and 6e-15
             EXPECT_LT(worst<float>(style, les::precision::single_precision, size), 2e-6) << style;
             EXPECT_LT(worst<double>(style, les::precision::double_precision, size), 6e-14) << style;
