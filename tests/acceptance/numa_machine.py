@@ -1,8 +1,8 @@
 """A virtual machine with several NUMA nodes, since few machines that run tests have more than one.
 
 QEMU emulates the processors, and the kernel is Debian's. The machine sees the files of this one,
-and what it writes is in its memory. Two nodes have CPUs and a PCI device each, which stands for a
-GPU next to them; the third has memory alone, as the GPU of a Grace Hopper.
+and what it writes stays in its memory. Two nodes have CPUs and a PCI device each, which stands for
+a GPU next to them; the third has memory alone, like the GPU memory of a Grace Hopper.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 PROGRAMS = ("qemu-system-x86_64", "busybox", "modprobe", "cpio")
@@ -23,6 +24,7 @@ MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 ENDED = "the commands have ended"
 SECONDS = 600  # for all commands, on a busy machine
 
+# one thread emulates all processors: with a thread each, the kernel stops where the host has few
 MACHINE = f"""\
 -accel tcg,thread=single -cpu Haswell-v4 -machine q35 -m 4G -smp {2 * CPUS},sockets=2,cores={CPUS}
 -nodefaults -no-reboot -display none -serial stdio -append console=ttyS0\\ quiet\\ panic=-1
@@ -64,18 +66,24 @@ for number, address in enumerate({gpus}):
 os.chdir("/tmp")
 for name, (words, variables) in {commands}.items():
     variables = {{**{environment}, **variables}}
-    done = subprocess.run(words, env=variables, capture_output=True, text=True)
-    print(json.dumps([name, done.stdout, done.stderr]), flush=True)
+    try:
+        done = subprocess.run(words, env=variables, capture_output=True, text=True)
+        said = (done.stdout, done.stderr)
+    except OSError as error:
+        said = ("", str(error))
+    print(json.dumps([name, *said]), flush=True)
 print({ended!r}, flush=True)
 """
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
 
 
 def kernel() -> tuple[Path, Path] | None:
-    """The newest kernel that has its modules, and these."""
-    images = sorted(Path("/boot").glob("vmlinuz-*"), reverse=True)
-    both = ((image, Path("/lib/modules") / image.name.partition("-")[2]) for image in images)
-    return next((pair for pair in both if pair[1].is_dir()), None)
+    """A kernel that can mount this machine's files, and the folder of its modules."""
+    for image in Path("/boot").glob("vmlinuz-*"):
+        modules = Path("/lib/modules") / image.name.partition("-")[2]
+        if list(modules.glob("kernel/fs/9p/9p.ko*")):
+            return image, modules
+    return None
 
 
 def missing() -> str:
@@ -85,7 +93,8 @@ def missing() -> str:
     lacking = [name for name in PROGRAMS if not shutil.which(name)]
     if lacking or kernel() is None:
         return f"no {', '.join(lacking) or 'kernel in /boot'} (Debian: {PACKAGES})"
-    return ""
+    alone = subprocess.run(["ldd", shutil.which("busybox") or ""], capture_output=True)
+    return "" if alone.returncode else "busybox is not the one of busybox-static"
 
 
 def needed_modules(version: str) -> list[str]:
@@ -134,7 +143,7 @@ def outputs(
     first = first_files(folder, needed_modules(modules.name), script)
     words = [each.replace("\0", " ") for each in MACHINE.replace("\\ ", "\0").split()]
     log = folder / "machine.log"
-    with log.open("wb") as output:
+    with log.open("wb") as output, suppress(subprocess.TimeoutExpired):
         subprocess.run(
             ["qemu-system-x86_64", *words, "-kernel", str(image), "-initrd", str(first)],
             stdin=subprocess.DEVNULL,

@@ -6,10 +6,8 @@ Both are properties of a process that an exec keeps: its CPU affinity, and its m
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -87,21 +85,25 @@ def node_of_gpu(root: str, environment: dict[str, str]) -> tuple[int, str]:
     return nodes[0], ""
 
 
-def memory_policy() -> tuple[int, bytes]:
-    """The memory policy of this process: its mode and a bit for each node."""
+def memory_policy() -> tuple[int, int]:
+    """The memory policy of this process: its mode, and a bit for each of its nodes."""
+    import ctypes
+
     mode, nodes = ctypes.c_int(DEFAULT), ctypes.create_string_buffer(NODES // 8)
     call("get_mempolicy", ctypes.byref(mode), nodes, NODES, None, 0)
-    return mode.value, nodes.raw
+    return mode.value, int.from_bytes(nodes.raw, "little")
 
 
-def set_memory_policy(mode: int, nodes: bytes) -> str:
+def set_memory_policy(mode: int, nodes: int) -> str:
     """Gives this process a memory policy; the reason where it cannot."""
-    error = call("set_mempolicy", mode, nodes, NODES)
+    error = call("set_mempolicy", mode, nodes.to_bytes(NODES // 8, "little"), NODES)
     return f"the memory policy is refused: {os.strerror(error)}" if error else ""
 
 
 def call(name: str, *arguments: object) -> int:
     """A system call of NUMBERS; its errno, 0 where it succeeds."""
+    import ctypes  # takes as long as all the rest
+
     numbers = NUMBERS.get(os.uname().machine)
     if numbers is None:
         return errno.ENOSYS
@@ -109,26 +111,21 @@ def call(name: str, *arguments: object) -> int:
     return ctypes.get_errno() if done else 0
 
 
-def bit_of(node: int) -> bytes:
-    return (1 << node).to_bytes(NODES // 8, sys.byteorder)
-
-
 def move(root: str = "") -> str:
     """Moves this process next to its GPU. The reason where it stays as it is.
 
-    What a launcher has chosen stays: within its CPUs, and with its memory policy where that has the
-    node."""
+    It stays within the launcher's CPUs. A memory policy that was set before is kept if it has the
+    node, or leaves each page to the node of its CPU; one with other nodes is a reason to stay."""
     node, reason = node_of_gpu(root, dict(os.environ))
     if reason:
         return reason
     allowed = cpus(root)[node] & cpus_of.allowed()
     if not allowed:
         return f"no CPU of NUMA node {node}, next to the GPU, is allowed here"
-    _, nodes = memory_policy()
-    chosen = int.from_bytes(nodes, sys.byteorder)
-    if chosen and not chosen >> node & 1:
+    mode, nodes = memory_policy()
+    if nodes and not nodes >> node & 1:
         return f"the memory policy of this process leaves out NUMA node {node}, next to the GPU"
-    if not chosen and (reason := set_memory_policy(PREFERRED, bit_of(node))):
+    if mode == DEFAULT and (reason := set_memory_policy(PREFERRED, 1 << node)):
         return reason
     cpus_of.allow(allowed)
     return ""

@@ -8,7 +8,8 @@
 //                    the first ones
 //     far            rows with a pitch that the driver refuses; prints the result
 //     threads        prints the number of threads of the process
-//     where          prints the CPUs of each thread, and where large memory is that has a policy
+//     where          prints the CPUs of each thread, and the policy and nodes of each mapping of
+//                    4 MiB or more that has a policy
 //     idle MS        sleeps; prints `asleep` if all threads of the process were
 //     fork           a child prints its threads, and ends
 //     exit, _exit, kill    ends while another thread copies

@@ -1,5 +1,5 @@
-/// The loops over cells in directives: a thread has a cell, and writes its copies in the halo. Part
-/// of grid/loops.hpp.
+/// The loops over cells in directives: a thread has a cell, of a sum several, and writes its copies
+/// in the halo. Part of grid/loops.hpp.
 #pragma once
 
 #include <cstddef>
@@ -54,9 +54,8 @@ void for_each_cell(const les::grid& g, const Body& body, const written<Real>& to
         stream);
 }
 
-/// partials[n] = sum of body(cell) over the cells of thread n: as many threads as there are pieces
-/// of rows, with every n-th cell, so that neighbours have neighbours. No `reduction`, which takes
-/// longer than the cells: compilers make the gangs' or teams' sums in turn.
+/// partials[n] = sum of body(cell) over the cells n, n + threads, ...: neighbouring threads have
+/// neighbouring cells. No `reduction`: by GCC it takes several times as long as the cells.
 template <class Body, class Real>
 void sum_cells(const les::grid& g, const Body& body, double* partials, const written<Real>& to,
                stream_t stream) {
