@@ -136,6 +136,17 @@ contains
     advance_point = real(ss * ss, c_double)
   end function
 
+  ! to(x) = from(x), a word of two points
+  subroutine copy_pair(to, from, x)
+    !$acc routine seq
+    type(c_ptr), intent(in) :: to, from
+    integer(word), intent(in) :: x
+    integer(word), pointer, contiguous :: to_(:), from_(:)
+    call c_f_pointer(to, to_, [x])
+    call c_f_pointer(from, from_, [x])
+    to_(x) = from_(x)
+  end subroutine
+
   ! to(x) = from(y)
   subroutine copy_point(to, x, from, y)
     !$acc routine seq
@@ -147,26 +158,39 @@ contains
     to_(x) = from_(y)
   end subroutine
 
-  ! p = wrk2 in the interior. 8 bytes per point.
+  ! p = wrk2 in the interior; a pair at the end of a row has p's value there. 8 bytes per point.
   subroutine update(r, p, wrk2)
     type(request), intent(in) :: r
     real(point), target :: p(*), wrk2(*)
+    type(shape) :: s
     type(c_ptr) :: to, from
     integer :: n, line, layer, pieces
     integer(word) :: x, row, plane
     to = c_loc(p)
     from = c_loc(wrk2)
-    row = r%k
-    plane = r%k * r%j
-    line = int(r%k) - 2
-    layer = line * (int(r%j) - 2)
-    pieces = layer * (int(r%i) - 2)
-    !$acc parallel loop gang(static:1) worker vector num_gangs(528) num_workers(8) private(x) &
-    !$acc& firstprivate(to, from)
-    do n = 0, pieces - 1
-      x = (n / layer + 1) * plane + (mod(n, layer) / line + 1) * row + mod(n, line) + 2
-      call copy_point(to, x, from, x)
-    end do
+    s = shape_of(r)
+    line = s%line
+    layer = s%layer
+    pieces = s%pieces
+    if (s%pairs) then
+      row = s%row / 2
+      plane = s%plane / 2
+      !$acc parallel loop gang(static:1) worker vector num_gangs(528) num_workers(8) private(x) &
+      !$acc& firstprivate(to, from)
+      do n = 0, pieces - 1
+        x = (n / layer + 1) * plane + (mod(n, layer) / line + 1) * row + mod(n, line) + 1
+        call copy_pair(to, from, x)
+      end do
+    else
+      row = s%row
+      plane = s%plane
+      !$acc parallel loop gang(static:1) worker vector num_gangs(528) num_workers(8) private(x) &
+      !$acc& firstprivate(to, from)
+      do n = 0, pieces - 1
+        x = (n / layer + 1) * plane + (mod(n, layer) / line + 1) * row + mod(n, line) + 2
+        call copy_point(to, x, from, x)
+      end do
+    end if
   end subroutine
 
   ! Copies the two planes of axes j and k that lie `depth` inside the grid to arrays where they are

@@ -8,8 +8,8 @@ module himeno_omp
   implicit none
   integer, parameter :: teams = 132, warps = 8
   integer(word) :: nothing = 0
-  private :: low, high, both, load, rounded_product, residual, residual_at, &
-    advance
+  private :: low, high, both, load, rounded_product, residual, residual_at, advance, &
+    update_pairs, update_points
 
 contains
 
@@ -106,21 +106,53 @@ contains
     end do
   end function
 
-  ! p = wrk2 in the interior. 8 bytes per point.
+  ! p = wrk2 in the interior; a pair at the end of a row has p's value there. 8 bytes per point.
   subroutine update(r, p, wrk2)
     type(request), intent(in) :: r
-    real(point), dimension(r%k, r%j, r%i) :: p, wrk2
-    integer :: i, j, k, is, js, ks
-    is = int(r%i)
-    js = int(r%j)
-    ks = int(r%k)
+    real(point), target :: p(*), wrk2(*)
+    type(shape) :: s
+    s = shape_of(r)
+    if (s%pairs) then
+      call update_pairs(s%row / 2, s%plane / 2, int(r%i), int(r%j), words(p, s%points), words(wrk2, s%points))
+    else
+      call update_points(s%row, s%plane, int(r%i), int(r%j), p, wrk2)
+    end if
+  end subroutine
+
+  subroutine update_pairs(row, plane, is, js, p, wrk2)
+    integer(word), intent(in) :: row, plane
+    integer, intent(in) :: is, js
+    integer(word) :: p(*), wrk2(*), x
+    integer :: i, j, k, line
+    line = int(row)
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
     !$omp& num_threads(warps) schedule(static, 1) is_device_ptr(p, wrk2)
-    do i = 2, is - 1
-      do j = 2, js - 1
-        !$omp simd
-        do k = 2, ks - 1
-          p(k, j, i) = wrk2(k, j, i)
+    do i = 1, is - 2
+      do j = 1, js - 2
+        !$omp simd private(x)
+        do k = 0, line - 1
+          x = i * plane + j * row + k + 1
+          p(x) = wrk2(x)
+        end do
+      end do
+    end do
+  end subroutine
+
+  subroutine update_points(row, plane, is, js, p, wrk2)
+    integer(word), intent(in) :: row, plane
+    integer, intent(in) :: is, js
+    real(point) :: p(*), wrk2(*)
+    integer(word) :: x
+    integer :: i, j, k, line
+    line = int(row) - 2
+    !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
+    !$omp& num_threads(warps) schedule(static, 1) is_device_ptr(p, wrk2)
+    do i = 1, is - 2
+      do j = 1, js - 2
+        !$omp simd private(x)
+        do k = 0, line - 1
+          x = i * plane + j * row + k + 2
+          p(x) = wrk2(x)
         end do
       end do
     end do
