@@ -110,22 +110,20 @@ private:
         apply({0, v_.links, v_.clover, v_.odd, x, y, kappa * kappa});
     }
     void apply(const hop& a) const {
-        if (r_.exchange != nullptr) {
-            send(a);
-            Model::hop_of_part(r_.where, r_.split, a, v_.arrived);
-        } else {
-            Model::hop_of_all(r_.where, a);
-        }
-    }
-    void send(const hop& a) const {
-        send_along<0>(a);
-        send_along<1>(a);
-        send_along<2>(a);
-        send_along<3>(a);
+        if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
+        pack<0>(a), pack<1>(a), pack<2>(a), pack<3>(a);
+        Model::begin_hop(r_.where, r_.split, a);
         exchange_();
+        Model::end_hop();
+        edges<0>(a), edges<1>(a), edges<2>(a), edges<3>(a);
     }
     template <unsigned Direction>
-    void send_along(const hop& a) const {
+    void edges(const hop& a) const {
+        if (extent(r_.split, Direction) > 1)
+            Model::template hop_of_faces<Direction>(r_.where, r_.split, a, v_.arrived);
+    }
+    template <unsigned Direction>
+    void pack(const hop& a) const {
         if (extent(r_.split, Direction) == 1) return;
         const extents &size = r_.where.size, &split = r_.split;
         Model::template pack<Direction, false>(r_.where, a,

@@ -55,10 +55,8 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// The same for a rank's part: sites at its edges read the half spinors that neighbours have
-    /// sent.
-    static void hop_of_part(const geometry& where, const extents& split, const hop& h,
-                            const number* arrived) {
+    /// The same for a rank's part, at the sites all of whose neighbours are in it.
+    static void begin_hop(const geometry& where, const extents& split, const hop& h) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
@@ -67,10 +65,29 @@ struct openmp : openmp_sums {
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
-                                                                    out, arrived)
+                                                                    out)
         for (unsigned n = 0; n < half; ++n)
-            edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
-                      factor, arrived, n);
+            inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
+                       factor, n);
+    }
+    static void end_hop() {}
+
+    /// The same at the sites of two faces, which read the half spinors that neighbours have sent.
+    template <unsigned Direction>
+    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
+                             const number* arrived) {
+        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
+        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
+        const unsigned lanes = where.log2_lanes, parity = h.parity;
+        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
+        number* out = h.out;
+        const double factor = h.factor;
+        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
+#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
+                                                                    out, arrived)
+        for (unsigned n = 0; n < sites; ++n)
+            edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
+                                 diagonal, out, factor, arrived, n);
     }
 
     /// Packs the half spinors of a face for the neighbour beyond. Bytes per site along x, y or z:
@@ -107,6 +124,19 @@ struct openmp : openmp_sums {
         a.factor = factor;
         hop_at_site(a, n);
     }
+    WATARI_CALLED static void inner_site(unsigned x, unsigned y, unsigned z, unsigned t,
+                                         unsigned sx, unsigned sy, unsigned sz, unsigned st,
+                                         unsigned lanes, unsigned parity, const number* links,
+                                         const number* clover, const number* in,
+                                         const number* diagonal, number* out, double factor,
+                                         unsigned n) {
+        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+        auto a = arguments(here, parity, links, clover, in, out);
+        a.diagonal = diagonal;
+        a.factor = factor;
+        hop_inside(a, {sx, sy, sz, st}, n);
+    }
+    template <unsigned Direction>
     WATARI_CALLED static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,
                                         unsigned sy, unsigned sz, unsigned st, unsigned lanes,
                                         unsigned parity, const number* links, const number* clover,
@@ -116,7 +146,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
+        hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.
