@@ -246,6 +246,7 @@ page.given(
 )
 page.given("about what the kernels lose by their sums", "about 0.1 ms for each sum")
 page.table("two", on_two(newest("lattice-two")))
+page.given("the compiled code", "keeps 208 bytes a thread")
 
 # Against figures 6 to 9 of Doi (2016)
 boundary, steady = (
