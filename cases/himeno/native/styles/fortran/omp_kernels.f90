@@ -122,7 +122,8 @@ contains
   subroutine update_pairs(row, plane, is, js, p, wrk2)
     integer(word), intent(in) :: row, plane
     integer, intent(in) :: is, js
-    integer(word) :: p(*), wrk2(*), x
+    integer(word), dimension(plane * is) :: p, wrk2
+    integer(word) :: x
     integer :: i, j, k, line
     line = int(row)
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
@@ -141,7 +142,7 @@ contains
   subroutine update_points(row, plane, is, js, p, wrk2)
     integer(word), intent(in) :: row, plane
     integer, intent(in) :: is, js
-    real(point) :: p(*), wrk2(*)
+    real(point), dimension(plane * is) :: p, wrk2
     integer(word) :: x
     integer :: i, j, k, line
     line = int(row) - 2
