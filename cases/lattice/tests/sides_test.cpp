@@ -49,6 +49,7 @@ template <class Real>
 class sides {
 public:
     using hop = void (*)(const hop_arguments<Real>&, stream_t);
+    using edges = edge_arguments<Real>;
     template <class Value>
     using values = memory::buffer<Value>;
 
@@ -117,7 +118,47 @@ public:
         return most;
     }
 
+    /// The partial sums that sum_edges leaves after those of `made` were lost, in a part that is
+    /// divided along some directions.
+    values<double> sums_of_edges(const result& made, form of, void (*run)(const edges&, stream_t),
+                                 const extents& split) const {
+        edges a = divided(of, split);
+        values<double> again = empty<double>(made.partials.size());
+        std::fill_n(again.data(), again.size(), lost);
+        a.hop.out = const_cast<complex<Real>*>(made.out.data());
+        a.hop.partials = again.data();
+        run(a, nullptr);
+        if (who_.is_gpu()) device::synchronize(nullptr);
+        return again;
+    }
+    static constexpr double lost = -1;
+
+    /// Counts the sums of pieces with a site at an edge that are not those of `made`, and the sums
+    /// of other pieces that are not lost.
+    std::size_t differs_at_edges(const result& made, const values<double>& again, form of,
+                                 const extents& split) const {
+        const edges a = divided(of, split);
+        const std::size_t width = a.hop.width(), pieces = again.size() / width / systems_;
+        std::vector<bool> has_edge(pieces);
+        for (unsigned site = 0; site < half(); ++site) {
+            const point p = point_of(size_, a.hop.parity, site);
+            for (unsigned d = 0; d < 4; ++d)
+                if (extent(split, d) > 1 && (p.at[d] == 0 || p.at[d] == extent(size_, d) - 1))
+                    has_edge[site / piece_sites] = true;
+        }
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < again.size(); ++i)
+            n += again.data()[i] != (has_edge[i / width % pieces] ? made.partials.data()[i] : lost);
+        return n;
+    }
+
 private:
+    edges divided(form of, const extents& split) const {
+        edges a{.hop = arguments(of)};
+        for (unsigned d = 0; d < 4; ++d)
+            if (extent(split, d) > 1) a.halo[d][0] = a.halo[d][1] = in_.data();
+        return a;
+    }
     values<complex<Real>> random(std::size_t count, unsigned seed) const {
         values<complex<Real>> made = empty<complex<Real>>(count);
         std::mt19937 engine(seed);
@@ -271,6 +312,45 @@ TEST(hop_of_several_sides, on_a_gpu_has_the_bits_of_one) {
 }
 TEST(hop_of_several_sides, on_a_gpu_in_single_precision_has_the_bits_of_one) {
     expect_the_bits_of_one_on_a_gpu<float>();
+}
+
+/// The sums of a hop, and those of its edges computed again, in pieces with and without edges.
+template <class Real>
+void expect_the_sums_of_the_hop(typename sides<Real>::hop hop,
+                                void (*sum_edges)(const edge_arguments<Real>&, stream_t),
+                                processor who) {
+    emulated::device::current = one_multiprocessor;
+    for (const extents& size : {extents{4, 6, 8, 16}, extents{2, 4, 4, 12}, extents{4, 4, 4, 32}})
+        for (const std::size_t systems : {1, 3}) {
+            const sides<Real> fields(hop, who, size, 9, systems);
+            for (const form of : {form::few, form::all})
+                for (const extents& split : {extents{2, 1, 1, 1}, extents{1, 1, 2, 1},
+                                             extents{1, 1, 1, 4}, extents{2, 2, 1, 1}}) {
+                    const auto made = fields.at_once(of);
+                    const auto again = fields.sums_of_edges(made, of, sum_edges, split);
+                    EXPECT_EQ(fields.differs_at_edges(made, again, of, split), 0u)
+                        << size.x << 'x' << size.y << 'x' << size.z << 'x' << size.t << ", rhs "
+                        << systems << ", split " << split.x << split.y << split.z << split.t;
+                }
+        }
+}
+
+TEST(sums_of_edges, are_those_of_the_hop) {
+    const auto& cpu = kernels_on<kernels<double>>(the_cpu);
+    expect_the_sums_of_the_hop<double>(cpu.tuned_hop, cpu.sum_edges, the_cpu);
+    const auto& single = kernels_on<kernels<float>>(the_cpu);
+    expect_the_sums_of_the_hop<float>(single.tuned_hop, single.sum_edges, the_cpu);
+}
+TEST(sums_of_edges, by_warps_are_those_of_the_hop) {
+    expect_the_sums_of_the_hop<double>(emulated::tuned_hop<double>, emulated::sum_edges<double>,
+                                       the_cpu);
+    expect_the_sums_of_the_hop<float>(emulated::tuned_hop<float>, emulated::sum_edges<float>,
+                                      the_cpu);
+}
+TEST(sums_of_edges, on_a_gpu_are_those_of_the_hop) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    const auto& gpu = kernels_on<kernels<double>>(gpu_number(0));
+    expect_the_sums_of_the_hop<double>(gpu.tuned_hop, gpu.sum_edges, gpu_number(0));
 }
 
 }  // namespace

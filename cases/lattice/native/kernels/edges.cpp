@@ -28,17 +28,6 @@ void pack(const lattice::hop_arguments<Real>& given, complex<Real>* to, stream_t
         stream);
 }
 
-/// Whether the site is at an end of an earlier direction too.
-template <class Real>
-WATARI_KERNEL bool is_done(const lattice::edge_arguments<Real>& a, const lattice::point& p,
-                           unsigned direction) {
-    for (unsigned d = 0; d < direction; ++d)
-        if (a.halo[d][0] != nullptr &&
-            (p.at[d] == 0 || p.at[d] + 1 == lattice::extent(a.hop.where.size, d)))
-            return true;
-    return false;
-}
-
 template <unsigned LinkElements, class Real>
 void run_face(const lattice::edge_arguments<Real>& given, unsigned direction, bool above,
               stream_t stream) {
@@ -51,7 +40,7 @@ void run_face(const lattice::edge_arguments<Real>& given, unsigned direction, bo
         [=] WATARI_KERNEL(std::size_t n) {
             const lattice::point p = lattice::face_point(size, direction, at, a.hop.parity,
                                                          static_cast<unsigned>(n % face));
-            if (is_done(a, p, direction)) return;
+            if (lattice::is_at_edge(a, p, direction)) return;  // done before
             const edge_site<LinkElements, Real> site(a, lattice::number_of(size, p), n / face);
             hop_of<LinkElements, plain>(
                 a.hop, site,

@@ -13,6 +13,8 @@ void shared_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
 /// hop_tuned.cu, hop_tuned.cpp: written for this processor.
 template <class Real>
 void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
+template <class Real>
+void sum_edges(const lattice::edge_arguments<Real>& a, stream_t stream);
 
 /// edges.cpp: additional kernels for several ranks.
 template <class Real>

@@ -215,6 +215,16 @@ struct lane_sums {
     }
 };
 
+/// Adds a component of `Width` sites.
+template <unsigned Width, class Real>
+[[gnu::always_inline]] inline void add_sums(lane_sums<Real, Width>& sums,
+                                            const lattice::hop_arguments<Real>& a, std::size_t e,
+                                            const wide_number<Real, Width>& value) {
+    const auto left = load<Real, Width>(a.left + e);
+    a.other ? add_all_sums(sums.of, left, value, load<Real, Width>(a.other + e))
+            : add_few_sums(sums.of, left, value);
+}
+
 template <unsigned LinkElements, unsigned Width, class Real>
 [[gnu::always_inline]] inline void advance(const lattice::hop_arguments<Real>& a, unsigned number,
                                            std::size_t system, bool streams,
@@ -234,10 +244,7 @@ template <unsigned LinkElements, unsigned Width, class Real>
             value = {own.re - a.factor * value.re, own.im - a.factor * value.im};
         }
         store<Real, Width>(a.out + e, value, streams);
-        if (!a.partials) continue;
-        const wide left = load<Real, Width>(a.left + e);
-        a.other ? add_all_sums(sums.of, left, value, load<Real, Width>(a.other + e))
-                : add_few_sums(sums.of, left, value);
+        if (a.partials) add_sums(sums, a, e, value);
     }
     if (a.partials) sums.add_to(total);
 }
@@ -291,6 +298,39 @@ template <>
 constexpr pieces_function<float> functions<float>[2][2] = {{float_18_8, float_12_8},
                                                            {float_18_1, float_12_1}};
 
+/// The sums of one piece, of what lies in `out`.
+template <unsigned Width, class Real>
+void sum_piece(const lattice::hop_arguments<Real>& a, std::size_t pieces, std::size_t piece) {
+    const std::size_t half = a.where.size.half();
+    const auto first = static_cast<unsigned>(piece * lattice::piece_sites);
+    const auto last =
+        static_cast<unsigned>(std::min<std::size_t>(half, first + lattice::piece_sites));
+    for (std::size_t s = 0; s < a.systems; ++s) {
+        double total[lattice::all_sums]{};
+        for (unsigned site = first; site < last; site += Width) {
+            lane_sums<Real, Width> sums;
+            for (unsigned n = 0; n < lattice::spinor; ++n) {
+                const std::size_t e = s * half * lattice::spinor +
+                                      element_of<Width>(a.where, lattice::spinor, site, n);
+                add_sums(sums, a, e, load<Real, Width>(a.out + e));
+            }
+            sums.add_to(total);
+        }
+        std::copy_n(total, a.width(), a.partials + a.width() * (s * pieces + piece));
+    }
+}
+
+template <class Real>
+bool has_edge(const lattice::edge_arguments<Real>& a, std::size_t piece) {
+    const std::size_t first = piece * lattice::piece_sites;
+    for (std::size_t n = first; n < first + lattice::piece_sites; ++n)
+        if (n < a.hop.where.size.half() &&
+            is_at_edge(a,
+                       lattice::point_of(a.hop.where.size, a.hop.parity, static_cast<unsigned>(n))))
+            return true;
+    return false;
+}
+
 /// Bytes of the arrays of a hop, without `other`.
 template <class Real>
 std::size_t bytes_of(const lattice::hop_arguments<Real>& a) {
@@ -314,7 +354,20 @@ void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t) {
     });
 }
 
+template <class Real>
+void sum_edges(const lattice::edge_arguments<Real>& a, stream_t) {
+    const std::size_t pieces =
+        (a.hop.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
+    const auto work = a.hop.where.lanes() == 8 ? sum_piece<8, Real> : sum_piece<1, Real>;
+    for_each_part(pieces, [&](std::size_t first, std::size_t last) {
+        for (std::size_t piece = first; piece < last; ++piece)
+            if (has_edge(a, piece)) work(a.hop, pieces, piece);
+    });
+}
+
 template void tuned_hop(const lattice::hop_arguments<float>&, stream_t);
 template void tuned_hop(const lattice::hop_arguments<double>&, stream_t);
+template void sum_edges(const lattice::edge_arguments<float>&, stream_t);
+template void sum_edges(const lattice::edge_arguments<double>&, stream_t);
 
 }  // namespace watari::cpu

@@ -63,12 +63,31 @@ struct warp_of_sites {
                                            elements[n] = e;
                                            values[n++] = value;
                                        });
-        if (!a.partials) return;
-        a.other ? sum<lattice::all_sums>(inside, elements, values)
-                : sum<lattice::few_sums>(inside, elements, values);
+        if (a.partials) sum(inside, elements, values);
+    }
+
+    /// The sums of what lies in `out`, if a site of the warp is at an edge.
+    __device__ void sum_edges(const lattice::edge_arguments<Real>& edges) const {
+        const auto site = static_cast<unsigned>(group * row_lanes + threadIdx.x);
+        const bool inside = site < a.where.size.half();
+        const lattice::point at = lattice::point_of(a.where.size, a.parity, site);
+        if (!__ballot_sync(~0u, inside && lattice::is_at_edge(edges, at))) return;
+        complex<Real> values[lattice::spinor]{};
+        std::size_t elements[lattice::spinor]{};
+        const std::size_t first = system * a.where.size.half() * lattice::spinor;
+        for (unsigned n = 0; inside && n < lattice::spinor; ++n) {
+            elements[n] = first + Load::layout(a.where).element(lattice::spinor, site, n);
+            values[n] = load_often(a.out + elements[n]);
+        }
+        sum(inside, elements, values);
     }
 
 private:
+    __device__ void sum(bool inside, const std::size_t (&elements)[lattice::spinor],
+                        const complex<Real> (&values)[lattice::spinor]) const {
+        a.other ? sum<lattice::all_sums>(inside, elements, values)
+                : sum<lattice::few_sums>(inside, elements, values);
+    }
     /// Adds spins 0 and 2 and spins 1 and 3 separately, like the two threads of half_site.hpp.
     template <unsigned Count>
     __device__ void sum(bool inside, const std::size_t (&elements)[lattice::spinor],
@@ -141,7 +160,25 @@ void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t stream) {
     a.link_elements == 6 ? choose<6>(a, stream) : choose<9>(a, stream);
 }
 
+template <class Real>
+void sum_edges(const lattice::edge_arguments<Real>& given, stream_t stream) {
+    constexpr unsigned warps = 4;
+    const lattice::edge_arguments<Real> a = given;
+    const std::size_t groups = (a.hop.where.size.half() + row_lanes - 1) / row_lanes;
+    launch<warps * row_lanes, 2>(
+        (groups * a.hop.systems + warps - 1) / warps, dim3(row_lanes, warps),
+        [=] __device__() {
+            const std::size_t n = blockIdx.x * std::size_t{warps} + threadIdx.y;
+            if (n < groups * a.hop.systems)
+                warp_of_sites<9, cached<false, false>, Real>{a.hop, n % groups, groups, n / groups}
+                    .sum_edges(a);
+        },
+        stream);
+}
+
 template void tuned_hop(const lattice::hop_arguments<float>&, stream_t);
 template void tuned_hop(const lattice::hop_arguments<double>&, stream_t);
+template void sum_edges(const lattice::edge_arguments<float>&, stream_t);
+template void sum_edges(const lattice::edge_arguments<double>&, stream_t);
 
 }  // namespace watari::gpu

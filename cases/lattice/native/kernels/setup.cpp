@@ -144,6 +144,7 @@ const kernels<Real> kernels<Real>::WATARI_BACKEND{.hop = WATARI_BACKEND::shared_
                                                   .narrow = WATARI_BACKEND::narrow<Real>,
                                                   .pack_face = WATARI_BACKEND::pack_face<Real>,
                                                   .hop_edges = WATARI_BACKEND::hop_edges<Real>,
+                                                  .sum_edges = WATARI_BACKEND::sum_edges<Real>,
                                                   .norm = WATARI_BACKEND::norm<Real>};
 
 template const kernels<float> kernels<float>::WATARI_BACKEND;

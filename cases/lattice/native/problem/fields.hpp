@@ -69,6 +69,16 @@ struct edge_arguments {
     const complex<Real>* halo[4][2]{};  ///< [direction][below, above]; null: not divided
 };
 
+/// Whether a site has a neighbour of another rank along one of the first `directions`.
+template <class Real>
+[[gnu::always_inline]] constexpr bool is_at_edge(const edge_arguments<Real>& a, const point& p,
+                                                 unsigned directions = 4) {
+    for (unsigned d = 0; d < directions; ++d)
+        if (a.halo[d][0] != nullptr && (p.at[d] == 0 || p.at[d] + 1 == extent(a.hop.where.size, d)))
+            return true;
+    return false;
+}
+
 /// Kernels of one backend. On a GPU they return before they are done.
 template <class Real>
 struct kernels {
@@ -92,6 +102,8 @@ struct kernels {
                       complex<Real>* to, stream_t stream);
     /// Computes the hop at the edges again, with the half spinors that have arrived.
     void (*hop_edges)(const edge_arguments<Real>& a, stream_t stream);
+    /// Computes the partial sums of tuned_hop again, for the pieces that hop_edges has changed.
+    void (*sum_edges)(const edge_arguments<Real>& a, stream_t stream);
     /// sums[0] = |v|^2.
     void (*norm)(std::size_t length, const complex<Real>* v, double* sums, stream_t stream);
     static const kernels cpu, gpu;

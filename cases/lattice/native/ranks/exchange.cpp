@@ -68,6 +68,7 @@ void exchange<Real>::finish(const hop_arguments<Real>& a, stream_t stream) const
     for (unsigned d = 0; d < 4; ++d)
         for (const bool above : {false, true}) edges.halo[d][above] = halos_[d][above];
     run_->hop_edges(edges, stream);
+    if (a.partials) run_->sum_edges(edges, stream);
 }
 
 template class exchange<float>;

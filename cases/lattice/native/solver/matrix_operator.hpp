@@ -54,8 +54,7 @@ public:
         krylov::linear_operator<complex<Real>> result;
         result.apply = [this](complex<Real>* y, const complex<Real>* x, std::size_t,
                               stream_t stream) { apply(y, x, {}, stream); };
-        // not on several ranks, which compute edges later
-        if (which_ == kernel::tuned && exchange_ == nullptr)
+        if (which_ == kernel::tuned)
             result.apply_and_sum = [this](complex<Real>* y, const complex<Real>* x,
                                           const complex<Real>* left, const complex<Real>* other,
                                           double* partials, std::size_t, stream_t stream) {
