@@ -268,39 +268,10 @@ template <unsigned LinkElements, unsigned Width, class Real>
     }
 }
 
-// One function for each width, so that the program selects the processor's vectors at start.
-#define WATARI_PIECES(name, Real, Elements, Width)                                \
-    WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t i, \
-                            std::size_t last, bool streams) {                     \
-        for (; i < last; ++i) advance_piece<Elements, Width>(a, i, streams);      \
-    }
-WATARI_PIECES(double_18_8, double, 9, 8)
-WATARI_PIECES(double_18_1, double, 9, 1)
-WATARI_PIECES(double_12_8, double, 6, 8)
-WATARI_PIECES(double_12_1, double, 6, 1)
-WATARI_PIECES(float_18_8, float, 9, 8)
-WATARI_PIECES(float_18_1, float, 9, 1)
-WATARI_PIECES(float_12_8, float, 6, 8)
-WATARI_PIECES(float_12_1, float, 6, 1)
-#undef WATARI_PIECES
-
-template <class Real>
-using pieces_function = void (*)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t,
-                                 bool);
-
-/// [width: 8, 1][numbers of a link: 18, 12].
-template <class Real>
-constexpr pieces_function<Real> functions[2][2]{};
-template <>
-constexpr pieces_function<double> functions<double>[2][2] = {{double_18_8, double_12_8},
-                                                             {double_18_1, double_12_1}};
-template <>
-constexpr pieces_function<float> functions<float>[2][2] = {{float_18_8, float_12_8},
-                                                           {float_18_1, float_12_1}};
-
 /// The sums of one piece, of what lies in `out`.
 template <unsigned Width, class Real>
-void sum_piece(const lattice::hop_arguments<Real>& a, std::size_t pieces, std::size_t piece) {
+[[gnu::always_inline]] inline void sum_piece(const lattice::hop_arguments<Real>& a,
+                                             std::size_t pieces, std::size_t piece) {
     const std::size_t half = a.where.size.half();
     const auto first = static_cast<unsigned>(piece * lattice::piece_sites);
     const auto last =
@@ -320,6 +291,48 @@ void sum_piece(const lattice::hop_arguments<Real>& a, std::size_t pieces, std::s
     }
 }
 
+// One function for each width, so that the program selects the processor's vectors at start.
+#define WATARI_PIECES(name, Real, Elements, Width)                                \
+    WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t i, \
+                            std::size_t last, bool streams) {                     \
+        for (; i < last; ++i) advance_piece<Elements, Width>(a, i, streams);      \
+    }
+WATARI_PIECES(double_18_8, double, 9, 8)
+WATARI_PIECES(double_18_1, double, 9, 1)
+WATARI_PIECES(double_12_8, double, 6, 8)
+WATARI_PIECES(double_12_1, double, 6, 1)
+WATARI_PIECES(float_18_8, float, 9, 8)
+WATARI_PIECES(float_18_1, float, 9, 1)
+WATARI_PIECES(float_12_8, float, 6, 8)
+WATARI_PIECES(float_12_1, float, 6, 1)
+#undef WATARI_PIECES
+
+// For the same vectors: a processor with fused products must fuse the same ones.
+#define WATARI_SUMS(name, Real, Width)                                                 \
+    WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t pieces, \
+                            std::size_t piece) {                                       \
+        sum_piece<Width>(a, pieces, piece);                                            \
+    }
+WATARI_SUMS(double_8, double, 8)
+WATARI_SUMS(double_1, double, 1)
+WATARI_SUMS(float_8, float, 8)
+WATARI_SUMS(float_1, float, 1)
+#undef WATARI_SUMS
+
+template <class Real>
+using pieces_function = void (*)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t,
+                                 bool);
+
+/// [width: 8, 1][numbers of a link: 18, 12].
+template <class Real>
+constexpr pieces_function<Real> functions[2][2]{};
+template <>
+constexpr pieces_function<double> functions<double>[2][2] = {{double_18_8, double_12_8},
+                                                             {double_18_1, double_12_1}};
+template <>
+constexpr pieces_function<float> functions<float>[2][2] = {{float_18_8, float_12_8},
+                                                           {float_18_1, float_12_1}};
+
 template <class Real>
 bool has_edge(const lattice::edge_arguments<Real>& a, std::size_t piece) {
     const std::size_t first = piece * lattice::piece_sites;
@@ -330,6 +343,17 @@ bool has_edge(const lattice::edge_arguments<Real>& a, std::size_t piece) {
             return true;
     return false;
 }
+
+template <class Real>
+using sums_function = void (*)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t);
+
+/// [width: 8, 1].
+template <class Real>
+constexpr sums_function<Real> sums_functions[2]{};
+template <>
+constexpr sums_function<double> sums_functions<double>[2] = {double_8, double_1};
+template <>
+constexpr sums_function<float> sums_functions<float>[2] = {float_8, float_1};
 
 /// Bytes of the arrays of a hop, without `other`.
 template <class Real>
@@ -358,7 +382,7 @@ template <class Real>
 void sum_edges(const lattice::edge_arguments<Real>& a, stream_t) {
     const std::size_t pieces =
         (a.hop.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
-    const auto work = a.hop.where.lanes() == 8 ? sum_piece<8, Real> : sum_piece<1, Real>;
+    const auto work = sums_functions<Real>[a.hop.where.lanes() != 8];
     for_each_part(pieces, [&](std::size_t first, std::size_t last) {
         for (std::size_t piece = first; piece < last; ++piece)
             if (has_edge(a, piece)) work(a.hop, pieces, piece);
