@@ -102,6 +102,12 @@ void enable_peer(int from, int to) {
         check(status);
 }
 
+void give_stack(std::size_t bytes) {
+    std::size_t now = 0;
+    check(cudaDeviceGetLimit(&now, cudaLimitStackSize));
+    if (now < bytes) check(cudaDeviceSetLimit(cudaLimitStackSize, bytes));
+}
+
 void ignore_captures() {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     check(cudaThreadExchangeStreamCaptureMode(&mode));

@@ -60,6 +60,10 @@ memory_info memory(int number);
 /// `unsupported` if the machine cannot.
 void enable_peer(int from, int to);
 
+/// Gives each thread of the current GPU at least so many bytes of stack for functions that are
+/// called by address. The GPU keeps that much of its memory for each thread that can run at once.
+void give_stack(std::size_t bytes);
+
 /// From now on no call of this thread breaks the stream capture of another thread, or fails because
 /// of one.
 void ignore_captures();

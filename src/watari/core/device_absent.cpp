@@ -26,6 +26,8 @@ memory_info memory(int) { absent(); }
 
 void enable_peer(int, int) { absent(); }
 
+void give_stack(std::size_t) { absent(); }
+
 void ignore_captures() { absent(); }
 
 void synchronize(stream_t, std::source_location) { absent(); }
