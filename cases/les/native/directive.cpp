@@ -5,7 +5,6 @@
 #include "loop.hpp"
 #include "styles.hpp"
 #include "watari/case/directive.hpp"
-#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
 #include <utility>
@@ -108,15 +107,9 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 }
 
 measure::trial run_directive(const parameters& p) {
-    // GCC's library calls kernels by address, and these have 4 KiB of stack for the functions of
-    // their simd lanes (CMakeLists.txt): a GPU gives 1 KiB
-    constexpr std::size_t stack = 8192;
-    if (p.style == "omp-target" && p.by == cases::compiler::gcc && p.processor.is_gpu()) {
-        device::use(p.processor.number);
-        device::give_stack(stack);
-    }
     const style& row = cases::style_named(styles(), p.style);
     void* const program = cases::load_directive("les", row, p.by, cases::beside());
+    cases::give_stack(row, p.by, p.processor);
     return run_directive(p, reinterpret_cast<directive::function>(program));
 }
 

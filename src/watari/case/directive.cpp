@@ -1,5 +1,6 @@
 #include "watari/case/directive.hpp"
 
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/loaded/shared_object.hpp"
 
@@ -61,6 +62,15 @@ void* load_directive(const std::string& application, const style_facts& row, com
     void* symbol = dlsym(library.handle, name.c_str());
     if (symbol == nullptr) throw unsupported("style " + style + " is not in " + file);
     return symbol;
+}
+
+void give_stack(const style_facts& row, compiler by, processor who) {
+    if (row.language != directives::openmp || by != compiler::gcc || !who.is_gpu()) return;
+    // GCC's library calls kernels by address, so the driver does not know their stack, of which
+    // they reserve up to 4 KiB for the functions of their lanes (CMakeLists.txt of the case)
+    constexpr std::size_t stack = 8192;
+    device::use(who.number);
+    device::give_stack(stack);
 }
 
 void require_ran(const directive::answer& answer, const std::string& style, processor who) {

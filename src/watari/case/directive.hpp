@@ -27,6 +27,10 @@ namespace watari::cases {
 void* load_directive(const std::string& application, const style_facts& style, compiler by,
                      const std::string& folder);
 
+/// Gives the GPU of `who` the stack that kernels of OpenMP by GCC need; nothing for other styles.
+/// For 8 KiB a thread an H100 keeps 2.2 GB of its memory.
+void give_stack(const style_facts& style, compiler by, processor who);
+
 /// Throws unsupported if the compiler's runtime library detects no such GPU, error if the style ran
 /// on the CPU instead.
 void require_ran(const directive::answer& answer, const std::string& style, processor who);

@@ -159,14 +159,6 @@ TEST(les_directive, mist_and_trees_are_refused_with_the_reason) {
     }
 }
 
-TEST(les_directive, openmp_by_gcc_is_refused_on_a_gpu) {
-    auto p = city("omp-target", les::precision::single_precision, {32, 16, 16});
-    p.by = cases::compiler::gcc;
-    p.processor.kind = processor::type::gpu;
-    expect_error<unsupported>([&] { les::run_directive(p); },
-                              {"overflows the stack", "compiler=llvm"});
-}
-
 TEST(les_directive, a_missing_shared_object_names_its_compiler) {
     using cases::compiler;
     const std::tuple<const char*, compiler, const char*> rows[] = {
