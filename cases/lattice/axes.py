@@ -95,11 +95,13 @@ def hop_reals(parameters: Parameters) -> int:
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Bytes of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors (16
-    if the matrix does not compute the sums: the shared kernel), as src/watari/krylov/bytes.hpp
-    counts them. Ranks read three vectors again at the edges of their parts: not counted."""
+    """Bytes of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors, as
+    src/watari/krylov/bytes.hpp counts them; 16 if the matrix does not compute the sums: the shared
+    kernel, or ranks along t. What ranks read and compute again at edges is not counted."""
     vector = parameters["rhs"] * 2 * SPINOR * number_bytes(parameters)
-    vectors = 13 if parameters["kernel"] == "tuned" else 16
+    *_, along_t = parse_extents(parameters["split"])
+    summed = parameters["kernel"] == "tuned" and (parameters["ranks"] == 1 or along_t == 1)
+    vectors = 13 if summed else 16
     hop = hop_reals(parameters) * number_bytes(parameters)
     site = 2 * (2 * hop + vector) + vectors * vector
     return int(site * sites(parameters["lattice"]) // 2)

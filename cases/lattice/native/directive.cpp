@@ -4,9 +4,11 @@
 #include "solver/loop.hpp"
 #include "solver/record.hpp"
 #include "styles.hpp"
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,6 +25,8 @@ struct call {
     parameters p;
     bool begun = false;
     double last = 0;  ///< time at which the last sample ended
+    /// Copies between GPUs; the default stream would wait for the style's kernels.
+    std::optional<device::stream> carries{};
 };
 
 std::byte* bytes_of(const number* of) {
@@ -72,7 +76,8 @@ void total(void* caller, double* sums, unsigned count) {
 }
 
 void exchange(void* caller, const number* sent, number* arrived) {
-    carry_half_spinors(static_cast<call*>(caller)->p, sent, arrived);
+    const call& one = *static_cast<call*>(caller);
+    carry_half_spinors(one.p, sent, arrived, one.carries ? one.carries->get() : nullptr);
 }
 
 directive::answer run(call& one, directive::function style) {
@@ -84,6 +89,7 @@ directive::answer run(call& one, directive::function style) {
         .applications = p.iterations,
         .hops = hops_timed,
         .gpu = p.processor.is_gpu() ? p.processor.number : directive::on_host,
+        .overlap = p.overlap,
         .caller = &one,
         .initialise = fill,
         .finish = read,
@@ -130,6 +136,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
     warm_up(p, program);
+    if (p.part && p.part->carrier.is_gpu()) one.carries.emplace();
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);
     record_solve(one.trial, {answer.solve});
@@ -141,6 +148,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 measure::trial run_directive(const parameters& p) {
     const style& row = cases::style_named(styles(), p.style);
     void* const style = cases::load_directive("lattice", row, p.by, cases::beside());
+    cases::give_stack(row, p.by, p.processor);
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -320,7 +320,9 @@ void expect_the_sums_of_the_hop(typename sides<Real>::hop hop,
                                 void (*sum_edges)(const edge_arguments<Real>&, stream_t),
                                 processor who) {
     emulated::device::current = one_multiprocessor;
-    for (const extents& size : {extents{4, 6, 8, 16}, extents{2, 4, 4, 12}, extents{4, 4, 4, 32}})
+    // also with pieces that are not full (2x2x4x6), and with pieces inside along z (4x4x16x16)
+    for (const extents& size : {extents{4, 6, 8, 16}, extents{2, 4, 4, 12}, extents{4, 4, 4, 32},
+                                extents{2, 2, 4, 6}, extents{4, 4, 16, 16}})
         for (const std::size_t systems : {1, 3}) {
             const sides<Real> fields(hop, who, size, 9, systems);
             for (const form of : {form::few, form::all})
@@ -351,6 +353,8 @@ TEST(sums_of_edges, on_a_gpu_are_those_of_the_hop) {
     if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
     const auto& gpu = kernels_on<kernels<double>>(gpu_number(0));
     expect_the_sums_of_the_hop<double>(gpu.tuned_hop, gpu.sum_edges, gpu_number(0));
+    const auto& single = kernels_on<kernels<float>>(gpu_number(0));
+    expect_the_sums_of_the_hop<float>(single.tuned_hop, single.sum_edges, gpu_number(0));
 }
 
 }  // namespace

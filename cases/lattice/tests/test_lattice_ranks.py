@@ -115,6 +115,37 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
         assert outcome["iterations"] == 219
 
 
+@pytest.mark.gpu
+@pytest.mark.mpi
+@ranks_run
+@pytest.mark.parametrize(("style", "halo"), [("acc-data", "staged"), ("acc-host-data", "peer")])
+def test_directives_overlap_and_give_the_numbers_of_one_rank(
+    style: str, halo: str, tmp_path: Path
+) -> None:
+    skip_unless_gpus(2)
+    trials = [
+        request(
+            processor="gpu",
+            lattice=KNOWN,
+            style=style,
+            kernel="shared",
+            split=split,
+            halo=halo,
+            overlap=overlap,
+        )
+        for split in ("2x1x1x1", "1x1x1x2")
+        for overlap in ("no", "yes")
+    ]
+    one = alone(lattice=KNOWN, kernel="shared")
+    for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
+        if outcome.get("error") == "unsupported":
+            pytest.skip(outcome["text"])
+        assert "error" not in outcome, (describe(trial), outcome)
+        assert outcome["wrong"] is None, describe(trial)
+        assert outcome["iterations"] == 219
+        assert outcome["norm2"] == pytest.approx(one["norm2"], rel=1e-11)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

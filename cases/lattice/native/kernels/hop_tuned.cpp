@@ -249,6 +249,10 @@ template <unsigned LinkElements, unsigned Width, class Real>
     if (a.partials) sums.add_to(total);
 }
 
+constexpr std::size_t pieces_of(std::size_t sites) {
+    return (sites + lattice::piece_sites - 1) / lattice::piece_sites;
+}
+
 /// Computes the sites of one piece for all systems: links stay in the cache from one system to the
 /// next.
 template <unsigned LinkElements, unsigned Width, class Real>
@@ -258,7 +262,7 @@ template <unsigned LinkElements, unsigned Width, class Real>
     const auto first = static_cast<unsigned>(piece * lattice::piece_sites);
     const auto last =
         static_cast<unsigned>(std::min<std::size_t>(half, first + lattice::piece_sites));
-    const std::size_t pieces = (half + lattice::piece_sites - 1) / lattice::piece_sites;
+    const std::size_t pieces = pieces_of(half);
     for (std::size_t s = 0; s < a.systems; ++s) {
         double total[lattice::all_sums]{};
         for (unsigned n = first; n < last; n += Width)
@@ -268,7 +272,7 @@ template <unsigned LinkElements, unsigned Width, class Real>
     }
 }
 
-/// The sums of one piece, of what lies in `out`.
+/// The sums of one piece, of what lies in `out`: reads two vectors, or three with `other`.
 template <unsigned Width, class Real>
 [[gnu::always_inline]] inline void sum_piece(const lattice::hop_arguments<Real>& a,
                                              std::size_t pieces, std::size_t piece) {
@@ -368,8 +372,7 @@ std::size_t bytes_of(const lattice::hop_arguments<Real>& a) {
 
 template <class Real>
 void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t) {
-    const std::size_t pieces =
-        (a.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
+    const std::size_t pieces = pieces_of(a.where.size.half());
     const auto work = functions<Real>[a.where.lanes() != 8][a.link_elements == 6];
     const bool streams = beyond_caches(bytes_of(a)) && can_stream(a.out);
     for_each_part(pieces, [&](std::size_t first, std::size_t last) {
@@ -380,8 +383,7 @@ void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t) {
 
 template <class Real>
 void sum_edges(const lattice::edge_arguments<Real>& a, stream_t) {
-    const std::size_t pieces =
-        (a.hop.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
+    const std::size_t pieces = pieces_of(a.hop.where.size.half());
     const auto work = sums_functions<Real>[a.hop.where.lanes() != 8];
     for_each_part(pieces, [&](std::size_t first, std::size_t last) {
         for (std::size_t piece = first; piece < last; ++piece)

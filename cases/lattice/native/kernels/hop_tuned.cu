@@ -66,7 +66,8 @@ struct warp_of_sites {
         if (a.partials) sum(inside, elements, values);
     }
 
-    /// The sums of what lies in `out`, if a site of the warp is at an edge.
+    /// The sums of what lies in `out`, if a site of the warp is at an edge: reads two vectors, or
+    /// three with `other`.
     __device__ void sum_edges(const lattice::edge_arguments<Real>& edges) const {
         const auto site = static_cast<unsigned>(group * row_lanes + threadIdx.x);
         const bool inside = site < a.where.size.half();

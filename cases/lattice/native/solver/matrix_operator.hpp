@@ -1,7 +1,8 @@
 /// D_ee as an operator of krylov/: two hops, each fused with F^-1.
 ///
 /// Bytes of an application per even site, in double with links of 18: 2 x 2112, and 192 for the
-/// diagonal term. If it also computes the sums of BiCGStab, it reads 192 more for r~.
+/// diagonal term. If it also computes the sums of BiCGStab, it reads 192 more for r~, and on ranks
+/// the vectors of each piece with an edge again.
 #pragma once
 
 #include "../problem/fields.hpp"
@@ -25,7 +26,10 @@ template <class Real>
 class matrix_operator {
 public:
     matrix_operator(const parameters& p, const operands<Real>& of)
-        : run_(&kernels_on<kernels<Real>>(p.processor)), which_(p.kernel), odd_(of.odd) {
+        : run_(&kernels_on<kernels<Real>>(p.processor)),
+          which_(p.kernel),
+          sums_(p.kernel == kernel::tuned && (!p.part || p.part->split.t == 1)),
+          odd_(of.odd) {
         if (p.part) exchange_ = std::make_shared<exchange<Real>>(p);
         const std::size_t half = p.size.half();
         first_ = {.where = geometry_of(p),
@@ -54,7 +58,7 @@ public:
         krylov::linear_operator<complex<Real>> result;
         result.apply = [this](complex<Real>* y, const complex<Real>* x, std::size_t,
                               stream_t stream) { apply(y, x, {}, stream); };
-        if (which_ == kernel::tuned)
+        if (sums_)
             result.apply_and_sum = [this](complex<Real>* y, const complex<Real>* x,
                                           const complex<Real>* left, const complex<Real>* other,
                                           double* partials, std::size_t, stream_t stream) {
@@ -89,6 +93,7 @@ private:
 
     const kernels<Real>* run_;
     kernel which_;
+    bool sums_;  ///< ranks sum pieces with edges again: along t these are all pieces
     std::shared_ptr<exchange<Real>> exchange_;  ///< null: one rank
     complex<Real>* odd_;
     hop_arguments<Real> first_, second_;

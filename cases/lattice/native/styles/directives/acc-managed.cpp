@@ -40,11 +40,7 @@ extern "C" void acc_managed(const request* r, answer* out) {
     r->initialise(r->caller, &given);
     watch.lap();
 
-    const auto exchange = [=] {
-        openacc::end_hop();  // before the CPU takes the half spinors: some GPUs allow no use beside
-                             // it
-        r->exchange(r->caller, sent, arrived);
-    };
+    const auto exchange = [=] { r->exchange(r->caller, sent, arrived); };
     solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out);
     watch.lap();
 

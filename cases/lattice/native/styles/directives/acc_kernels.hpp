@@ -76,8 +76,8 @@ struct openacc {
         }
     }
 
-    /// The same for a rank's part, at the sites all of whose neighbours are in it. Runs on beside
-    /// what follows, until end_hop().
+    /// The same for a rank's part, at the sites all of whose neighbours are in it. Returns at once;
+    /// end_hop() waits for it.
     static void begin_hop(const geometry& where, const extents& split, const hop& h) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;

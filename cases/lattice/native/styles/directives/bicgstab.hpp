@@ -113,6 +113,7 @@ private:
         if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
         pack<0>(a), pack<1>(a), pack<2>(a), pack<3>(a);
         Model::begin_hop(r_.where, r_.split, a);
+        if (!r_.overlap) Model::end_hop();
         exchange_();
         Model::end_hop();
         edges<0>(a), edges<1>(a), edges<2>(a), edges<3>(a);

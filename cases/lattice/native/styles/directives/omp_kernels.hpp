@@ -55,7 +55,7 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// The same for a rank's part, at the sites all of whose neighbours are in it.
+    /// The same for a rank's part, at the sites all of whose neighbours are in it. Waits for it.
     static void begin_hop(const geometry& where, const extents& split, const hop& h) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
