@@ -10,7 +10,7 @@ module himeno_acc
   integer :: many_gangs = 528, many_warps = 4
   integer(word) :: nothing = 0
   private :: low, high, both, load, rounded_product, residual, residual_at, &
-    advance, advance_at, advance_point, copy_point, copy_faces
+    gather, advance, advance_at, advance_point, copy_pair, copy_point, copy_faces
 
 contains
 
@@ -79,7 +79,7 @@ contains
     end do
   end function
 
-  ! `advance` with addresses.
+  ! Computes wrk2 at word x; k, row, plane and all as in pair.inc. Returns its part of gosa.
   real(c_double) function advance_at(x, k, row, plane, all, p, wrk2, a, b, c, wrk1, bnd, zero)
     !$acc routine seq
     integer(word), intent(in) :: x, row, plane, all, zero
@@ -87,6 +87,8 @@ contains
     type(c_ptr), intent(in) :: p, wrk2, a, b, c, wrk1, bnd
     integer(word), pointer, contiguous, dimension(:) :: p_, wrk2_, a_, b_, c_, wrk1_, bnd_
     real(point), pointer, contiguous :: near(:)
+    type(surroundings) :: q
+    integer(word) :: next
     call c_f_pointer(p, p_, [all])
     call c_f_pointer(p, near, [2 * all])
     call c_f_pointer(wrk2, wrk2_, [all])
@@ -95,7 +97,9 @@ contains
     call c_f_pointer(c, c_, [3 * all])
     call c_f_pointer(wrk1, wrk1_, [all])
     call c_f_pointer(bnd, bnd_, [all])
-    advance_at = advance(x, k, row, plane, all, p_, near, wrk2_, a_, b_, c_, wrk1_, bnd_, zero)
+    call gather(q, x, row, plane, all, p_, near, a_, b_, c_, wrk1_, bnd_, zero)
+    advance_at = advance(q, k, row, zero, next)
+    wrk2_(x) = next
   end function
 
   real(c_double) function step_of_points(row, plane, points, line, layer, pieces, p, wrk2, a, b, c, &
@@ -158,7 +162,8 @@ contains
     to_(x) = from_(y)
   end subroutine
 
-  ! p = wrk2 in the interior; a pair at the end of a row has p's value there. 8 bytes per point.
+  ! p = wrk2 in the interior. 8 bytes per point. The boundary point of a pair at the end of a row is
+  ! copied too: wrk2 has p's value there.
   subroutine update(r, p, wrk2)
     type(request), intent(in) :: r
     real(point), target :: p(*), wrk2(*)

@@ -8,7 +8,7 @@ module himeno_omp
   implicit none
   integer, parameter :: teams = 132, warps = 8
   integer(word) :: nothing = 0
-  private :: low, high, both, load, rounded_product, residual, residual_at, advance, &
+  private :: low, high, both, load, rounded_product, residual, residual_at, gather, advance, &
     update_pairs, update_points
 
 contains
@@ -38,7 +38,7 @@ contains
     real(point), target :: p(*), wrk2(*), a(*), b(*), c(*), wrk1(*), bnd(*)
     type(shape) :: s
     s = shape_of(r)
-    if (s%pairs) then
+    if (mod(s%row, 4_word) == 0) then
       step = step_of_pairs(s%row, s%plane, s%points, int(r%i), int(r%j), &
                            words(p, s%points), p, words(wrk2, s%points), words(a, 4 * s%points), &
                            words(b, 3 * s%points), words(c, 3 * s%points), words(wrk1, s%points), &
@@ -49,6 +49,8 @@ contains
     end if
   end function
 
+  ! Each lane has two pairs, of both halves of a row: the compiler lets 8 warps run at once (see
+  ! omp_warps.hpp), so what a lane has in flight is what hides the memory's latency.
   real(c_double) function step_of_pairs(row, plane, points, is, js, p, near, wrk2, a, b, c, wrk1, &
                                         bnd) result(gosa)
     integer(word), intent(in) :: row, plane, points
@@ -56,23 +58,31 @@ contains
     integer(word), dimension(points / 2) :: p, wrk2, wrk1, bnd
     integer(word) :: a(2 * points), b(3 * points / 2), c(3 * points / 2)
     real(point) :: near(points)
-    integer :: i, j, k, line
-    integer(word) :: zero, words_of_row, words_of_plane, all
+    integer :: i, j, k, half
+    integer(word) :: x, y, of_x, of_y, zero, words_of_row, words_of_plane, all
+    type(surroundings) :: at_x, at_y
+    real(c_double) :: part
     zero = nothing
     words_of_row = row / 2
     words_of_plane = plane / 2
     all = points / 2
-    line = int(row / 2)
+    half = int(row / 4)
     gosa = 0
     !$omp target teams distribute parallel do collapse(2) num_teams(teams) thread_limit(warps) &
     !$omp& num_threads(warps) schedule(static, 1) reduction(+: gosa) map(tofrom: gosa) &
     !$omp& is_device_ptr(p, near, wrk2, a, b, c, wrk1, bnd)
     do i = 1, is - 2
       do j = 1, js - 2
-        !$omp simd reduction(+: gosa)
-        do k = 0, line - 1
-          gosa = gosa + advance(i * words_of_plane + j * words_of_row + k + 1, 2 * k, words_of_row, &
-                                words_of_plane, all, p, near, wrk2, a, b, c, wrk1, bnd, zero)
+        !$omp simd reduction(+: gosa) private(x, y, at_x, at_y, of_x, of_y, part)
+        do k = 0, half - 1
+          x = i * words_of_plane + j * words_of_row + k + 1
+          y = x + half
+          call gather(at_x, x, words_of_row, words_of_plane, all, p, near, a, b, c, wrk1, bnd, zero)
+          call gather(at_y, y, words_of_row, words_of_plane, all, p, near, a, b, c, wrk1, bnd, zero)
+          part = advance(at_x, 2 * k, words_of_row, zero, of_x)
+          gosa = gosa + part + advance(at_y, 2 * (k + half), words_of_row, zero, of_y)
+          wrk2(x) = of_x
+          wrk2(y) = of_y
         end do
       end do
     end do
@@ -106,7 +116,8 @@ contains
     end do
   end function
 
-  ! p = wrk2 in the interior; a pair at the end of a row has p's value there. 8 bytes per point.
+  ! p = wrk2 in the interior. 8 bytes per point. The boundary point of a pair at the end of a row is
+  ! copied too: wrk2 has p's value there.
   subroutine update(r, p, wrk2)
     type(request), intent(in) :: r
     real(point), target :: p(*), wrk2(*)

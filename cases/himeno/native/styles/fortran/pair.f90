@@ -9,6 +9,13 @@ module himeno_pair
     real(point) :: v0, v1
   end type
 
+  ! The coefficients at two points of the stencil, and p around them: m is p there; n, s next and
+  ! previous in i; e, w in j. ..l and ..r are the points before and behind in k.
+  type :: surroundings
+    type(pair) :: a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, w1, bd, m, n, s, e, w, ne, nw, se, sw
+    real(point) :: ml, mr, nl, nr, sl, sr, el, er, wl, wr
+  end type
+
   ! Strides of a grid, and its interior in pieces: pairs, which include the ends of rows, or points.
   type :: shape
     integer(word) :: row, plane, points
