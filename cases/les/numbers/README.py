@@ -230,6 +230,10 @@ page.given(
     "1e-15 in double",
 )
 page.given(
+    "src/watari/case/directive.cpp, for 132 x 2048 threads",
+    "a stack of 8 KiB a thread, which takes 2.2 GB",
+)
+page.given(
     "bounds that tests assert: directives_on_host.cpp",
     "in fp64 to 6e-14 m/s",
 )

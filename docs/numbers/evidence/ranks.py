@@ -52,6 +52,10 @@ def distances(cases):
 
 weak, shared = on_four(grid=WEAK), on_four(overlap=True)
 others = [on_four(overlap=False), *paths.all("himeno", grid="XL", ranks=4)]
+page.given(
+    "cases/lattice/axes.py, of that revision and today",
+    "ranks moved 16 vectors a step, and one rank 13; today 16 only",
+)
 page.given("the last of these is below half of the last digit", "| 0.2% | 0.0% |")
 for words, m in (("XL on each, `peer`, overlapped", weak), ("XL shared, the same", shared)):
     page.says(

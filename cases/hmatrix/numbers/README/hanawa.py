@@ -158,4 +158,22 @@ page.says(
 page.given(
     "Hanawa (2025)", "at most about | | | | 1.31 | 1.71 |", "reading is (1.31 - 1) / (1.71 - 1)"
 )
-page.given("the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "have not run at 40 GB there")
+none_stays = results(f"{H100}20261127-hmatrix-hanawa-large-none-stays.json")
+gpu, uring = (none_stays.case("hmatrix", engine=engine) for engine in ("gpu", "uring"))
+all_bytes = 2 * gpu.quantity("read_bytes")
+(gpu_s, gpu_read), (uring_s, uring_read) = iteration(gpu), iteration(uring)
+page.says(
+    "reads\n  {} GB: `gpu` takes {} s, {} GB/s, and `uring` {} s, {} GB/s, {} times as long in all and {} in",
+    all_bytes / 1e9,
+    gpu_s,
+    all_bytes / gpu_s / 1e9,
+    uring_s,
+    all_bytes / uring_s / 1e9,
+    uring_s / gpu_s,
+    uring_read / gpu_read,
+)
+assert {m["threads"] * m["depth"] for m in (gpu, uring)} == {in_flight[1]}
+page.says("Both have {}\n  requests in flight", in_flight[1])
+page.given(
+    "the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "have not run at 40 GB", "revision a2a37d3b"
+)
