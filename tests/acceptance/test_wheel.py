@@ -6,7 +6,6 @@ has checked that it needs no later C library than its tag says.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+from shared import for_all_workers
 
 ROOT = Path(__file__).parents[2]
 MIRROR = "http://deb.debian.org/debian"
@@ -61,11 +61,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel for Python 3.11, made from the unpacked source package."""
     if reason := lacking():
         pytest.skip(reason)
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheel"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:  # one worker makes it for all
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with for_all_workers(tmp_path_factory, "wheel") as folder:
         return next((folder / "dist").glob("*.whl"), None) or made(folder)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ request = partial(
 )
 
 
+@cache
 def alone(**given: Any) -> dict[str, float]:
     """The quantities of one rank."""
     return asked.quantities(lattice_trial.run(request(**given).parameters))
