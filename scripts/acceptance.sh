@@ -4,7 +4,6 @@
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 source scripts/testing/stages.sh acceptance
-jobs=$((jobs - 1)) # other builds run beside
 
 # name, command...: starts it beside the next stages, at a lower priority
 begin() {
