@@ -5,8 +5,8 @@ logs=build/logs
 mkdir -p $logs
 target=$1 # of make
 stages=()
-# Two more than there are cores: many tests wait, for disks, delays and processes.
-jobs=$(($(nproc) + 2))
+# One more than there are cores: many tests wait, for disks, delays and processes.
+jobs=$(($(nproc) + 1))
 
 stage() { # name, command...: runs it, shows it and keeps its output
     local name=$1 from=$SECONDS
