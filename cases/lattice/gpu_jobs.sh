@@ -82,6 +82,7 @@ split = ["1x1x1x1", "1x1x2x1"]
 case = "lattice"
 style = "acc-host-data"
 halo = "peer"
+overlap = ["no", "yes"]
 split = "1x1x2x1"
 [[case]]
 case = "lattice"

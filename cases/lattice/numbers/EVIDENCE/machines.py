@@ -181,9 +181,9 @@ def on_two(file):
         if m.drawn and alone and alone[0].drawn:
             one, two = tflops(alone[0]), tflops(m)
             name = "nvcc" if m["compiler"] == "none" else m["compiler"]
+            halo = f"`{m['halo']}`" + (", overlapped" if m["overlap"] else "")
             lines.append(
-                f"| `{m['style']}` | {name} | `{m['halo']}` | {one:.3f} | {two:.3f} "
-                f"| {two / one:.2f} |"
+                f"| `{m['style']}` | {name} | {halo} | {one:.3f} | {two:.3f} | {two / one:.2f} |"
             )
     return lines
 
