@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from recompute import Page
-from result_files import results, series
+from result_files import newest, results, series
 
 from watari.results.statistics import seconds
 
@@ -69,12 +69,11 @@ for c in CLASSES:
     first, *later = seconds(solve(c, "managed").trials[0])
     longer += [1e3 * (first - median(later)), solve(c, "managed").quantity("loop")]
 page.says("{} ms of a solve of {} s at class 2, {} ms of {} s at class 3", *longer)
-ranks = results("2x-nvidia-h200-x86_64/20261125-lattice-ranks-later.json")
-page.says(
-    "(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3",
-    ranks.case("lattice", lattice="class3", halo="peer", overlap=True).quantity("flops_per_s")
-    / ranks.case("lattice", lattice="class3", ranks=1).quantity("flops_per_s"),
+on_two = results(newest("lattice-two"))
+one, two = (
+    on_two.case("lattice", style="explicit", ranks=n).quantity("flops_per_s") for n in (1, 2)
 )
+page.says("(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3", two / one)
 
 # Hanawa: storage
 storage = results(f"{H200}20261122-gpu-direct-io.json")

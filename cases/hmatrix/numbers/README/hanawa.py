@@ -174,6 +174,7 @@ page.says(
 )
 assert {m["threads"] * m["depth"] for m in (gpu, uring)} == {in_flight[1]}
 page.says("Both have {}\n  requests in flight", in_flight[1])
+page.given("posix: threads of one request", "So the 2 of `posix`")
 page.given(
     "the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "have not run at 40 GB", "revision a2a37d3b"
 )
