@@ -55,10 +55,10 @@ def commands() -> Mapping[str, tuple[list[str], Mapping[str, str]]]:
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
     """What each command printed, on standard output and standard error."""
-    with for_all_workers(tmp_path_factory, "numa") as folder:
-        found = folder / "outputs.json"
+    with for_all_workers(tmp_path_factory, "numa") as place:
+        found = place / "outputs.json"
         if not found.exists():
-            found.write_text(json.dumps(numa_machine.outputs(folder, commands())))
+            found.write_text(json.dumps(numa_machine.outputs(place, commands())))
         return {name: (out, err) for name, (out, err) in json.loads(found.read_text()).items()}
 
 
