@@ -82,7 +82,6 @@ split = ["1x1x1x1", "1x1x2x1"]
 case = "lattice"
 style = "acc-host-data"
 halo = "peer"
-overlap = ["no", "yes"]
 split = "1x1x2x1"
 [[case]]
 case = "lattice"

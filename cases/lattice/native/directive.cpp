@@ -4,11 +4,9 @@
 #include "solver/loop.hpp"
 #include "solver/record.hpp"
 #include "styles.hpp"
-#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
 #include <array>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,8 +23,6 @@ struct call {
     parameters p;
     bool begun = false;
     double last = 0;  ///< time at which the last sample ended
-    /// Copies between GPUs; the default stream would wait for the style's kernels.
-    std::optional<device::stream> carries{};
 };
 
 std::byte* bytes_of(const number* of) {
@@ -77,7 +73,7 @@ void total(void* caller, double* sums, unsigned count) {
 
 void exchange(void* caller, const number* sent, number* arrived) {
     const call& one = *static_cast<call*>(caller);
-    carry_half_spinors(one.p, sent, arrived, one.carries ? one.carries->get() : nullptr);
+    carry_half_spinors(one.p, sent, arrived);
 }
 
 directive::answer run(call& one, directive::function style) {
@@ -89,7 +85,6 @@ directive::answer run(call& one, directive::function style) {
         .applications = p.iterations,
         .hops = hops_timed,
         .gpu = p.processor.is_gpu() ? p.processor.number : directive::on_host,
-        .overlap = p.overlap,
         .caller = &one,
         .initialise = fill,
         .finish = read,
@@ -136,7 +131,6 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
     warm_up(p, program);
-    if (p.part && p.part->carrier.is_gpu()) one.carries.emplace();
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);
     record_solve(one.trial, {answer.solve});

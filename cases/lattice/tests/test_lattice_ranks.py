@@ -120,22 +120,14 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @ranks_run
 @pytest.mark.parametrize(("style", "halo"), [("acc-data", "staged"), ("acc-host-data", "peer")])
-def test_directives_overlap_and_give_the_numbers_of_one_rank(
+def test_directives_on_gpus_give_the_numbers_of_one_rank(
     style: str, halo: str, tmp_path: Path
 ) -> None:
     skip_unless_gpus(2)
+    more = {"style": style, "kernel": "shared", "halo": halo}
     trials = [
-        request(
-            processor="gpu",
-            lattice=KNOWN,
-            style=style,
-            kernel="shared",
-            split=split,
-            halo=halo,
-            overlap=overlap,
-        )
+        request(processor="gpu", lattice=KNOWN, split=split, **more)
         for split in ("2x1x1x1", "1x1x1x2")
-        for overlap in ("no", "yes")
     ]
     one = alone(lattice=KNOWN, kernel="shared")
     for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):

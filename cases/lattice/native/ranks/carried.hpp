@@ -5,10 +5,9 @@
 
 namespace watari::lattice {
 
-/// Sends `sent` to the neighbours and fills `arrived` with their half spinors, in `stream`; returns
-/// when they are there. Both have the layout of halo_begin and lie in memory that the part's
-/// carrier addresses.
-void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived,
-                        stream_t stream);
+/// Sends `sent` to the neighbours and fills `arrived` with their half spinors; returns when they
+/// are there. Both have the layout of halo_begin and lie in memory that the part's carrier
+/// addresses.
+void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived);
 
 }  // namespace watari::lattice

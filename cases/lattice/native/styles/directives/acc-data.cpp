@@ -32,12 +32,9 @@ extern "C" void acc_data(const request* r, answer* out) {
         out->transfer_in = watch.lap();
 
         const auto exchange = [=] {
-// queue 2: without a queue they would wait for the inner sites
-#pragma acc update host(sent [0:halo]) async(2)
-#pragma acc wait(2)
+#pragma acc update host(sent [0:halo])
             r->exchange(r->caller, sent, arrived);
-#pragma acc update device(arrived [0:halo]) async(2)
-#pragma acc wait(2)
+#pragma acc update device(arrived [0:halo])
         };
 #pragma acc host_data use_device(u, f, b, x, p, q, s, t, odd, sent, arrived)
         { solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out); }

@@ -24,10 +24,9 @@ struct openacc {
         double* on_gpu() { return on_gpu_; }
         void add(unsigned count, double* sums) {
             acc_memcpy_from_device(on_cpu_, on_gpu_, count * warps * sizeof(double));
-            for (unsigned s = 0; s < count; ++s) {
-                sums[s] = 0;
-                for (unsigned w = 0; w < warps; ++w) sums[s] += on_cpu_[s * warps + w];
-            }
+            for (unsigned s = 0; s < count; ++s) sums[s] = 0;
+            for (unsigned w = 0; w < warps; ++w)  // sums side by side: an addition has a latency
+                for (unsigned s = 0; s < count; ++s) sums[s] += on_cpu_[s * warps + w];
         }
 
     private:
@@ -76,9 +75,10 @@ struct openacc {
         }
     }
 
-    /// The same for a rank's part, at the sites all of whose neighbours are in it. Returns at once;
-    /// end_hop() waits for it.
-    static void begin_hop(const geometry& where, const extents& split, const hop& h) {
+    /// The same for a rank's part: first the sites all of whose neighbours are in it, then those of
+    /// its faces, which read the half spinors that neighbours have sent.
+    static void hop_of_part(const geometry& where, const extents& split, const hop& h,
+                            const number* arrived) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
@@ -86,57 +86,36 @@ struct openacc {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1) \
-    deviceptr(links, clover, in, diagonal, out)
-        for (unsigned n = 0; n < half; ++n) {
+        const unsigned all = half + sites_of_faces(where.size, split);
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
+    deviceptr(links, clover, in, diagonal, out, arrived)
+        for (unsigned n = 0; n < all; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
             auto a = arguments(here, parity, links, clover, in, out);
             a.diagonal = diagonal;
             a.factor = factor;
-            hop_inside(a, {sx, sy, sz, st}, n);
+            if (n < half)
+                hop_inside(a, {sx, sy, sz, st}, n);
+            else
+                hop_in_faces(a, {sx, sy, sz, st}, arrived, n - half);
         }
     }
-    static void end_hop() {
-#pragma acc wait(1)
-    }
 
-    /// The same at the sites of two faces, which read the half spinors that neighbours have sent.
-    template <unsigned Direction>
-    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
-                             const number* arrived) {
+    /// Packs the half spinors of all faces for the neighbours beyond. Bytes per site along x, y or
+    /// z: 192 read (336 for the neighbour above), 96 written.
+    static void pack(const geometry& where, const extents& split, const hop& h, number* sent) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
-    deviceptr(links, clover, in, diagonal, out, arrived)
-        for (unsigned n = 0; n < sites; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
-        }
-    }
-
-    /// Packs the half spinors of a face for the neighbour beyond. Bytes per site along x, y or z:
-    /// 192 read (336 for the neighbour above), 96 written.
-    template <unsigned Direction, bool Above>
-    static void pack(const geometry& where, const hop& h, number* to) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
         const number *links = h.links, *clover = h.clover, *in = h.in;
         number* out = h.out;
-        const auto face = static_cast<unsigned>(face_sites(where.size, Direction));
+        const unsigned all = sites_of_faces(where.size, split);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) \
-    deviceptr(links, clover, in, out, to)
-        for (unsigned n = 0; n < face; ++n) {
+    deviceptr(links, clover, in, out, sent)
+        for (unsigned n = 0; n < all; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            const auto a = arguments(here, parity, links, clover, in, out);
-            cpu::pack_at<Direction, Above, link>(a, 0, n, to);
+            pack_in_faces(arguments(here, parity, links, clover, in, out), {sx, sy, sz, st}, n,
+                          sent);
         }
     }
 

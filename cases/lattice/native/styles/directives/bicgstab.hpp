@@ -111,26 +111,9 @@ private:
     }
     void apply(const hop& a) const {
         if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
-        pack<0>(a), pack<1>(a), pack<2>(a), pack<3>(a);
-        Model::begin_hop(r_.where, r_.split, a);
-        if (!r_.overlap) Model::end_hop();
+        Model::pack(r_.where, r_.split, a, v_.sent);
         exchange_();
-        Model::end_hop();
-        edges<0>(a), edges<1>(a), edges<2>(a), edges<3>(a);
-    }
-    template <unsigned Direction>
-    void edges(const hop& a) const {
-        if (extent(r_.split, Direction) > 1)
-            Model::template hop_of_faces<Direction>(r_.where, r_.split, a, v_.arrived);
-    }
-    template <unsigned Direction>
-    void pack(const hop& a) const {
-        if (extent(r_.split, Direction) == 1) return;
-        const extents &size = r_.where.size, &split = r_.split;
-        Model::template pack<Direction, false>(r_.where, a,
-                                               v_.sent + halo_begin(size, split, Direction, false));
-        Model::template pack<Direction, true>(r_.where, a,
-                                              v_.sent + halo_begin(size, split, Direction, true));
+        Model::hop_of_part(r_.where, r_.split, a, v_.arrived);
     }
 
     /// Sums over warps, then over ranks.

@@ -29,8 +29,7 @@ struct request {
     double relative;           ///< |r| <= relative |b| ends the solve
     std::size_t applications;  ///< of D, at most
     int hops;                  ///< timed after the solve
-    int gpu;       ///< number of the GPU; `on_host`: the same code on the CPU, for tests
-    bool overlap;  ///< half spinors travel while the inner sites are computed
+    int gpu;  ///< number of the GPU; `on_host`: the same code on the CPU, for tests
     void* caller;
     void (*initialise)(void* caller, const inputs* of);         ///< fills the inputs, on the CPU
     void (*finish)(void* caller, const number* solution);       ///< called when the CPU may read it

@@ -55,8 +55,9 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// The same for a rank's part, at the sites all of whose neighbours are in it. Waits for it.
-    static void begin_hop(const geometry& where, const extents& split, const hop& h) {
+    /// As openacc::hop_of_part.
+    static void hop_of_part(const geometry& where, const extents& split, const hop& h,
+                            const number* arrived) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
@@ -64,54 +65,37 @@ struct openmp : openmp_sums {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
+        const unsigned all = half + sites_of_faces(where.size, split);
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
-                                                                    out)
-        for (unsigned n = 0; n < half; ++n)
-            inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
-                       factor, n);
+                                                                    out, arrived)
+        for (unsigned n = 0; n < all; ++n)
+            if (n < half)
+                inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal,
+                           out, factor, n);
+            else
+                edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal,
+                          out, factor, arrived, n - half);
     }
-    static void end_hop() {}
 
-    /// The same at the sites of two faces, which read the half spinors that neighbours have sent.
-    template <unsigned Direction>
-    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
-                             const number* arrived) {
+    /// As openacc::pack.
+    static void pack(const geometry& where, const extents& split, const hop& h, number* sent) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
-#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
-                                                                    out, arrived)
-        for (unsigned n = 0; n < sites; ++n)
-            edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
-                                 diagonal, out, factor, arrived, n);
-    }
-
-    /// Packs the half spinors of a face for the neighbour beyond. Bytes per site along x, y or z:
-    /// 192 read (336 for the neighbour above), 96 written.
-    template <unsigned Direction, bool Above>
-    static void pack(const geometry& where, const hop& h, number* to) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
         const number *links = h.links, *clover = h.clover, *in = h.in;
         number* out = h.out;
-        const auto face = static_cast<unsigned>(face_sites(where.size, Direction));
-#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, out, to)
-        for (unsigned n = 0; n < face; ++n)
-            pack_site<Direction, Above>(x, y, z, t, lanes, parity, links, clover, in, out, n, to);
+        const unsigned all = sites_of_faces(where.size, split);
+#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, out, sent)
+        for (unsigned n = 0; n < all; ++n)
+            pack_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, out, n, sent);
     }
 
-    template <unsigned Direction, bool Above>
-    WATARI_CALLED static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t,
-                                        unsigned lanes, unsigned parity, const number* links,
-                                        const number* clover, const number* in, number* out,
-                                        unsigned n, number* to) {
+    WATARI_CALLED static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,
+                                        unsigned sy, unsigned sz, unsigned st, unsigned lanes,
+                                        unsigned parity, const number* links, const number* clover,
+                                        const number* in, number* out, unsigned n, number* sent) {
         const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-        cpu::pack_at<Direction, Above, link>(arguments(here, parity, links, clover, in, out), 0, n,
-                                             to);
+        pack_in_faces(arguments(here, parity, links, clover, in, out), {sx, sy, sz, st}, n, sent);
     }
     WATARI_CALLED static void hop_site(unsigned x, unsigned y, unsigned z, unsigned t,
                                        unsigned lanes, unsigned parity, const number* links,
@@ -136,7 +120,6 @@ struct openmp : openmp_sums {
         a.factor = factor;
         hop_inside(a, {sx, sy, sz, st}, n);
     }
-    template <unsigned Direction>
     WATARI_CALLED static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,
                                         unsigned sy, unsigned sz, unsigned st, unsigned lanes,
                                         unsigned parity, const number* links, const number* clover,
@@ -146,7 +129,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
+        hop_in_faces(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.

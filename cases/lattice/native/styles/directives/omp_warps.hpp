@@ -19,10 +19,9 @@ struct openmp_sums {
         void add(unsigned count, double* sums) {
             omp_target_memcpy(on_cpu_, on_gpu_, count * warps * sizeof(double), 0, 0,
                               omp_get_initial_device(), gpu_);
-            for (unsigned s = 0; s < count; ++s) {
-                sums[s] = 0;
-                for (unsigned w = 0; w < warps; ++w) sums[s] += on_cpu_[s * warps + w];
-            }
+            for (unsigned s = 0; s < count; ++s) sums[s] = 0;
+            for (unsigned w = 0; w < warps; ++w)  // sums side by side: an addition has a latency
+                for (unsigned s = 0; s < count; ++s) sums[s] += on_cpu_[s * warps + w];
         }
 
     private:

@@ -116,17 +116,58 @@ WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& sp
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
-/// hop_at_edge() at site n of the two faces of a direction, unless it is in a face of an earlier
-/// one.
-template <unsigned Direction>
-WATARI_ALWAYS void hop_in_face(const hop_arguments<double>& a, const extents& split,
-                               const number* arrived, unsigned n) {
+/// Sites of a parity in the faces of a part; those of two faces count twice.
+inline unsigned sites_of_faces(const extents& size, const extents& split) {
+    return static_cast<unsigned>(halo_numbers(size, split) / half_spinor);
+}
+
+/// Where a site of the faces of a part is: the faces of the divided directions follow each other,
+/// the one below before the one above.
+struct face_place {
+    unsigned direction;
+    bool above;
+    unsigned number;  ///< in its face
+};
+WATARI_ALWAYS face_place place_of(const extents& size, const extents& split, unsigned n) {
+    unsigned direction = 0;
+    for (; direction < 3; ++direction) {
+        if (extent(split, direction) == 1) continue;
+        const auto both = static_cast<unsigned>(2 * face_sites(size, direction));
+        if (n < both) break;
+        n -= both;
+    }
+    const auto face = static_cast<unsigned>(face_sites(size, direction));
+    return {direction, n >= face, n >= face ? n - face : n};
+}
+
+/// hop_at_edge() at site n of the faces of a part, unless it is in a face of an earlier direction.
+WATARI_ALWAYS void hop_in_faces(const hop_arguments<double>& a, const extents& split,
+                                const number* arrived, unsigned n) {
     const extents& size = a.where.size;
-    const auto face = static_cast<unsigned>(face_sites(size, Direction));
-    const bool above = n >= face;
-    const point p = face_point(size, Direction, above ? extent(size, Direction) - 1 : 0, a.parity,
-                               above ? n - face : n);
-    if (!is_at_edge(size, split, p, Direction)) hop_at_edge(a, split, arrived, number_of(size, p));
+    const face_place of = place_of(size, split, n);
+    const point p = face_point(size, of.direction, of.above ? extent(size, of.direction) - 1 : 0,
+                               a.parity, of.number);
+    if (!is_at_edge(size, split, p, of.direction))
+        hop_at_edge(a, split, arrived, number_of(size, p));
+}
+
+template <unsigned Direction>
+WATARI_ALWAYS void pack_along(const hop_arguments<double>& a, const face_place& of, number* to) {
+    if (of.above)
+        cpu::pack_at<Direction, true, link>(a, 0, of.number, to);
+    else
+        cpu::pack_at<Direction, false, link>(a, 0, of.number, to);
+}
+
+/// Packs the half spinor of site n of the faces of a part for the neighbour beyond.
+WATARI_ALWAYS void pack_in_faces(const hop_arguments<double>& a, const extents& split, unsigned n,
+                                 number* sent) {
+    const face_place of = place_of(a.where.size, split, n);
+    number* const to = sent + halo_begin(a.where.size, split, of.direction, of.above);
+    if (of.direction == 0) pack_along<0>(a, of, to);
+    if (of.direction == 1) pack_along<1>(a, of, to);
+    if (of.direction == 2) pack_along<2>(a, of, to);
+    if (of.direction == 3) pack_along<3>(a, of, to);
 }
 
 }  // namespace watari::lattice::directive
