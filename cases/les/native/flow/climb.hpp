@@ -10,6 +10,18 @@
 
 namespace watari::WATARI_BACKEND {
 
+/// How a loop by columns computes a cell: to 0, or by its body with walls.
+struct cell_beside_walls {
+    bool solid, beside_wall;
+
+    /// Of a cell's flag.
+    WATARI_INLINE static cell_beside_walls of(unsigned flag) {
+        const unsigned own = flag & les::flag::all;
+        const bool solid = !(own & les::flag::fluid);
+        return {solid, !solid && own != les::flag::all};
+    }
+};
+
 /// The numbers of a row from the cell before a pair to the cell after it.
 template <class Real>
 struct beside_pair {
@@ -260,3 +272,5 @@ struct strain_climb {
 };
 
 }  // namespace watari::WATARI_BACKEND
+
+#include WATARI_PART(climb)

@@ -71,6 +71,10 @@ struct stage_column {
     climb<Real> here;
     Real q[4][2], next[4][2];
 
+    __device__ __forceinline__ static cell_beside_walls look(unsigned flag) {
+        return cell_beside_walls::of(flag);
+    }
+
     template <class Body>
     __device__ __forceinline__ static Real* to(const Body& body, unsigned c) {
         return c == 3 ? body.f.next.theta : body.f.next.velocity[c];
@@ -140,6 +144,10 @@ struct viscosity_column {
     strain_climb<Real> here;
     Real nu[2];
 
+    __device__ __forceinline__ static cell_beside_walls look(unsigned flag) {
+        return cell_beside_walls::of(flag);
+    }
+
     template <class Body>
     __device__ __forceinline__ void begin(const Body& body, index at, index along_y,
                                           index along_z) {
@@ -205,9 +213,9 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
                 const unsigned flags = *reinterpret_cast<const std::uint16_t*>(body.flags + at);
                 bool solid[2], beside_wall[2];
                 for (unsigned m = 0; m < 2; ++m) {
-                    const unsigned own = flags >> (8 * m) & les::flag::all;
-                    solid[m] = !(own & les::flag::fluid);
-                    beside_wall[m] = mine && !solid[m] && own != les::flag::all;
+                    const auto own = Column::look(flags >> (8 * m) & 0xff);
+                    solid[m] = own.solid;
+                    beside_wall[m] = mine && own.beside_wall;
                 }
                 here.compute(body, at, along_y, along_z, solid);
                 if (mine && !beside_wall[0] && !beside_wall[1]) {

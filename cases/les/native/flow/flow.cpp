@@ -2,12 +2,11 @@
 #include "flow.hpp"
 
 #include "../grid/loops.hpp"
+#include "climb.hpp"
 #include "correction.hpp"
 #include "momentum.hpp"
 
 #include <type_traits>
-
-#include WATARI_PART(climb)
 
 namespace watari::WATARI_BACKEND {
 

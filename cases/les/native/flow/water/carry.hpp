@@ -63,14 +63,19 @@ template <class Real>
 struct water_face {
     Real u, half, mixing;
 
+    /// Without walls. nu_low, nu_high: of the cells on both sides.
+    WATARI_INLINE water_face(const water_stage<Real>& s, unsigned a, Real velocity, Real nu_low,
+                             Real nu_high)
+        : u(velocity) {
+        const Real fast = std::fabs(u);
+        half = fast * (Real(0.5) - fast * (Real(0.5) * s.rate[a]));
+        mixing = s.still[a] + (nu_low + nu_high) * s.nu[a];
+    }
     /// below, above: the flags of the cells on both sides.
     template <class Walls, class Flags>
     WATARI_INLINE water_face(const water_stage<Real>& s, unsigned a, index at, Walls, Flags below,
-                             Flags above) {
-        u = s.f.now.velocity[a][at];
-        const Real fast = std::fabs(u);
-        half = fast * (Real(0.5) - fast * (Real(0.5) * s.rate[a]));
-        mixing = s.still[a] + (s.f.nu[at - s.step[a]] + s.f.nu[at]) * s.nu[a];
+                             Flags above)
+        : water_face(s, a, s.f.now.velocity[a][at], s.f.nu[at - s.step[a]], s.f.nu[at]) {
         if constexpr (Walls::value) {
             // numbers before the choices between them: no branch in a loop over vectors
             const Real from_below = (below & les::flag::low(a)) != 0 ? half : Real(0);

@@ -1,6 +1,10 @@
-/// A GPU's stage of q and l: a thread has a cell and computes its six faces. Part of carry.hpp.
+/// A GPU's stage of q and l. Where no wall is within two cells, a lane goes up a column of two
+/// adjacent cells and computes the faces between them, and between two planes, once: nine faces and
+/// 27 pairs or numbers read for two cells. Elsewhere a lane has a cell and computes its six faces.
+/// Part of carry.hpp.
 #pragma once
 
+#include "../climb.hpp"
 #include "carry.hpp"
 
 #include <type_traits>
@@ -78,14 +82,169 @@ struct carry_one : water_stage<Real> {
     }
 };
 
+/// A stage in two adjacent cells, for body carry_one.
+template <class Real>
+struct water_column {
+    /// Numbers of two adjacent cells.
+    struct alignas(2 * sizeof(Real)) pair {
+        Real of[2];
+    };
+    using two = Real[2][2];  ///< [q, l][cell]
+
+    /// `flag`: of carry_one::flags.
+    WATARI_INLINE static cell_beside_walls look(unsigned flag) { return {false, flag == 0}; }
+
+    two lower, own, upper;  ///< in the plane below, in this one and in the one above
+    two from_below;         ///< fluxes through the low faces
+    Real nu[2], theta[2];
+    two next;
+
+    WATARI_INLINE static void load(Real (&to)[2], const Real* from, index at) {
+        const pair v = *reinterpret_cast<const pair*>(from + at);
+        to[0] = v.of[0], to[1] = v.of[1];
+    }
+    template <class Body>
+    WATARI_INLINE static void load(two& to, const Body& body, index at) {
+        for (unsigned n = 0; n < 2; ++n) load(to[n], body.f.wet[n], at);
+    }
+    /// The fluxes through the low faces of the plane of cell `at`. `lowest`: two planes below it.
+    template <class Body>
+    WATARI_INLINE static void rise(two& flux, const Body& body, index at, const two& lowest,
+                                   const two& low, const two& high, const two& highest,
+                                   const Real (&nu_low)[2], const Real (&nu_high)[2]) {
+        Real w[2];
+        load(w, body.f.now.velocity[2], at);
+        for (unsigned m = 0; m < 2; ++m) {
+            const water_face<Real> face(body, 2, w[m], nu_low[m], nu_high[m]);
+            for (unsigned n = 0; n < 2; ++n)
+                flux[n][m] = face.flux(lowest[n][m], low[n][m], high[n][m], highest[n][m]);
+        }
+    }
+    template <class Body>
+    WATARI_INLINE void begin(const Body& body, index at, index, index along_z) {
+        // there is no plane two below the first, and no cell of it needs one
+        const index below = at - along_z, lowest_at = below < along_z ? below : below - along_z;
+        two lowest;
+        Real nu_below[2];
+        load(lowest, body, lowest_at);
+        load(lower, body, below);
+        load(own, body, at);
+        load(upper, body, at + along_z);
+        load(nu_below, body.f.nu, below);
+        load(nu, body.f.nu, at);
+        rise(from_below, body, at, lowest, lower, own, upper, nu_below, nu);
+    }
+    template <class Body>
+    WATARI_INLINE void compute(const Body& body, index at, index along_y, index along_z,
+                               const bool (&)[2]) {
+        const auto& f = body.f;
+        const index above = at + along_z, points = static_cast<index>(f.grid.points());
+        const index highest_at = above + along_z < points ? above + along_z : above;
+        two highest, gain{}, above_fluxes;
+        Real nu_above[2];
+        load(highest, body, highest_at);
+        load(nu_above, f.nu, above);
+        along_x(gain, body, at);
+        across(gain, body, at, along_y);
+        rise(above_fluxes, body, above, lower, own, upper, highest, nu, nu_above);
+        if constexpr (Body::dries) load(theta, f.next.theta, at);
+        for (unsigned m = 0; m < 2; ++m) {
+            for (unsigned n = 0; n < 2; ++n) {
+                gain[n][m] += (from_below[n][m] - above_fluxes[n][m]) * body.rate[2];
+                next[n][m] = without_traces(own[n][m] + gain[n][m]);
+            }
+            if constexpr (Body::dries) {
+                const Real e = evaporated(body.by, theta[m], next[0][m], next[1][m]);
+                next[0][m] += e;
+                next[1][m] -= e;
+                theta[m] -= body.by.cooling * e;
+            }
+        }
+        for (unsigned n = 0; n < 2; ++n)
+            for (unsigned m = 0; m < 2; ++m) {
+                lower[n][m] = own[n][m], own[n][m] = upper[n][m], upper[n][m] = highest[n][m];
+                from_below[n][m] = above_fluxes[n][m];
+            }
+        for (unsigned m = 0; m < 2; ++m) nu[m] = nu_above[m];
+    }
+    template <class Body, class Writer>
+    WATARI_INLINE void put(const Body& body, index at, const Writer&) const {
+        for (unsigned n = 0; n < 2; ++n) store(body.f.wet_next[n] + at, next[n]);
+        if constexpr (Body::dries) store(body.f.next.theta + at, theta);
+    }
+    template <class Body, class Writer>
+    WATARI_INLINE void put_one(const Body& body, index at, unsigned m, const Writer&) const {
+        for (unsigned n = 0; n < 2; ++n) body.f.wet_next[n][at] = m ? next[n][1] : next[n][0];
+        if constexpr (Body::dries) body.f.next.theta[at] = m ? theta[1] : theta[0];
+    }
+    template <class Body, class Result, class Writer>
+    WATARI_INLINE static void put_result(const Body& body, index at, const Result& now,
+                                         const Writer&) {
+        body.put(cell{0, 0, 0, at}, now);
+    }
+
+private:
+    WATARI_INLINE static void store(Real* to, const Real (&v)[2]) {
+        *reinterpret_cast<pair*>(to) = {{v[0], v[1]}};
+    }
+    template <class Body>
+    WATARI_INLINE void along_x(two& gain, const Body& body, index at) const {
+        const auto& f = body.f;
+        Real u[2];
+        load(u, f.now.velocity[0], at);
+        const water_face<Real> faces[] = {
+            {body, 0, u[0], f.nu[at - 1], nu[0]},
+            {body, 0, u[1], nu[0], nu[1]},
+            {body, 0, f.now.velocity[0][at + 2], nu[1], f.nu[at + 2]}};
+        for (unsigned n = 0; n < 2; ++n) {
+            Real left[2], right[2];
+            load(left, f.wet[n], at - 2);
+            load(right, f.wet[n], at + 2);
+            const Real a = own[n][0], b = own[n][1];
+            const Real flux[] = {faces[0].flux(left[0], left[1], a, b),
+                                 faces[1].flux(left[1], a, b, right[0]),
+                                 faces[2].flux(a, b, right[0], right[1])};
+            for (unsigned m = 0; m < 2; ++m) gain[n][m] += (flux[m] - flux[m + 1]) * body.rate[0];
+        }
+    }
+    template <class Body>
+    WATARI_INLINE void across(two& gain, const Body& body, index at, index along_y) const {
+        const auto& f = body.f;
+        Real low_v[2], high_v[2], low_nu[2], high_nu[2];
+        load(low_v, f.now.velocity[1], at);
+        load(high_v, f.now.velocity[1], at + along_y);
+        load(low_nu, f.nu, at - along_y);
+        load(high_nu, f.nu, at + along_y);
+        two rows[4];  // two before, one before, one after, two after
+        load(rows[0], body, at - 2 * along_y);
+        load(rows[1], body, at - along_y);
+        load(rows[2], body, at + along_y);
+        load(rows[3], body, at + 2 * along_y);
+        for (unsigned m = 0; m < 2; ++m) {
+            const water_face<Real> low(body, 1, low_v[m], low_nu[m], nu[m]);
+            const water_face<Real> high(body, 1, high_v[m], nu[m], high_nu[m]);
+            for (unsigned n = 0; n < 2; ++n) {
+                const Real to = low.flux(rows[0][n][m], rows[1][n][m], own[n][m], rows[2][n][m]);
+                const Real from = high.flux(rows[1][n][m], own[n][m], rows[2][n][m], rows[3][n][m]);
+                gain[n][m] += (to - from) * body.rate[1];
+            }
+        }
+    }
+};
+
+template <class Body, class Real>
+void carry_all(const les::grid& g, const Body& body, stream_t stream) {
+    if (!climb_all<water_column<Real>, 2>(g, body, stream))  // of climb_gpu.hpp
+        for_each_cell(g, body, written<Real>{}, stream);
+}
 template <class Real>
 void carry(const flow_arguments<Real>& f, Real tau, stream_t stream) {
-    for_each_cell(f.grid, carry_one<Real, no_drying>(f, tau, {}), written<Real>{}, stream);
+    carry_all<carry_one<Real, no_drying>, Real>(f.grid, {f, tau, {}}, stream);
 }
 template <class Real>
 void carry_and_dry(const flow_arguments<Real>& f, Real tau, const les::drying<Real>& by,
                    stream_t stream) {
-    for_each_cell(f.grid, carry_one<Real, les::drying<Real>>(f, tau, by), written<Real>{}, stream);
+    carry_all<carry_one<Real, les::drying<Real>>, Real>(f.grid, {f, tau, by}, stream);
 }
 
 }  // namespace watari::gpu
