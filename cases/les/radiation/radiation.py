@@ -14,6 +14,7 @@ from watari.common.errors import UsageError
 NONE = "none"
 PROCESSORS = (NONE, "cpu", "gpu")
 SWEEPS, NONZERO_BYTES, ROW_BYTES = 5, 8, 68  # cases/les/native/radiation/products.hpp
+NUMBER_BYTES = 4  # cases/les/native/radiation/radiosity.hpp
 # of a facet on one core: 256 rays, and five sweeps over the 207 others that it has in a dense city
 TRACE_SECONDS, UPDATE_SECONDS = 1e-4, 1.7e-6
 BEFORE: dict[str, Any] = {"radiation": NONE, "sun": sun.SOUTH, "surfaces": surfaces.USUAL}
@@ -75,8 +76,10 @@ def passed(parameters: Parameters) -> dict[str, Any]:
 
 
 def update_bytes(nonzeros: float, facets: float) -> float:
-    """Bytes of an update: five sweeps, and once a row what facets emit and receive."""
-    return SWEEPS * NONZERO_BYTES * nonzeros + (SWEEPS + 1) * ROW_BYTES * facets
+    """Bytes of an update: five sweeps, and once a row what facets emit and receive, with its facet's
+    number read twice."""
+    of_row = (SWEEPS + 1) * ROW_BYTES + 2 * NUMBER_BYTES
+    return SWEEPS * NONZERO_BYTES * nonzeros + of_row * facets
 
 
 def cpu_seconds(shape: tuple[int, int, int], touches: int) -> float:

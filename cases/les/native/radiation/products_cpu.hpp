@@ -32,11 +32,10 @@ WATARI_CLONES void part_of_rows(const les::view_matrix& given, const double* x, 
         std::uint64_t at = m.first[row];
         for (; at + les::row_sums <= end; at += les::row_sums)
             add_products(m.shared + at, m.column + at, x, sums);
-        float shared[les::row_sums]{};  // zeros add nothing
-        std::uint32_t column[les::row_sums]{};
-        std::copy(m.shared + at, m.shared + end, shared);
-        std::copy(m.column + at, m.column + end, column);
-        add_products(shared, column, x, sums);
+        float shared[les::row_sums];  // what is not of this row counts as zero, and adds nothing
+        for (unsigned l = 0; l < les::row_sums; ++l)
+            shared[l] = at + l < end ? m.shared[at + l] : 0.0f;
+        add_products(shared, m.column + at, x, sums);
 #pragma GCC unroll 4
         for (unsigned half = les::row_sums / 2; half > 0; half /= 2)
 #pragma GCC unroll 8

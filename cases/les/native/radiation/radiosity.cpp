@@ -1,6 +1,7 @@
 #include "radiosity.hpp"
 
 #include "../city/facets.hpp"
+#include "row_order.hpp"
 #include "sunlight.hpp"
 #include "surfaces.hpp"
 #include "watari/core/error.hpp"
@@ -125,14 +126,18 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
     area_ = views_->area;
     sky_ = views_->sky;
     nonzeros_ = views_->nonzeros();
+    node_ = square_by_square(p, facets);
+    row_.resize(rows);
+    for (std::uint32_t n = 0; n < rows; ++n) row_[node_[n]] = n;
+    views_ = in_order(*views_, node_, row_);
     parts_ = parts_of(*views_);
     heat_.resize(rows);
     light_.resize(rows);
     reflected_.resize(waves * rows);
     for (std::size_t n = 0; n < rows; ++n) {
-        if (n >= facets.count()) continue;  // leaves reflect nothing
-        const surface_kind kind =
-            kind_of(p.surfaces, part_of(facets[n].direction, facets[n].k > 0));
+        if (node_[n] >= facets.count()) continue;  // leaves reflect nothing
+        const facet_place& place = facets[node_[n]];
+        const surface_kind kind = kind_of(p.surfaces, part_of(place.direction, place.k > 0));
         reflected_[waves * n + long_wave] = kind.reflects_heat;
         reflected_[waves * n + short_wave] = kind.albedo;
     }
@@ -140,11 +145,11 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
                there(views_->first.data(), rows + 1),
                there(views_->column.data(), nonzeros_),
                there(views_->shared.data(), nonzeros_),
-               there(area_.data(), rows),
+               there(views_->area.data(), rows),
                there(reflected_.data(), waves * rows),
                there(parts_.data(), parts_.size()),
                parts_.size() - 1};
-    sky_there_ = there(sky_.data(), rows);
+    sky_there_ = there(views_->sky.data(), rows);
     for (double** vector : {&emitted_, &now_, &next_}) *vector = take<double>(kind_, waves * rows);
     temperature_ = take<float>(host_, rows);
     received_ = take<float>(host_, 2 * waves * rows);
@@ -154,7 +159,7 @@ void radiosity::lay_out(const parameters& p, const facet_list& facets) {
     for (std::size_t n = 0; n < rows; ++n)
         emitted[waves * n + short_wave] =
             double(reflected_[waves * n + short_wave]) *
-            (double(direct_[n]) * sun_ + double(sky_[n]) * sky_light_);
+            (double(direct_[node_[n]]) * sun_ + double(views_->sky[n]) * sky_light_);
     memory::copy_now(who_, emitted_, emitted.data(), emitted.size() * sizeof(double));
     if (who_.is_gpu()) views_.reset();
 }
@@ -188,10 +193,12 @@ void radiosity::update(const float* temperature, std::span<const float> leaves) 
     const auto& kernels = kernels_on<radiosity_kernels>(who_);
     const std::size_t bytes = matrix_.rows * sizeof(float);
     const std::size_t facets = matrix_.rows - leaves.size();
-    cpu::for_each_part(facets, [&](std::size_t first, std::size_t last) {
-        std::copy(temperature + first, temperature + last, temperature_ + first);
+    cpu::for_each_part(matrix_.rows, [&](std::size_t n, std::size_t last) {
+        for (; n < last; ++n) {
+            const std::size_t node = node_[n];
+            temperature_[n] = node < facets ? temperature[node] : leaves[node - facets];
+        }
     });
-    std::copy(leaves.begin(), leaves.end(), temperature_ + facets);
     if (who_.is_gpu()) memory::copy(who_, temperature_there_, temperature_, bytes, nullptr);
     kernels.emit(matrix_, temperature_there_, sky_there_, sky_radiation, emitted_, nullptr);
     if (!std::exchange(begun_, true)) {
@@ -213,19 +220,20 @@ void radiosity::update(const float* temperature, std::span<const float> leaves) 
     account_.imbalance = std::max(account_.imbalance, imbalance_);
 }
 
-/// Sets what some facets receive, and returns their sums.
+/// Sets what facets of some rows receive, and returns their sums.
 radiosity::sums radiosity::receive(std::size_t first, std::size_t last) {
     sums of;
     const std::size_t rows = matrix_.rows;
     const float *const received = received_, *const change = received_ + waves * rows;
     for (std::size_t n = first; n < last; ++n) {
-        const double sky = sky_[n], area = area_[n];
+        const std::size_t node = node_[n];
+        const double sky = sky_[node], area = area_[node];
         const double from_sky[waves] = {sky * sky_radiation,
-                                        double(direct_[n]) * sun_ + sky * sky_light_};
+                                        double(direct_[node]) * sun_ + sky * sky_light_};
         const double own =
             (1.0 - double(reflected_[waves * n + long_wave])) * sigma * fourth(temperature_[n]);
         const double emits[waves] = {own, 0};
-        float* const into[waves] = {&heat_[n], &light_[n]};
+        float* const into[waves] = {&heat_[node], &light_[node]};
         for (unsigned w = 0; w < waves; ++w) {
             const std::size_t at = waves * n + w;
             const float incoming = static_cast<float>(from_sky[w] + double(received[at]));
@@ -242,9 +250,10 @@ radiosity::sums radiosity::receive(std::size_t first, std::size_t last) {
 }
 
 std::array<double, 2> radiosity::sent(std::size_t n) const {
-    const double reflects[waves] = {double(reflected_[waves * n + long_wave]),
-                                    double(reflected_[waves * n + short_wave])};
-    return {(1.0 - reflects[long_wave]) * sigma * fourth(temperature_[n]) +
+    const std::size_t row = row_[n];
+    const double reflects[waves] = {double(reflected_[waves * row + long_wave]),
+                                    double(reflected_[waves * row + short_wave])};
+    return {(1.0 - reflects[long_wave]) * sigma * fourth(temperature_[row]) +
                 reflects[long_wave] * double(heat_[n]),
             reflects[short_wave] * double(light_[n])};
 }

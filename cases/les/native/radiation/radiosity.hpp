@@ -15,7 +15,10 @@
 /// Cells with leaves are surfaces that reflect nothing, at the temperature of their air
 /// (canopy.hpp).
 ///
-/// Bytes of an update: those of five products (products.hpp), and 68 a facet for what it emits and
+/// Rows of the matrix and of the vectors are in an order of their own (row_order.hpp); what callers
+/// give and get is by the number of the facet.
+///
+/// Bytes of an update: those of five products (products.hpp), and 76 a facet for what it emits and
 /// receives.
 #pragma once
 
@@ -62,7 +65,9 @@ public:
     const std::vector<float>& area() const { return area_; }  ///< m2
     /// What leaves a facet or a cell with leaves: long waves and light, W/m2.
     std::array<double, 2> sent(std::size_t n) const;
-    float temperature(std::size_t n) const { return temperature_[n]; }  ///< K, of the last update
+    float temperature(std::size_t n) const {
+        return temperature_[row_[n]];
+    }                                                ///< K, of the last update
     double sunlight() const { return sun_; }         ///< W/m2 of the beam; 0 at night
     double sky_light() const { return sky_light_; }  ///< W/m2 of the sky
     bool begun() const { return begun_; }
@@ -91,8 +96,10 @@ private:
     processor who_;
     memory::kind kind_, host_;           ///< of the processor's arrays, of those that both reach
     std::optional<view_factors> views_;  ///< none once a GPU has them
-    std::vector<float> area_, sky_, direct_, reflected_, heat_, light_;
-    std::vector<std::uint32_t> parts_;  ///< rows with about as many non-zeros each
+    std::vector<float> area_, sky_, direct_, heat_, light_;
+    std::vector<float> reflected_;           ///< by row
+    std::vector<std::uint32_t> node_, row_;  ///< of a row; of a node
+    std::vector<std::uint32_t> parts_;       ///< rows with about as many non-zeros each
     std::vector<memory::block> held_;
     view_matrix matrix_{};
     const float* sky_there_ = nullptr;

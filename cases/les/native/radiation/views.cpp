@@ -1,5 +1,6 @@
 #include "views.hpp"
 
+#include "products.hpp"
 #include "watari/core/loops.hpp"
 
 #include <algorithm>
@@ -161,8 +162,10 @@ view_factors::view_factors(std::vector<std::uint64_t> rows, std::vector<float> a
     : first(std::move(rows)),
       area(std::move(areas)),
       sky(area.size()),
-      column(memory::kind::pageable, std::max<std::size_t>(first.back(), 1), in_huge_pages),
-      shared(memory::kind::pageable, std::max<std::size_t>(first.back(), 1), in_huge_pages) {}
+      column(memory::kind::pageable, first.back() + row_sums, in_huge_pages),
+      shared(memory::kind::pageable, first.back() + row_sums, in_huge_pages) {
+    std::fill_n(column.data() + first.back(), row_sums, 0u);
+}
 
 void view_factors::see_sky() {
     cpu::for_each_part(facets(), [this](std::size_t n, std::size_t last) {

@@ -26,7 +26,8 @@ namespace watari::les {
 inline constexpr std::size_t usual_rays = 256;
 inline constexpr int reciprocity_sweeps = 20;
 
-/// The matrix S in rows, ascending columns; memory of the CPU.
+/// The matrix S in rows, ascending columns; memory of the CPU. Behind the last row a product may
+/// read row_sums elements (products.hpp), whose columns are 0.
 struct view_factors {
     view_factors(std::vector<std::uint64_t> rows, std::vector<float> areas);
 

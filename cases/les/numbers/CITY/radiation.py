@@ -12,7 +12,7 @@ page.given(
     "constants and bounds of cases/les/native/radiation/ and city/facets.hpp, radiation/sun.py",
     "come from 256 rays a facet",
     "rays from 16 points of",
-    "moves 40 bytes for each pair and 408 for each facet",
+    "moves 40 bytes for each pair and 416 for each facet",
     "light of 800 W/m2 direct and 100 W/m2 diffuse",
 )
 
