@@ -57,8 +57,12 @@ void communicator::gather(std::span<const std::byte> own, std::span<std::byte> a
 }
 
 double communicator::sum(double own) const {
-    mpi_->sum(&own, 1);
+    sum(std::span(&own, 1));
     return own;
+}
+
+void communicator::sum(std::span<double> values) const {
+    mpi_->sum(values.data(), static_cast<int>(values.size()));
 }
 
 std::uint64_t communicator::sum(std::uint64_t own) const {

@@ -32,6 +32,8 @@ public:
     void exchange(const int (&ranks)[2], const void* const (&send)[2], void* const (&receive)[2],
                   std::size_t bytes) const;
     double sum(double own) const;
+    /// Replaces each value by its sum over all ranks, in one message.
+    void sum(std::span<double> values) const;
     std::uint64_t sum(std::uint64_t own) const;
     /// Replaces each value by its maximum over all ranks.
     void maximum(std::span<double> values) const;

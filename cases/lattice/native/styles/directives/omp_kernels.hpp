@@ -65,16 +65,11 @@ struct openmp : openmp_sums {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
-        const unsigned all = half + sites_of_faces(where.size, split);
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out, arrived)
-        for (unsigned n = 0; n < all; ++n)
-            if (n < half)
-                inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal,
-                           out, factor, n);
-            else
-                edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal,
-                          out, factor, arrived, n - half);
+        for (unsigned n = 0; n < half; ++n)
+            edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
+                      factor, arrived, n);
     }
 
     /// As openacc::pack.
@@ -108,18 +103,6 @@ struct openmp : openmp_sums {
         a.factor = factor;
         hop_at_site(a, n);
     }
-    WATARI_CALLED static void inner_site(unsigned x, unsigned y, unsigned z, unsigned t,
-                                         unsigned sx, unsigned sy, unsigned sz, unsigned st,
-                                         unsigned lanes, unsigned parity, const number* links,
-                                         const number* clover, const number* in,
-                                         const number* diagonal, number* out, double factor,
-                                         unsigned n) {
-        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-        auto a = arguments(here, parity, links, clover, in, out);
-        a.diagonal = diagonal;
-        a.factor = factor;
-        hop_inside(a, {sx, sy, sz, st}, n);
-    }
     WATARI_CALLED static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,
                                         unsigned sy, unsigned sz, unsigned st, unsigned lanes,
                                         unsigned parity, const number* links, const number* clover,
@@ -129,7 +112,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_in_faces(a, {sx, sy, sz, st}, arrived, n);
+        hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.

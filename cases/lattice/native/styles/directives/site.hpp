@@ -82,25 +82,6 @@ WATARI_ALWAYS void hop_at_site(const hop_arguments<double>& a, unsigned n) {
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
-/// Whether a site has a neighbour that belongs to another rank along one of the first directions.
-WATARI_ALWAYS bool is_at_edge(const extents& size, const extents& split, const point& p,
-                              unsigned directions) {
-    const auto ends = [&](unsigned ranks, unsigned at, unsigned sites) {
-        return ranks > 1 && (at == 0 || at + 1 == sites);
-    };
-    return (directions > 0 && ends(split.x, p.at[0], size.x)) ||
-           (directions > 1 && ends(split.y, p.at[1], size.y)) ||
-           (directions > 2 && ends(split.z, p.at[2], size.z)) ||
-           (directions > 3 && ends(split.t, p.at[3], size.t));
-}
-
-/// The same at a site all of whose neighbours are in the rank's part; leaves others out.
-WATARI_ALWAYS void hop_inside(const hop_arguments<double>& a, const extents& split, unsigned n) {
-    const cpu::one_site<link, by_16_bytes, double> site(a, n, 0);
-    if (!is_at_edge(a.where.size, split, site.at, 4))
-        cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
-}
-
 /// The same at a site whose neighbours may belong to another rank; `arrived` has their half
 /// spinors.
 WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& split,
@@ -116,7 +97,7 @@ WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& sp
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
-/// Sites of a parity in the faces of a part; those of two faces count twice.
+/// Sites of a parity in all faces of a part.
 inline unsigned sites_of_faces(const extents& size, const extents& split) {
     return static_cast<unsigned>(halo_numbers(size, split) / half_spinor);
 }
@@ -138,17 +119,6 @@ WATARI_ALWAYS face_place place_of(const extents& size, const extents& split, uns
     }
     const auto face = static_cast<unsigned>(face_sites(size, direction));
     return {direction, n >= face, n >= face ? n - face : n};
-}
-
-/// hop_at_edge() at site n of the faces of a part, unless it is in a face of an earlier direction.
-WATARI_ALWAYS void hop_in_faces(const hop_arguments<double>& a, const extents& split,
-                                const number* arrived, unsigned n) {
-    const extents& size = a.where.size;
-    const face_place of = place_of(size, split, n);
-    const point p = face_point(size, of.direction, of.above ? extent(size, of.direction) - 1 : 0,
-                               a.parity, of.number);
-    if (!is_at_edge(size, split, p, of.direction))
-        hop_at_edge(a, split, arrived, number_of(size, p));
 }
 
 template <unsigned Direction>
