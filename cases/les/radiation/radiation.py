@@ -76,8 +76,8 @@ def passed(parameters: Parameters) -> dict[str, Any]:
 
 
 def update_bytes(nonzeros: float, facets: float) -> float:
-    """Bytes of an update: five sweeps, and once a row what facets emit and receive, with its facet's
-    number read twice."""
+    """Bytes of an update: five sweeps, and once a row what facets emit and receive, with the number
+    of its facet read twice."""
     of_row = (SWEEPS + 1) * ROW_BYTES + 2 * NUMBER_BYTES
     return SWEEPS * NONZERO_BYTES * nonzeros + of_row * facets
 
