@@ -93,7 +93,7 @@ struct openacc {
             auto a = arguments(here, parity, links, clover, in, out);
             a.diagonal = diagonal;
             a.factor = factor;
-            hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
+            hop_of_part_at(a, {sx, sy, sz, st}, arrived, n);
         }
     }
 

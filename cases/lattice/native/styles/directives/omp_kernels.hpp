@@ -112,7 +112,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
+        hop_of_part_at(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.

@@ -82,18 +82,40 @@ WATARI_ALWAYS void hop_at_site(const hop_arguments<double>& a, unsigned n) {
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
+/// A site of a rank's part. As kernels/edge_site.hpp, but without an array of pointers to faces,
+/// which GCC would keep in memory.
+struct site_of_part : cpu::one_site<link, by_16_bytes, double> {
+    using inner = cpu::one_site<link, by_16_bytes, double>;
+    extents split;
+    const complex<double>* halo;  ///< half spinors of the neighbours
+
+    WATARI_ALWAYS site_of_part(const hop_arguments<double>& a, const extents& ranks,
+                               const complex<double>* from_others, unsigned n)
+        : inner(a, n, 0), split{ranks.x, ranks.y, ranks.z, ranks.t}, halo(from_others) {}
+
+    template <unsigned Direction, bool Forward>
+    WATARI_ALWAYS bool beyond() const {
+        return extent(split, Direction) > 1 &&
+               at.at[Direction] == (Forward ? extent(where.size, Direction) - 1 : 0);
+    }
+    template <unsigned Direction, bool Forward>
+    WATARI_ALWAYS bool arrived(complex<double> (&v)[2][3]) const {
+        if (!beyond<Direction, Forward>()) return false;
+        const std::size_t face = face_sites(where.size, Direction);
+        const complex<double>* const from = halo +
+                                            halo_begin(where.size, split, Direction, Forward) +
+                                            face_number(where.size, Direction, at);
+        for (unsigned c = 0; c < half_spinor; ++c)
+            v[c / 3][c % 3] = by_16_bytes::once(from + c * face);
+        return true;
+    }
+};
+
 /// The same at a site whose neighbours may belong to another rank; `arrived` has their half
 /// spinors.
-WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& split,
-                               const number* arrived, unsigned n) {
-    edge_arguments<double> edges;
-    edges.hop = a;
-    for (unsigned d = 0; d < 4; ++d) {
-        if (extent(split, d) == 1) continue;
-        edges.halo[d][0] = arrived + halo_begin(a.where.size, split, d, false);
-        edges.halo[d][1] = arrived + halo_begin(a.where.size, split, d, true);
-    }
-    const cpu::edge_site<link, double, by_16_bytes> site(edges, n, 0);
+WATARI_ALWAYS void hop_of_part_at(const hop_arguments<double>& a, const extents& split,
+                                  const number* arrived, unsigned n) {
+    const site_of_part site(a, split, arrived, n);
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
