@@ -139,3 +139,17 @@ touched = [
     for style in ("explicit", "managed")
 ]
 page.says("`explicit` has {}, `managed` {}; every step {} and {}.", *touched)
+h100 = results("nvidia-h100-80gb-hbm3-x86_64/20261127-les-machines.json")
+there = [
+    h100.case("les", style=style, **given).quantity("cells_per_s") / 1e6
+    for given in (
+        {"cpu_touch": "none"},
+        {"cpu_touch": "all", "every": 10},
+        {"cpu_touch": "all", "every": 1},
+    )
+    for style in ("explicit", "managed")
+]
+page.says(
+    "has {}, {} as `managed`;\nevery tenth step {} and {}; each step {} and {}. The cases", *there
+)
+page.given("the budget of the job", "were not reached in 70 s")
