@@ -45,14 +45,14 @@ job_hmatrix-hanawa-large() {
         steps=3 fast-memory=20GB batch=16MiB pinned=yes,no engine=gpu,posix,uring trials=1 samples=1
 }
 
-# job hmatrix-small-batches 200 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several right-hand sides, inner iterations
+# job hmatrix-small-batches 240 7 cases/hmatrix/README.md, "In the conditions of Hanawa (2025)": 1 to 64 KiB, several right-hand sides, inner iterations
 # In order of importance. "Waiting for data" beside "computing" of an iteration is the part of the reads that nothing hides
 job_hmatrix-small-batches() {
     run hmatrix-small 90 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
         steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu,uring trials=1 samples=1
     run hmatrix-small-ssd 45 hmatrix processor=gpu mesh=bumpy:16 recompress=no solver=bicgstab preconditioner=none \
         steps=3 pinned=no batch=1KiB,4KiB,16KiB,64KiB engine=gpu store=modelled:ten-million trials=1 samples=1
-    run hmatrix-small-sides 28 hmatrix processor=gpu mesh=bumpy:16 pinned=no batch=16KiB engine=gpu rhs=1,8 trials=1 samples=3
+    run hmatrix-small-sides 66 hmatrix processor=gpu mesh=bumpy:16 pinned=no batch=16KiB engine=gpu rhs=1,8 trials=1 samples=3
     run hmatrix-small-inner 30 hmatrix processor=gpu mesh=bumpy:16 solver=fgmres fast-memory=56MB batch=64KiB engine=gpu inner=0,5 trials=1 samples=1
 }
 

@@ -76,7 +76,8 @@ struct openacc {
     }
 
     /// The same for a rank's part: sites at its edges read the half spinors that neighbours have
-    /// sent. A launch costs some 30 us, so no second kernel has the edges.
+    /// sent. GCC's library allocates and copies arguments at each launch, so no second kernel has
+    /// the edges.
     static void hop_of_part(const geometry& where, const extents& split, const hop& h,
                             const number* arrived) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
