@@ -106,8 +106,8 @@ void require_written(const parameters& p) {
                           "original's program");
 }
 
-/// Loads the code and launches each kernel once, so that the first sample does not include these
-/// costs.
+/// Loads the code and launches each kernel of one rank, so that the first sample does not include
+/// these costs.
 void warm_up(parameters few, directive::function style) {
     few.size = {2, 2, 4, 8};
     few.part = nullptr;

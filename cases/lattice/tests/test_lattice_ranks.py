@@ -119,7 +119,10 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
 @pytest.mark.gpu
 @pytest.mark.mpi
 @ranks_run
-@pytest.mark.parametrize(("style", "halo"), [("acc-data", "staged"), ("acc-host-data", "peer")])
+@pytest.mark.parametrize(
+    ("style", "halo"),
+    [("acc-data", "staged"), ("acc-host-data", "peer"), ("omp-target", "staged")],
+)
 def test_directives_on_gpus_give_the_numbers_of_one_rank(
     style: str, halo: str, tmp_path: Path
 ) -> None:

@@ -35,9 +35,9 @@ WATARI_INLINE void pack_at(const lattice::hop_arguments<Real>& a, std::size_t sy
 }
 
 /// A site at an edge of a part.
-template <unsigned LinkElements, class Real, class Load = plain>
-struct edge_site : one_site<LinkElements, Load, Real> {
-    using inner = one_site<LinkElements, Load, Real>;
+template <unsigned LinkElements, class Real>
+struct edge_site : one_site<LinkElements, plain, Real> {
+    using inner = one_site<LinkElements, plain, Real>;
     const lattice::edge_arguments<Real>* edges;
 
     WATARI_INLINE edge_site(const lattice::edge_arguments<Real>& given, unsigned number,

@@ -75,11 +75,9 @@ struct openacc {
         }
     }
 
-    /// The same for a rank's part: sites at its edges read the half spinors that neighbours have
-    /// sent. GCC's library allocates and copies arguments at each launch, so no second kernel has
-    /// the edges.
-    static void hop_of_part(const geometry& where, const extents& split, const hop& h,
-                            const number* arrived) {
+    /// The same for a rank's part, at the sites all of whose neighbours are in it. It and
+    /// hop_of_faces() return at once, so the library prepares the next launch meanwhile.
+    static void hop_of_inner(const geometry& where, const extents& split, const hop& h) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
@@ -87,15 +85,40 @@ struct openacc {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
-    deviceptr(links, clover, in, diagonal, out, arrived)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1) \
+    deviceptr(links, clover, in, diagonal, out)
         for (unsigned n = 0; n < half; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
             auto a = arguments(here, parity, links, clover, in, out);
             a.diagonal = diagonal;
             a.factor = factor;
-            hop_of_part_at(a, {sx, sy, sz, st}, arrived, n);
+            hop_inside(a, {sx, sy, sz, st}, n);
         }
+    }
+
+    /// The same at the sites of two faces, which read the half spinors that neighbours have sent.
+    template <unsigned Direction>
+    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
+                             const number* arrived) {
+        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
+        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
+        const unsigned lanes = where.log2_lanes, parity = h.parity;
+        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
+        number* out = h.out;
+        const double factor = h.factor;
+        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1) \
+    deviceptr(links, clover, in, diagonal, out, arrived)
+        for (unsigned n = 0; n < sites; ++n) {
+            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+            auto a = arguments(here, parity, links, clover, in, out);
+            a.diagonal = diagonal;
+            a.factor = factor;
+            hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
+        }
+    }
+    static void end_hop() {
+#pragma acc wait(1)
     }
 
     /// Packs the half spinors of all faces for the neighbours beyond. Bytes per site along x, y or

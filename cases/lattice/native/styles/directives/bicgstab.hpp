@@ -113,7 +113,14 @@ private:
         if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
         Model::pack(r_.where, r_.split, a, v_.sent);
         exchange_();
-        Model::hop_of_part(r_.where, r_.split, a, v_.arrived);
+        Model::hop_of_inner(r_.where, r_.split, a);
+        edges<0>(a), edges<1>(a), edges<2>(a), edges<3>(a);
+        Model::end_hop();
+    }
+    template <unsigned Direction>
+    void edges(const hop& a) const {
+        if (extent(r_.split, Direction) > 1)
+            Model::template hop_of_faces<Direction>(r_.where, r_.split, a, v_.arrived);
     }
 
     /// Sums over warps, then over ranks.

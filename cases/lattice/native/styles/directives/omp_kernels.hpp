@@ -55,9 +55,8 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// As openacc::hop_of_part.
-    static void hop_of_part(const geometry& where, const extents& split, const hop& h,
-                            const number* arrived) {
+    /// As openacc::hop_of_inner, but it waits for it.
+    static void hop_of_inner(const geometry& where, const extents& split, const hop& h) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
@@ -66,11 +65,30 @@ struct openmp : openmp_sums {
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
-                                                                    out, arrived)
+                                                                    out)
         for (unsigned n = 0; n < half; ++n)
-            edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
-                      factor, arrived, n);
+            inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
+                       factor, n);
     }
+
+    /// As openacc::hop_of_faces, but it waits for it.
+    template <unsigned Direction>
+    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
+                             const number* arrived) {
+        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
+        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
+        const unsigned lanes = where.log2_lanes, parity = h.parity;
+        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
+        number* out = h.out;
+        const double factor = h.factor;
+        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
+#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
+                                                                    out, arrived)
+        for (unsigned n = 0; n < sites; ++n)
+            edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
+                                 diagonal, out, factor, arrived, n);
+    }
+    static void end_hop() {}
 
     /// As openacc::pack.
     static void pack(const geometry& where, const extents& split, const hop& h, number* sent) {
@@ -103,6 +121,19 @@ struct openmp : openmp_sums {
         a.factor = factor;
         hop_at_site(a, n);
     }
+    WATARI_CALLED static void inner_site(unsigned x, unsigned y, unsigned z, unsigned t,
+                                         unsigned sx, unsigned sy, unsigned sz, unsigned st,
+                                         unsigned lanes, unsigned parity, const number* links,
+                                         const number* clover, const number* in,
+                                         const number* diagonal, number* out, double factor,
+                                         unsigned n) {
+        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+        auto a = arguments(here, parity, links, clover, in, out);
+        a.diagonal = diagonal;
+        a.factor = factor;
+        hop_inside(a, {sx, sy, sz, st}, n);
+    }
+    template <unsigned Direction>
     WATARI_CALLED static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,
                                         unsigned sy, unsigned sz, unsigned st, unsigned lanes,
                                         unsigned parity, const number* links, const number* clover,
@@ -112,7 +143,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_of_part_at(a, {sx, sy, sz, st}, arrived, n);
+        hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.

@@ -111,11 +111,37 @@ struct site_of_part : cpu::one_site<link, by_16_bytes, double> {
     }
 };
 
-/// The same at a site whose neighbours may belong to another rank; `arrived` has their half
-/// spinors.
-WATARI_ALWAYS void hop_of_part_at(const hop_arguments<double>& a, const extents& split,
-                                  const number* arrived, unsigned n) {
-    const site_of_part site(a, split, arrived, n);
+/// Whether a site has a neighbour that belongs to another rank along one of the first directions.
+WATARI_ALWAYS bool is_at_edge(const extents& size, const extents& split, const point& p,
+                              unsigned directions) {
+    const auto ends = [&](unsigned ranks, unsigned at, unsigned sites) {
+        return ranks > 1 && (at == 0 || at + 1 == sites);
+    };
+    return (directions > 0 && ends(split.x, p.at[0], size.x)) ||
+           (directions > 1 && ends(split.y, p.at[1], size.y)) ||
+           (directions > 2 && ends(split.z, p.at[2], size.z)) ||
+           (directions > 3 && ends(split.t, p.at[3], size.t));
+}
+
+/// The same at a site all of whose neighbours are in the rank's part; leaves others out.
+WATARI_ALWAYS void hop_inside(const hop_arguments<double>& a, const extents& split, unsigned n) {
+    const cpu::one_site<link, by_16_bytes, double> site(a, n, 0);
+    if (!is_at_edge(a.where.size, split, site.at, 4))
+        cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+}
+
+/// The same at site n of the two faces of a direction, unless it is in a face of an earlier one.
+/// `arrived` has the half spinors of neighbours that belong to another rank.
+template <unsigned Direction>
+WATARI_ALWAYS void hop_in_face(const hop_arguments<double>& a, const extents& split,
+                               const number* arrived, unsigned n) {
+    const extents& size = a.where.size;
+    const auto face = static_cast<unsigned>(face_sites(size, Direction));
+    const bool above = n >= face;
+    const point p = face_point(size, Direction, above ? extent(size, Direction) - 1 : 0, a.parity,
+                               above ? n - face : n);
+    if (is_at_edge(size, split, p, Direction)) return;
+    const site_of_part site(a, split, arrived, number_of(size, p));
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
