@@ -8,8 +8,8 @@
 /// An element of a vector has the long waves of a facet and its light, beside each other: one load.
 /// A row has 16 partial sums, added by a tree of fixed shape: the same bits for any number of
 /// threads, and on a GPU. Bytes of a product: 8 a non-zero; 68 a row (start 8, area 4, r 8, e 16, x
-/// 16, y 16). x of other rows stays in the caches, since
-/// rows beside each other read the same (row_order.hpp).
+/// 16, y 16). x of other rows stays in the caches, since rows beside each other read the same
+/// (row_order.hpp).
 #pragma once
 
 #include "watari/core/dispatch.hpp"
@@ -26,12 +26,13 @@ inline constexpr unsigned waves = 2;
 /// S in rows, in memory of the processor.
 struct view_matrix {
     std::size_t rows;
-    const std::uint64_t* first;   ///< non-zero with which a row begins, and the end
-    const std::uint32_t* column;  ///< below `rows`, also of row_sums elements behind the end
-    const float *shared, *area;   ///< S_ij, A_i
-    const float* reflected;       ///< r of both waves, a row after the other
-    const std::uint32_t* parts;   ///< rows with which parts begin, and the end
-    std::size_t part_count;       ///< parts have about as many non-zeros each
+    const std::uint64_t* first;  ///< non-zero with which a row begins, and the end
+    const std::uint32_t*
+        column;  ///< below `rows`; on a CPU also of row_sums elements behind the end
+    const float *shared, *area;  ///< S_ij, A_i
+    const float* reflected;      ///< r of both waves, a row after the other
+    const std::uint32_t* parts;  ///< rows with which parts begin, and the end
+    std::size_t part_count;      ///< parts have about as many non-zeros each
 };
 
 struct radiosity_kernels {

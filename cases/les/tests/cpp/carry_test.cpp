@@ -1,6 +1,6 @@
 // The transport of q and l: blocks of rows on a CPU, where each face is computed once, have the
-// bits of a GPU's kernel, which computes the six faces of each cell. Its unchanged source runs here
-// cell by cell.
+// bits of a GPU's kernel, which computes six faces of a cell near walls, and columns of two cells
+// elsewhere. Its unchanged source runs here.
 #include "../../native/flow/water/carry.hpp"
 #include "small_city.hpp"
 

@@ -23,6 +23,14 @@ inline parameters two_blocks() {
     return p;
 }
 
+/// Wider than a square of row_order.hpp along x and y, with a building in each square but one.
+inline parameters wide_city() {
+    parameters p = city_of({72, 40, 12}, 2, 3, 9, 5);
+    raise(p, {30, 37}, {28, 36}, 7);
+    raise(p, {66, 70}, {4, 12}, 4);
+    return p;
+}
+
 /// Leaves of one density in the planes from `low` to below `high`.
 inline parameters with_layer(parameters p, double density, std::size_t low, std::size_t high) {
     for (std::size_t k = low; k < high; ++k)

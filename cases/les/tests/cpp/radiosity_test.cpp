@@ -1,5 +1,8 @@
 // Radiation between facets by radiosity: analytic checks, energy, sweeps and solver, threads.
+#include "../../native/radiation/row_order.hpp"
 #include "radiant_city.hpp"
+
+#include <algorithm>
 
 namespace watari::les {
 namespace {
@@ -51,8 +54,7 @@ TEST(LesRadiosity, EnergyIsBalanced) {
 }
 
 /// The plain equation, from the view factors themselves.
-TEST(LesRadiosity, FacetsReceiveWhatTheEquationSays) {
-    const parameters p = shining(two_blocks());
+void expect_the_equation(const parameters& p) {
     const facet_list facets(p);
     const view_factors views = trace_views(p, facets);
     radiosity all(p);
@@ -78,6 +80,36 @@ TEST(LesRadiosity, FacetsReceiveWhatTheEquationSays) {
     }
     for (std::size_t n = 0; n < facets.count(); ++n)
         ASSERT_NEAR(all.heat()[n], received(n), 2e-4) << n;  // W/m2
+}
+
+TEST(LesRadiosity, FacetsReceiveWhatTheEquationSays) {
+    cpu::set_threads(2);
+    expect_the_equation(shining(two_blocks()));
+    expect_the_equation(shining(wide_city()));
+    cpu::set_threads(1);
+}
+
+/// The rows are those of the nodes, leaves too, and their columns name the rows of others.
+TEST(LesRadiosity, RowsGoBySquares) {
+    parameters p = with_layer(shining(wide_city()), 0.5, 1, 2);
+    const facet_list facets(p);
+    ASSERT_GT(facets.leaves().size(), 0u);
+    const std::vector<std::uint32_t> node = square_by_square(p, facets);
+    std::vector<std::uint32_t> row(node.size(), ~0u);
+    for (std::uint32_t n = 0; n < node.size(); ++n) row.at(node[n]) = n;
+    EXPECT_EQ(std::count(row.begin(), row.end(), ~0u), 0);
+    EXPECT_FALSE(std::is_sorted(node.begin(), node.end()));
+    const view_factors of = trace_views(p, facets, 16), ordered = in_order(of, node, row);
+    for (std::size_t n = 0; n < node.size(); ++n) {
+        const std::uint64_t from = of.first[node[n]], to = ordered.first[n];
+        ASSERT_EQ(ordered.first[n + 1] - to, of.first[node[n] + 1] - from);
+        EXPECT_EQ(ordered.area[n], of.area[node[n]]);
+        EXPECT_EQ(ordered.sky[n], of.sky[node[n]]);
+        for (std::uint64_t at = 0; at < ordered.first[n + 1] - to; ++at) {
+            ASSERT_EQ(node[ordered.column.data()[to + at]], of.column.data()[from + at]);
+            ASSERT_EQ(ordered.shared.data()[to + at], of.shared.data()[from + at]);
+        }
+    }
 }
 
 TEST(LesRadiosity, SweepsFollowSmallChangesAndTheSolverLargeOnes) {

@@ -1,7 +1,7 @@
 /// A GPU's stage of q and l. Where no wall is within two cells, a lane goes up a column of two
-/// adjacent cells and computes the faces between them, and between two planes, once: nine faces and
-/// 27 pairs or numbers read for two cells. Elsewhere a lane has a cell and computes its six faces.
-/// Part of carry.hpp.
+/// cells side by side along x and computes the faces between them, and between two planes, once:
+/// nine faces for two cells, 38 loads by the compiled code. Elsewhere a lane computes the six faces
+/// of each cell. Part of carry.hpp.
 #pragma once
 
 #include "../climb.hpp"

@@ -16,8 +16,8 @@
 /// Droplets do not fall. Water below 1e-24 kg/kg becomes 0 (carry.hpp).
 ///
 /// Flops a cell and stage: 30 for each face that is computed, and 18. A CPU computes three faces
-/// (carry_cpu.hpp), a GPU four and a half, or six beside walls (carry_gpu.hpp). Evaporation has 55
-/// where droplets have room (evaporation.hpp), and 250 elsewhere.
+/// (carry_cpu.hpp), a GPU four and a half, or six within two cells of a wall (carry_gpu.hpp).
+/// Evaporation has 55 where droplets have room (evaporation.hpp), and 250 elsewhere.
 ///
 /// Bytes per cell in fp32: a stage reads u v w q l nu flag and writes q l, 33; the last also reads
 /// and writes theta, 41. With 24 for the lift of w (flow.hpp) mist adds 131 bytes to a step: 32
