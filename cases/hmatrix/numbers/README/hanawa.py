@@ -175,10 +175,11 @@ page.says(
 assert {m["threads"] * m["depth"] for m in (gpu, uring)} == {in_flight[1]}
 page.says("Both have {}\n  requests in flight", in_flight[1])
 page.given("posix: threads of one request", "So the 2 of `posix`")
-page.given(
-    "the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "revision a2a37d3b", "revision 33e789cc"
-)
-for engine, words in (("posix", "`posix` takes {} s, {} GB/s"), ("uring", "`uring` takes {} s, {}\n  GB/s")):
+page.given("the runs", "| `gpu`, 2 |", "| `posix`, 2 |", "revision a2a37d3b", "revision 33e789cc")
+for engine, words in (
+    ("posix", "`posix` takes {} s, {} GB/s"),
+    ("uring", "`uring` takes {} s, {}\n  GB/s"),
+):
     m = results(f"{H100}20261128-hmatrix-hanawa-large-{engine}.json").case("hmatrix")
     seconds, _ = iteration(m)
     page.says(words, seconds, 2 * m.quantity("read_bytes") / seconds / 1e9)

@@ -281,10 +281,10 @@ def hop_and_share(run, **parameters):
     return 1e3 * both.quantity("hop_s"), rates[0] / (2 * rates[1])
 
 
-page.says("two pack, one computes all sites | {} | {} |", *hop_and_share(two))
-page.says("one the faces | {} | {};", *hop_and_share(faces, overlap=False))
-page.says("with `overlap=yes` {} |", hop_and_share(faces, overlap=True)[1])
-page.says("one packs, one computes all sites | {} | {} |", *hop_and_share(all_sites))
+page.says("inner sites, one the faces | {} | {} |", *hop_and_share(two))
+page.says("a stream of their own | {} | {};", *hop_and_share(faces, overlap=False))
+page.says("{} beside the inner sites |", hop_and_share(faces, overlap=True)[1])
+page.says("all sites after the exchange | {} | {} |", *hop_and_share(all_sites))
 page.says(
     "have {}, {} and {} times the rate of one GPU",
     *(
@@ -301,7 +301,6 @@ page.given(
     "other GPU 0.006",
     "some 0.1 ms, traced",
 )
-page.given("the compiled code of acc_kernels.hpp", "in 208 bytes", "58 of\n  337 loads")
 
 # Against figures 6 to 9 of Doi (2016)
 boundary, steady = (

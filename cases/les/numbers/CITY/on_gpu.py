@@ -46,7 +46,7 @@ for by in ("central", "third"):
         turns("step_bytes_per_s", on_h200, mist=m, advection=by) for m in ("rows:16", "none")
     )
     parts.append(wet / dry)
-page.says("a cell a thread, these were {} and {}", *parts)
+page.says("before this, these shares were {} and {}", *parts)
 
 # Trees
 drag = results(f"{H100}trees-drag.json")
@@ -69,4 +69,4 @@ page.says(
     / radiant("cpu", "none").quantity("view_nonzeros"),
 )
 page.given("the runs", "every 10 steps M makes")
-page.given("the compiled code of the water", "38 loads in place of 72")
+page.given("the compiled code of the water", "38 loads instead of 72")
