@@ -58,6 +58,15 @@ TEST(lattice_directive, steps_are_those_of_the_other_styles) {
         }
 }
 
+TEST(lattice_directive, nothing_overlaps) {
+    for (const auto& [name, function] : directive_styles) {
+        const style& row = cases::style_named(styles(), name);
+        expect_error<unsupported>(
+            [&] { cases::require_halo(row, comm::path::staged, true, gpu_number(0)); },
+            {name, "nothing overlaps"});
+    }
+}
+
 TEST(lattice_directive, too_few_iterations_are_an_error_that_names_the_step) {
     for (const auto& [style, function] : directive_styles) {
         parameters p = directive_parameters(style, {4, 4, 4, 4});
