@@ -92,6 +92,27 @@ EOF
     ranks lattice-two iterations norm2 flops_per_s hop_s loop
 }
 
+# job lattice-host-data 90 - cases/lattice/EVIDENCE.md, "What `acc-host-data` loses": OpenACC on one and on two GPUs at class 3, in turn
+# With OFFLOAD.
+job_lattice-host-data() {
+    [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+    run_cases lattice-host-data 85 <<'EOF'
+[defaults]
+processor = "gpu"
+lattice = "class3"
+trials = 3
+[[case]]
+case = "lattice"
+style = "acc-data"
+[[case]]
+case = "lattice"
+style = "acc-host-data"
+halo = "peer"
+split = "1x1x2x1"
+EOF
+    ranks lattice-host-data iterations norm2 flops_per_s hop_s loop
+}
+
 alternated_lattice() { # its group of job alternated
     cat <<'EOF'
 [[case]]

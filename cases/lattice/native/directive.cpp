@@ -71,9 +71,9 @@ void total(void* caller, double* sums, unsigned count) {
     if (p.part) p.part->ranks->sum(std::span(sums, count));
 }
 
-void exchange(void* caller, const number* sent, number* arrived) {
+void exchange(void* caller, const number* sent, number* arrived, void* stream) {
     const call& one = *static_cast<call*>(caller);
-    carry_half_spinors(one.p, sent, arrived);
+    carry_half_spinors(one.p, sent, arrived, static_cast<stream_t>(stream));
 }
 
 directive::answer run(call& one, directive::function style) {

@@ -40,11 +40,10 @@ private:
 
 }  // namespace
 
-void carry_half_spinors(const parameters& p, const complex<double>* sent,
-                        complex<double>* arrived) {
-    p.part->halo->exchange(packed_already(p, sent, arrived), nullptr);
-    // the compiler's runtime library uses its own streams
-    if (p.part->carrier.is_gpu()) device::synchronize(nullptr);
+void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived,
+                        stream_t stream) {
+    p.part->halo->exchange(packed_already(p, sent, arrived), stream);
+    if (stream == nullptr && p.part->carrier.is_gpu()) device::synchronize(nullptr);
 }
 
 }  // namespace watari::lattice

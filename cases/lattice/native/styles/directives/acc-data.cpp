@@ -32,9 +32,10 @@ extern "C" void acc_data(const request* r, answer* out) {
         out->transfer_in = watch.lap();
 
         const auto exchange = [=] {
-#pragma acc update host(sent [0:halo])
-            r->exchange(r->caller, sent, arrived);
-#pragma acc update device(arrived [0:halo])
+#pragma acc update host(sent [0:halo]) async(1)
+            openacc::wait();
+            r->exchange(r->caller, sent, arrived, nullptr);
+#pragma acc update device(arrived [0:halo]) async(1)
         };
 #pragma acc host_data use_device(u, f, b, x, p, q, s, t, odd, sent, arrived)
         { solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out); }

@@ -34,7 +34,7 @@ extern "C" void acc_host_data(const request* r, answer* out) {
 
 #pragma acc host_data use_device(u, f, b, x, p, q, s, t, odd, sent, arrived)
         {
-            const auto exchange = [=] { r->exchange(r->caller, sent, arrived); };
+            const auto exchange = [=] { r->exchange(r->caller, sent, arrived, openacc::stream()); };
             solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out);
         }
         watch.lap();

@@ -40,7 +40,10 @@ extern "C" void acc_managed(const request* r, answer* out) {
     r->initialise(r->caller, &given);
     watch.lap();
 
-    const auto exchange = [=] { r->exchange(r->caller, sent, arrived); };
+    const auto exchange = [=] {
+        openacc::wait();
+        r->exchange(r->caller, sent, arrived, nullptr);
+    };
     solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out);
     watch.lap();
 

@@ -1,6 +1,10 @@
 /// The OpenACC kernels of all acc- styles. They take pointers that are valid on the GPU: from
-/// host_data use_device, or managed pointers. Each kernel is one loop over sites or numbers.
-/// Arguments are scalars, since aggregates would be copied to the GPU at each launch.
+/// host_data use_device, or managed pointers. Each kernel is one loop over sites or numbers, in
+/// the queue 1; the host waits where it needs a result.
+///
+/// Arguments of a launch are in the GPU's memory before it: for each region that has variables of
+/// the host, GCC's library allocates twice, copies twice (in a queue once for each variable) and
+/// frees, which takes longer than a launch. So a region names none; told() is inlined.
 ///
 /// With static:1 the gangs take adjacent parts of memory in turn; by default each gang has one
 /// contiguous part.
@@ -11,6 +15,45 @@
 #include <openacc.h>
 
 namespace watari::lattice::directive {
+
+/// What a kernel of vectors takes.
+struct of_vectors {
+    std::size_t n = 0;
+    number *x = nullptr, *r = nullptr, *p = nullptr;
+    const number *q = nullptr, *t = nullptr, *b = nullptr;
+    number alpha{}, omega{}, beta{};
+    double* sums = nullptr;
+};
+static part part_now;
+static of_vectors vectors_now;
+#pragma acc declare create(part_now, vectors_now)
+
+/// For the launches that follow in the queue.
+static void tell(const part& next) {
+    part_now = next;
+#pragma acc update device(part_now) async(1)
+}
+static void tell(const of_vectors& next) {
+    vectors_now = next;
+#pragma acc update device(vectors_now) async(1)
+}
+WATARI_ALWAYS const part& told_part() { return part_now; }
+WATARI_ALWAYS const of_vectors& told() { return vectors_now; }
+
+/// Of the hop that was told.
+WATARI_ALWAYS hop_arguments<double> arguments() {
+    const part& p = told_part();
+    const extents& s = p.where.size;
+    auto a = arguments({.size = {s.x, s.y, s.z, s.t}, .log2_lanes = p.where.log2_lanes}, p.h.parity,
+                       p.h.links, p.h.clover, p.h.in, p.h.out);
+    a.diagonal = p.h.diagonal;
+    a.factor = p.h.factor;
+    return a;
+}
+WATARI_ALWAYS extents split() {
+    const extents& s = told_part().split;
+    return {s.x, s.y, s.z, s.t};
+}
 
 struct openacc {
     /// The partial sums of one pass on the GPU, one per warp. The CPU adds them in order, so a sum
@@ -23,6 +66,7 @@ struct openacc {
         ~partial_sums() { acc_free(on_gpu_); }
         double* on_gpu() { return on_gpu_; }
         void add(unsigned count, double* sums) {
+            wait();
             acc_memcpy_from_device(on_cpu_, on_gpu_, count * warps * sizeof(double));
             for (unsigned s = 0; s < count; ++s) sums[s] = 0;
             for (unsigned w = 0; w < warps; ++w)  // sums side by side: an addition has a latency
@@ -55,109 +99,64 @@ struct openacc {
         return on_gpu;
     }
 
+    /// Until the launches are done.
+    static void wait() {
+#pragma acc wait(1)
+    }
+    /// CUDA's stream of the queue; null before the first launch and on the CPU.
+    static void* stream() { return acc_get_cuda_stream(1); }
+
     /// 2112 bytes a site: links 1152, F^-1 576, a spinor read and one written 384; with the
     /// diagonal 192 more.
     static void hop_of_all(const geometry& where, const hop& h) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
-    deviceptr(links, clover, in, diagonal, out)
-        for (unsigned n = 0; n < half; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_at_site(a, n);
-        }
-    }
-
-    /// The same for a rank's part, at the sites all of whose neighbours are in it. It and
-    /// hop_of_faces() return at once, so the library prepares the next launch meanwhile.
-    static void hop_of_inner(const geometry& where, const extents& split, const hop& h) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1) \
-    deviceptr(links, clover, in, diagonal, out)
-        for (unsigned n = 0; n < half; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_inside(a, {sx, sy, sz, st}, n);
-        }
-    }
-
-    /// The same at the sites of two faces, which read the half spinors that neighbours have sent.
-    template <unsigned Direction>
-    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
-                             const number* arrived) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1) \
-    deviceptr(links, clover, in, diagonal, out, arrived)
-        for (unsigned n = 0; n < sites; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_in_face<Direction>(a, {sx, sy, sz, st}, arrived, n);
-        }
-    }
-    static void end_hop() {
-#pragma acc wait(1)
+        tell(part{.where = where, .h = h});
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (unsigned n = 0; n < half(); ++n) hop_at_site(arguments(), n);
     }
 
     /// Packs the half spinors of all faces for the neighbours beyond. Bytes per site along x, y or
     /// z: 192 read (336 for the neighbour above), 96 written.
-    static void pack(const geometry& where, const extents& split, const hop& h, number* sent) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in;
-        number* out = h.out;
-        const unsigned all = sites_of_faces(where.size, split);
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
-    deviceptr(links, clover, in, out, sent)
-        for (unsigned n = 0; n < all; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            pack_in_faces(arguments(here, parity, links, clover, in, out), {sx, sy, sz, st}, n,
-                          sent);
-        }
+    static void pack(const part& of) {
+        tell(of);
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (unsigned n = 0; n < told_part().faces; ++n)
+            pack_in_faces(arguments(), split(), n, told_part().sent);
+    }
+
+    /// The hop of a rank's part: at the sites all of whose neighbours are in it, then at those of
+    /// the faces, which read the half spinors that neighbours have sent.
+    static void hop_of_part(const part& of) {
+        tell(of);
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (unsigned n = 0; n < half(); ++n) hop_inside(arguments(), split(), n);
+        if (of.split.x > 1) hop_of_faces<0>();
+        if (of.split.y > 1) hop_of_faces<1>();
+        if (of.split.z > 1) hop_of_faces<2>();
+        if (of.split.t > 1) hop_of_faces<3>();
     }
 
     /// x = 0, r = p = b.
-    static void begin(std::size_t n, const number* b, number* x, number* r, number* p) {
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(b, x, r, p)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = b[i].re, im = b[i].im;
-            x[i].re = 0, x[i].im = 0;
-            r[i].re = re, r[i].im = im;
-            p[i].re = re, p[i].im = im;
+    static void begin(std::size_t size, const number* b, number* x, number* r, number* p) {
+        tell({.n = size, .x = x, .r = r, .p = p, .b = b});
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (std::size_t i = 0; i < told().n; ++i) {
+            const double re = told().b[i].re, im = told().b[i].im;
+            told().x[i].re = 0, told().x[i].im = 0;
+            told().r[i].re = re, told().r[i].im = im;
+            told().p[i].re = re, told().p[i].im = im;
         }
     }
 
     /// r -= alpha q; |r|^2.
-    static void subtract(std::size_t n, number* r, const number* q, const number& alpha,
-                         partial_sums& to) {
-        const double ar = alpha.re, ai = alpha.im;
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(r, q, sums)
+    static void subtract(std::size_t size, number* to, const number* of, const number& alpha,
+                         partial_sums& sums) {
+        tell({.n = size, .r = to, .q = of, .alpha = alpha, .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            number* const r = told().r;
+            const number* const q = told().q;
+            const double ar = told().alpha.re, ai = told().alpha.im;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -167,30 +166,45 @@ struct openacc {
                     r[i].re = re, r[i].im = im;
                     sum += re * re + im * im;
                 }
-            sums[w] = sum;
+            told().sums[w] = sum;
         }
     }
 
     /// x += alpha p.
-    static void advance(std::size_t n, number* x, const number* p, const number& alpha) {
-        const double ar = alpha.re, ai = alpha.im;
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(x, p)
-        for (std::size_t i = 0; i < n; ++i) {
+    static void advance(std::size_t size, number* to, const number* of, const number& alpha) {
+        tell({.n = size, .x = to, .q = of, .alpha = alpha});
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (std::size_t i = 0; i < told().n; ++i) {
+            number* const x = told().x;
+            const number* const p = told().q;
+            const double ar = told().alpha.re, ai = told().alpha.im;
             x[i].re += ar * p[i].re - ai * p[i].im;
             x[i].im += ar * p[i].im + ai * p[i].re;
         }
     }
 
     /// x += alpha p + omega r; r -= omega t; p = r + beta (p - omega q); |r|^2.
-    static void update(std::size_t n, number* x, number* r, number* p, const number* t,
-                       const number* q, const number& alpha, const number& omega,
-                       const number& beta, partial_sums& to) {
-        const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
-        const double br = beta.re, bi = beta.im;
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(x, r, p, t, q, sums)
+    static void update(std::size_t size, number* solution, number* residual, number* search,
+                       const number* of_r, const number* of_p, const number& alpha,
+                       const number& omega, const number& beta, partial_sums& sums) {
+        tell({.n = size,
+              .x = solution,
+              .r = residual,
+              .p = search,
+              .q = of_p,
+              .t = of_r,
+              .alpha = alpha,
+              .omega = omega,
+              .beta = beta,
+              .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            number *const x = told().x, *const r = told().r, *const p = told().p;
+            const number *const q = told().q, *const t = told().t;
+            const double ar = told().alpha.re, ai = told().alpha.im;
+            const double wr = told().omega.re, wi = told().omega.im;
+            const double br = told().beta.re, bi = told().beta.im;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -207,17 +221,18 @@ struct openacc {
                     p[i].im = next_im + (br * old_im + bi * old_re);
                     sum += next_re * next_re + next_im * next_im;
                 }
-            sums[w] = sum;
+            told().sums[w] = sum;
         }
     }
 
     /// |t|^2, <t, r>, <b, r>, <b, t>.
-    static void dots(std::size_t n, const number* t, const number* r, const number* b,
-                     partial_sums& to) {
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(t, r, b, sums)
+    static void dots(std::size_t size, const number* of_r, const number* residual,
+                     const number* source, partial_sums& sums) {
+        tell({.n = size, .q = residual, .t = of_r, .b = source, .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            const number *const t = told().t, *const r = told().q, *const b = told().b;
             double norm = 0, tr_re = 0, tr_im = 0, br_re = 0, br_im = 0, bt_re = 0, bt_im = 0;
 #pragma acc loop vector reduction(+ : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -230,19 +245,22 @@ struct openacc {
                     bt_re += b[i].re * t[i].re + b[i].im * t[i].im;
                     bt_im += b[i].re * t[i].im - b[i].im * t[i].re;
                 }
-            sums[w] = norm;
-            sums[warps + w] = tr_re, sums[2 * warps + w] = tr_im;
-            sums[3 * warps + w] = br_re, sums[4 * warps + w] = br_im;
-            sums[5 * warps + w] = bt_re, sums[6 * warps + w] = bt_im;
+            double* const all = told().sums;
+            all[w] = norm;
+            all[warps + w] = tr_re, all[2 * warps + w] = tr_im;
+            all[3 * warps + w] = br_re, all[4 * warps + w] = br_im;
+            all[5 * warps + w] = bt_re, all[6 * warps + w] = bt_im;
         }
     }
 
     /// <u, v>.
-    static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(u, v, sums)
+    static void dot(std::size_t size, const number* first, const number* second,
+                    partial_sums& sums) {
+        tell({.n = size, .q = first, .t = second, .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            const number *const u = told().q, *const v = told().t;
             double real = 0, imaginary = 0;
 #pragma acc loop vector reduction(+ : real, imaginary)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -250,33 +268,36 @@ struct openacc {
                     real += u[i].re * v[i].re + u[i].im * v[i].im;
                     imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
                 }
-            sums[w] = real;
-            sums[warps + w] = imaginary;
+            told().sums[w] = real;
+            told().sums[warps + w] = imaginary;
         }
     }
 
     /// |v|^2.
-    static void norm(std::size_t n, const number* v, partial_sums& to) {
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(v, sums)
+    static void norm(std::size_t size, const number* of, partial_sums& sums) {
+        tell({.n = size, .q = of, .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            const number* const v = told().q;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
                 for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
                     sum += v[i].re * v[i].re + v[i].im * v[i].im;
                 }
-            sums[w] = sum;
+            told().sums[w] = sum;
         }
     }
 
     /// |u - v|^2.
-    static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
-        double* const sums = to.on_gpu();
-#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(u, v, sums)
+    static void distance(std::size_t size, const number* first, const number* second,
+                         partial_sums& sums) {
+        tell({.n = size, .q = first, .t = second, .sums = sums.on_gpu()});
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
+            const std::size_t n = told().n;
+            const number *const u = told().q, *const v = told().t;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -284,8 +305,25 @@ struct openacc {
                     const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
                     sum += re * re + im * im;
                 }
-            sums[w] = sum;
+            told().sums[w] = sum;
         }
+    }
+
+private:
+    template <unsigned Direction>
+    static void hop_of_faces() {
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
+        for (unsigned n = 0; n < both_faces<Direction>(); ++n)
+            hop_in_face<Direction>(arguments(), split(), told_part().arrived, n);
+    }
+
+    // Loop bounds; inlined, as all that a region calls.
+    WATARI_ALWAYS static unsigned half() {
+        return static_cast<unsigned>(told_part().where.size.half());
+    }
+    template <unsigned Direction>
+    WATARI_ALWAYS static unsigned both_faces() {
+        return static_cast<unsigned>(2 * face_sites(told_part().where.size, Direction));
     }
 };
 

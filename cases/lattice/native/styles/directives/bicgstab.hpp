@@ -111,16 +111,11 @@ private:
     }
     void apply(const hop& a) const {
         if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
-        Model::pack(r_.where, r_.split, a, v_.sent);
+        const part of{r_.where, r_.split,   a,
+                      v_.sent,  v_.arrived, sites_of_faces(r_.where.size, r_.split)};
+        Model::pack(of);
         exchange_();
-        Model::hop_of_inner(r_.where, r_.split, a);
-        edges<0>(a), edges<1>(a), edges<2>(a), edges<3>(a);
-        Model::end_hop();
-    }
-    template <unsigned Direction>
-    void edges(const hop& a) const {
-        if (extent(r_.split, Direction) > 1)
-            Model::template hop_of_faces<Direction>(r_.where, r_.split, a, v_.arrived);
+        Model::hop_of_part(of);
     }
 
     /// Sums over warps, then over ranks.
@@ -144,8 +139,10 @@ private:
     double time_hops() const {
         const hop one{1, v_.links, v_.clover, v_.x, nullptr, v_.odd, 1};
         apply(one);
+        Model::wait();
         stopwatch watch;
         for (int i = 0; i < r_.hops; ++i) apply(one);
+        Model::wait();
         return watch.lap() / r_.hops;
     }
 

@@ -37,7 +37,7 @@ extern "C" void omp_target(const request* r, answer* out) {
 
         const auto exchange = [=] {
 #pragma omp target update from(sent [0:halo])
-            r->exchange(r->caller, sent, arrived);
+            r->exchange(r->caller, sent, arrived, nullptr);
 #pragma omp target update to(arrived [0:halo])
         };
 #pragma omp target data use_device_ptr(u, f, b, x, p, q, s, t, odd, sent, arrived)

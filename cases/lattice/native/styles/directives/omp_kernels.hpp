@@ -55,51 +55,54 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// As openacc::hop_of_inner, but it waits for it.
-    static void hop_of_inner(const geometry& where, const extents& split, const hop& h) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto half = static_cast<unsigned>(where.size.half());
+    /// As openacc::hop_of_part, but it waits for it.
+    static void hop_of_part(const part& of) {
+        const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
+        const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
+        const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
+        const number *links = of.h.links, *clover = of.h.clover, *in = of.h.in;
+        const number* diagonal = of.h.diagonal;
+        number* out = of.h.out;
+        const double factor = of.h.factor;
+        const auto half = static_cast<unsigned>(of.where.size.half());
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out)
         for (unsigned n = 0; n < half; ++n)
             inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
                        factor, n);
+        if (sx > 1) hop_of_faces<0>(of);
+        if (sy > 1) hop_of_faces<1>(of);
+        if (sz > 1) hop_of_faces<2>(of);
+        if (st > 1) hop_of_faces<3>(of);
     }
-
-    /// As openacc::hop_of_faces, but it waits for it.
     template <unsigned Direction>
-    static void hop_of_faces(const geometry& where, const extents& split, const hop& h,
-                             const number* arrived) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
-        number* out = h.out;
-        const double factor = h.factor;
-        const auto sites = static_cast<unsigned>(2 * face_sites(where.size, Direction));
+    static void hop_of_faces(const part& of) {
+        const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
+        const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
+        const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
+        const number *links = of.h.links, *clover = of.h.clover, *in = of.h.in;
+        const number *diagonal = of.h.diagonal, *arrived = of.arrived;
+        number* out = of.h.out;
+        const double factor = of.h.factor;
+        const auto sites = static_cast<unsigned>(2 * face_sites(of.where.size, Direction));
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out, arrived)
         for (unsigned n = 0; n < sites; ++n)
             edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
                                  diagonal, out, factor, arrived, n);
     }
-    static void end_hop() {}
+    static void wait() {}
 
     /// As openacc::pack.
-    static void pack(const geometry& where, const extents& split, const hop& h, number* sent) {
-        const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
-        const unsigned sx = split.x, sy = split.y, sz = split.z, st = split.t;
-        const unsigned lanes = where.log2_lanes, parity = h.parity;
-        const number *links = h.links, *clover = h.clover, *in = h.in;
-        number* out = h.out;
-        const unsigned all = sites_of_faces(where.size, split);
+    static void pack(const part& of) {
+        const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
+        const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
+        const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
+        const number *links = of.h.links, *clover = of.h.clover, *in = of.h.in;
+        number *out = of.h.out, *sent = of.sent;
+        const unsigned faces = of.faces;
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, out, sent)
-        for (unsigned n = 0; n < all; ++n)
+        for (unsigned n = 0; n < faces; ++n)
             pack_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, out, n, sent);
     }
 

@@ -24,6 +24,16 @@ struct hop {
     double factor;
 };
 
+/// The hop of a rank's part, and the half spinors of its faces.
+struct part {
+    geometry where;
+    extents split{};  ///< ranks along each direction
+    hop h{};
+    number* sent = nullptr;
+    const number* arrived = nullptr;
+    unsigned faces = 0;  ///< sites of a parity in all faces
+};
+
 WATARI_ALWAYS hop_arguments<double> arguments(const geometry& where, unsigned parity,
                                               const number* links, const number* clover,
                                               const number* in, number* out) {
