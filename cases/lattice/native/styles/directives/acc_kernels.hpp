@@ -28,15 +28,22 @@ static part part_now;
 static of_vectors vectors_now;
 #pragma acc declare create(part_now, vectors_now)
 
-/// For the launches that follow in the queue.
-static void tell(const part& next) {
-    part_now = next;
-#pragma acc update device(part_now) async(1)
+/// For the launches that follow in the queue: each time from another place, since a copy may be
+/// done late. `acc update` would copy nothing: GCC 12 leaves declared variables out.
+template <class Taken>
+static void tell(Taken& now, const Taken& next) {
+    constexpr unsigned places = 16;
+    static Taken waiting[places];
+    static unsigned turn = 0;
+    if (turn % places == 0) {
+#pragma acc wait(1)
+    }
+    Taken& from = waiting[turn++ % places];
+    from = next;
+    acc_memcpy_to_device_async(acc_deviceptr(&now), &from, sizeof from, 1);
 }
-static void tell(const of_vectors& next) {
-    vectors_now = next;
-#pragma acc update device(vectors_now) async(1)
-}
+static void tell(const part& next) { tell(part_now, next); }
+static void tell(const of_vectors& next) { tell(vectors_now, next); }
 WATARI_ALWAYS const part& told_part() { return part_now; }
 WATARI_ALWAYS const of_vectors& told() { return vectors_now; }
 
