@@ -63,7 +63,7 @@ def two_hosts(folder: Path) -> Iterator[tuple[list[str], str]]:
         agent.chmod(0o755)
         on_first = ["ip", "netns", "exec", names[0], "unshare", "--uts"]
         launcher = (
-            "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+            "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=rsh "
             f"OMPI_MCA_plm_rsh_agent={agent} PRTE_MCA_plm_ssh_agent={agent} "
             f"mpirun -H {ADDRESSES[0]}:2,{ADDRESSES[1]}:2 -n {{ranks}}"
         )

@@ -61,28 +61,45 @@ WATARI_ALWAYS extents split() {
     const extents& s = told_part().split;
     return {s.x, s.y, s.z, s.t};
 }
+/// Read again for each site. In registers through a loop, extents leave too few of them for the
+/// loads of a site.
+WATARI_ALWAYS extents again(const volatile extents& s) { return {s.x, s.y, s.z, s.t}; }
 
 struct openacc {
-    /// The partial sums of one pass on the GPU, one per warp. The CPU adds them in order, so a sum
-    /// has the same bits in each run. GCC's own reduction makes all threads of a gang, then all
-    /// gangs, wait for each other to add to one number.
+    /// The partial sums of one pass on the GPU, one per warp. They are added up in order, on the
+    /// GPU to as many as the CPU adds, so a sum has the same bits in each run. GCC's own reduction
+    /// makes all threads of a gang, then all gangs, wait for each other to add to one number.
     class partial_sums {
     public:
-        partial_sums() : on_gpu_(static_cast<double*>(acc_malloc(sizeof(on_cpu_)))) {}
+        partial_sums()
+            : on_gpu_(
+                  static_cast<double*>(acc_malloc(most_sums * (warps + few) * sizeof(double)))) {}
         partial_sums(const partial_sums&) = delete;
         ~partial_sums() { acc_free(on_gpu_); }
         double* on_gpu() { return on_gpu_; }
         void add(unsigned count, double* sums) {
+            tell({.n = count * few, .sums = on_gpu_});
+#pragma acc parallel loop gang vector_length(32) async(1)
+            for (std::size_t k = 0; k < told().n; ++k) {
+                const double* const of = told().sums + k * (warps / few);
+                double sum = 0;
+#pragma acc loop vector reduction(+ : sum)
+                for (unsigned w = 0; w < warps / few; ++w) sum += of[w];
+                told().sums[most_sums * warps + k] = sum;
+            }
+            acc_memcpy_from_device_async(on_cpu_, on_gpu_ + most_sums * warps,
+                                         count * few * sizeof(double), 1);
             wait();
-            acc_memcpy_from_device(on_cpu_, on_gpu_, count * warps * sizeof(double));
-            for (unsigned s = 0; s < count; ++s) sums[s] = 0;
-            for (unsigned w = 0; w < warps; ++w)  // sums side by side: an addition has a latency
-                for (unsigned s = 0; s < count; ++s) sums[s] += on_cpu_[s * warps + w];
+            for (unsigned s = 0; s < count; ++s) {
+                sums[s] = 0;
+                for (unsigned k = 0; k < few; ++k) sums[s] += on_cpu_[s * few + k];
+            }
         }
 
     private:
+        static constexpr unsigned few = 32;
         double* on_gpu_;
-        double on_cpu_[most_sums * warps];
+        double on_cpu_[most_sums * few];
     };
 
     /// Chooses the device and makes libgomp load its code there; false if there is none.
@@ -135,7 +152,8 @@ struct openacc {
     static void hop_of_part(const part& of) {
         tell(of);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
-        for (unsigned n = 0; n < half(); ++n) hop_inside(arguments(), split(), n);
+        for (unsigned n = 0; n < half(); ++n)
+            hop_inside(arguments(), again(told_part().where.size), again(told_part().split), n);
         if (of.split.x > 1) hop_of_faces<0>();
         if (of.split.y > 1) hop_of_faces<1>();
         if (of.split.z > 1) hop_of_faces<2>();

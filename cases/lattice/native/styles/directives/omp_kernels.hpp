@@ -134,7 +134,7 @@ struct openmp : openmp_sums {
         auto a = arguments(here, parity, links, clover, in, out);
         a.diagonal = diagonal;
         a.factor = factor;
-        hop_inside(a, {sx, sy, sz, st}, n);
+        hop_inside(a, a.where.size, {sx, sy, sz, st}, n);
     }
     template <unsigned Direction>
     WATARI_CALLED static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t, unsigned sx,

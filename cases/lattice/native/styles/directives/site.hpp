@@ -133,11 +133,12 @@ WATARI_ALWAYS bool is_at_edge(const extents& size, const extents& split, const p
            (directions > 3 && ends(split.t, p.at[3], size.t));
 }
 
-/// The same at a site all of whose neighbours are in the rank's part; leaves others out.
-WATARI_ALWAYS void hop_inside(const hop_arguments<double>& a, const extents& split, unsigned n) {
+/// The same at a site all of whose neighbours are in the rank's part, which has `size`; leaves
+/// others out.
+WATARI_ALWAYS void hop_inside(const hop_arguments<double>& a, const extents& size,
+                              const extents& split, unsigned n) {
     const cpu::one_site<link, by_16_bytes, double> site(a, n, 0);
-    if (!is_at_edge(a.where.size, split, site.at, 4))
-        cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+    if (!is_at_edge(size, split, site.at, 4)) cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
 /// The same at site n of the two faces of a direction, unless it is in a face of an earlier one.
