@@ -66,7 +66,9 @@ assert pairs[1][1].median < pairs[1][0].median  # "with 8 right-hand sides they 
 H100 = "4x-nvidia-h100-80gb-hbm3-x86_64"
 FILES = ranks_table.found()[H100]
 himeno, city = (results(f"{H100}/20261126-scaling-{name}.json") for name in ("himeno", "les"))
-lattice, links = (results(f"{H100}/20261127-scaling-{name}.json") for name in ("lattice", "links"))
+lattice, links = (
+    results(f"{H100}/{name}.json") for name in ("20261128-scaling-lattice", "20261127-scaling-links")
+)
 grids = [
     himeno.case("himeno", grid=grid, style="explicit", ranks=4, overlap=True)
     for grid in ("XL", "2042x512x1024")

@@ -24,10 +24,11 @@ FOLDER = "4x-nvidia-h100-80gb-hbm3-x86_64"
 FILES = ranks_table.found()[FOLDER]
 himeno = results(f"{FOLDER}/20261126-scaling-himeno.json")
 city = results(f"{FOLDER}/20261126-scaling-les.json")
-paths, styles, lattice, hmatrix, links = (
+paths, styles, hmatrix, links = (
     results(f"{FOLDER}/20261127-scaling-{name}.json")
-    for name in ("paths", "styles", "lattice", "hmatrix", "links")
+    for name in ("paths", "styles", "hmatrix", "links")
 )
+lattice = results(f"{FOLDER}/20261128-scaling-lattice.json")
 WEAK = "2042x512x1024"
 
 
@@ -53,8 +54,10 @@ def distances(cases):
 weak, shared = on_four(grid=WEAK), on_four(overlap=True)
 others = [on_four(overlap=False), *paths.all("himeno", grid="XL", ranks=4)]
 page.given(
-    "cases/lattice/axes.py, of that revision and today",
-    "ranks moved 16 vectors a step, and one rank 13; today 16 only",
+    "cases/lattice/axes.py, today and at that revision",
+    "Ranks move 16 vectors a step",
+    ", and 13 otherwise",
+    "moved 16 along every axis",
 )
 page.given("the last of these is below half of the last digit", "| 0.2% | 0.0% |")
 for words, m in (("XL on each, `peer`, overlapped", weak), ("XL shared, the same", shared)):
@@ -153,11 +156,11 @@ assert abs(two / all_four - 1) < 0.01  # "and so do four"
 page.says("have at most {} times the rate of one.", max(two, all_four) / alone)
 
 # Where a step of the lattice goes
-VECTORS, MORE = 15, 18  # of a step without its hops, on one GPU and on several
+VECTORS, MORE = 15, 18  # of a step without its hops, and where t is divided
 BYTES, HOPS = 192, 4
 page.given(
     "chosen here, from cases/lattice/axes.py",
-    "moves 15 vectors on one GPU and 18 on several, of 192",
+    "moves 15 vectors, and 18 where t is divided, of 192",
 )
 EVEN = {"class3": 64**3 * 32 // 2, "class2": 32**4 // 2}
 
@@ -173,7 +176,7 @@ def rate(of_class):
     return VECTORS * BYTES * EVEN[of_class] / (step - hops)
 
 
-def by_bytes(of_class, n, vectors=MORE):
+def by_bytes(of_class, n, vectors):
     """Seconds of the rest on n GPUs, at the rate of one."""
     return vectors * BYTES * EVEN[of_class] / n / rate(of_class)
 
@@ -182,7 +185,7 @@ def parts(m):
     """ms of a step, over a part of one GPU's, hops, over, rest, by bytes, left."""
     of_class = m["lattice"]
     (step, hops), (whole, four_hops) = spent(m), spent(one[of_class])
-    moved = by_bytes(of_class, m.ranks)
+    moved = by_bytes(of_class, m.ranks, VECTORS if m["split"].endswith("x1") else MORE)
     rest = step - hops
     found = (
         step,
@@ -214,16 +217,14 @@ for of_class, split, name in (
     page.says(f"| {name} |{' {} |' * 7}", *parts(qcd(of_class, split)))
 by_z, by_t = qcd("class3", "1x1x4x1"), qcd("class3", "1x1x1x2")
 step, over, hops, hops_over, _, _, left = parts(by_z)
-vectors = 1e3 * by_bytes("class3", 4, MORE - VECTORS)
+class2_left = parts(qcd("class2", "1x1x4x1"))[-1]
 page.says(
-    "of {} ms beyond a quarter, hops take {} and the three vectors {}. With these alone a step would have {}",
+    "of {} ms beyond a quarter, hops take {}. {} ms are left. At class 2, with an eighth of the bytes, it is {}.",
     over,
     hops_over,
-    vectors,
-    (step - over) / (step - over + hops_over + vectors),
+    left,
+    class2_left,
 )
-class2_left = parts(qcd("class2", "1x1x4x1"))[-1]
-page.says("{} ms are left. At class 2, with an eighth of the bytes, it is {}.", left, class2_left)
 link = median(pairs)
 
 

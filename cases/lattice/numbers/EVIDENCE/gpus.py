@@ -8,7 +8,7 @@ import ranks_table
 from lattice_rates import tflops
 from ranks_table import perfect
 from recompute import Page
-from result_files import newest, results, trials
+from result_files import newest, results, text, trials
 
 from watari.results.statistics import seconds
 
@@ -74,69 +74,45 @@ page.says("the residual, {}", best2.trials[0]["quantities"]["residual"]["value"]
 
 
 # Every style on one and on two
-def on_two(file):
-    """A row a style: its rate on one and on two GPUs, and their ratio."""
-    run = results(file)
+def on_two(*files):
+    """A row a style: its rate on one and on two GPUs, and their ratio. Of a style in several files
+    the last counts."""
+    rows = {}
     lines = [
-        f"File `{file}`.",
+        f"Files `{'`, `'.join(files)}`.",
         "",
         "| | compiler | halo | one GPU, TFLOPS | two | two over one |",
         "|---|---|---|---|---|---|",
     ]
-    for m in run.all("lattice", ranks=2):
-        # the style with the GPU's pointers is that with copies on one GPU
-        style = "acc-data" if m["style"] == "acc-host-data" else m["style"]
-        alone = run.all("lattice", style=style, compiler=m["compiler"], ranks=1)
-        if m.drawn and alone and alone[0].drawn:
-            one, two = tflops(alone[0]), tflops(m)
-            name = "nvcc" if m["compiler"] == "none" else m["compiler"]
-            halo = f"`{m['halo']}`" + (", overlapped" if m["overlap"] else "")
-            lines.append(
-                f"| `{m['style']}` | {name} | {halo} | {one:.3f} | {two:.3f} | {two / one:.2f} |"
-            )
+    for run in map(results, files):
+        for m in run.all("lattice", ranks=2):
+            # the style with the GPU's pointers is that with copies on one GPU
+            style = "acc-data" if m["style"] == "acc-host-data" else m["style"]
+            alone = run.all("lattice", style=style, compiler=m["compiler"], ranks=1)
+            if m.drawn and alone and alone[0].drawn:
+                one, two = tflops(alone[0]), tflops(m)
+                name = "nvcc" if m["compiler"] == "none" else m["compiler"]
+                halo = f"`{m['halo']}`" + (", overlapped" if m["overlap"] else "")
+                rows[m["style"], name] = (
+                    f"| `{m['style']}` | {name} | {halo} | {one:.3f} | {two:.3f} | {two / one:.2f} |"
+                )
+    lines += rows.values()
     return lines
 
 
-page.table("two", on_two(newest("lattice-two")))
+TWO_H100S = "2x-nvidia-h100-80gb-hbm3-x86_64/"
+HOST_DATA = [f"{TWO_H100S}20261128-lattice-host-data{build}.json" for build in ("-1", "-2", "")]
+page.table("two", on_two(newest("lattice-two"), HOST_DATA[-1]))
 two = results(newest("lattice-two"))
-page.given("the revisions of the tables", "revision a2a37d3b", "revision 7a31da42")
-
-
-def hop_ms(**parameters):
-    return 1e3 * two.case("lattice", **parameters).quantity("hop_s")
-
-
+page.given("the revision of the table", "revision a2a37d3b")
 page.says(
     "takes {} ms instead of {}",
-    *(hop_ms(style="explicit", ranks=n) for n in (2, 1)),
+    *(
+        1e3 * two.case("lattice", style="explicit", ranks=n).quantity("hop_s") for n in (2, 1)
+    ),
 )
 page.given("the kernels", "in pieces of 32 sites")
-page.says(
-    "Its hop takes {} ms, where half of one GPU's is {}",
-    hop_ms(style="acc-host-data"),
-    hop_ms(style="acc-data", ranks=1) / 2,
-)
-
-# Designs of the directives' hop, and the CUDA styles on another machine
-alone = results(f"{H100}20261128-lattice-half.json").case("lattice")
-page.says("alone on one H100 has a hop of {} ms", 1e3 * alone.quantity("hop_s"))
-TWO_H100S = "2x-nvidia-h100-80gb-hbm3-x86_64/"
 faces = results(f"{TWO_H100S}20261127-lattice-two-faces.json")
-all_sites = results(f"{TWO_H100S}20261128-lattice-acc.json")
-
-
-def hop_and_share(run, **parameters):
-    """The hop of `acc-host-data` on two GPUs, and its rate over twice that of `acc-data` on one."""
-    both = run.case("lattice", style="acc-host-data", **parameters)
-    one = run.case("lattice", style="acc-data", ranks=1)
-    rates = [m.quantity("flops_per_s") for m in (both, one)]
-    return 1e3 * both.quantity("hop_s"), rates[0] / (2 * rates[1])
-
-
-page.says("inner sites, one the faces | {} | {} |", *hop_and_share(two))
-page.says("a stream of their own | {} | {};", *hop_and_share(faces, overlap=False))
-page.says("{} beside the inner sites |", hop_and_share(faces, overlap=True)[1])
-page.says("all sites after the exchange | {} | {} |", *hop_and_share(all_sites))
 page.says(
     "have {}, {} and {} times the rate of one GPU",
     *(
@@ -145,18 +121,50 @@ page.says(
         for style in ("explicit", "managed", "managed-prefetch")
     ),
 )
-page.given("revisions of the designs", "a2a37d3b", "7a31da42", "3248a41b")
-page.given(
-    "a trace on two H100s, class 2",
-    "takes 0.32 ms, where half of one GPU's hop is 0.23",
-    "Packing takes 0.01",
-    "other GPU 0.006",
-    "some 0.1 ms, traced",
+page.given("its revision", "revision 7a31da42")
+
+# What acc-host-data loses
+traced = text(f"{TWO_H100S}20261128-lattice-host-data-kernels.txt").lines
+
+
+def traced_us(which, kernel):
+    """The median of a kernel in the first or a later of the traces that have it."""
+    medians = [line.split()[2] for line in traced if line.endswith(f"  {kernel}")]
+    return float(medians[which])
+
+
+BUILDS = {
+    "variables of the host (297a92fa)": ("hop_of_inner", 0),
+    "in the GPU's memory, extents in registers (7e4c4814)": ("hop_of_part", 0),
+    "in the GPU's memory, extents read again (89971b0c)": ("hop_of_part", 1),
+}
+for build, (row, (inner, which)) in enumerate(BUILDS.items()):
+    run = results(HOST_DATA[build])
+    both = run.case("lattice", style="acc-host-data")
+    one = run.case("lattice", style="acc-data", ranks=1)
+    share = tflops(both) / (2 * tflops(one))
+    page.says(
+        f"| {row} | {{}} | {{}} | {{}} | {{}} | {{}} |",
+        1e3 * both.quantity("hop_s"),
+        1e3 * one.quantity("hop_s") / 2,
+        traced_us(which, inner) / 1e3,
+        traced_us(build, "hop_of_faces<2u>") / 1e3,
+        share,
+    )
+page.says("Two GPUs have {} of twice the rate of one", share)
+page.says("A hop takes {} ms. Half", 1e3 * both.quantity("hop_s"))
+alone = results(f"{H100}20261128-lattice-half.json").case("lattice")
+page.says("has\n  {} ms", 1e3 * alone.quantity("hop_s"))
+page.says(
+    "The inner sites took {} times as long",
+    traced_us(0, "hop_of_part") / traced_us(1, "hop_of_part"),
 )
+page.given("copies of a trace, one after the other", "17 copies", "0.04 ms from one")
+page.given("counted in machine code for sm_90", "4.4 later loads", "7.1 if the extents")
 
 # four GPUs, of docs/evidence/ranks.md
 FOUR = "4x-nvidia-h100-80gb-hbm3-x86_64"
-scaling = results(f"{FOUR}/20261127-scaling-lattice.json")
+scaling = results(f"{FOUR}/20261128-scaling-lattice.json")
 page.says(
     "On four H100s class 3 has [{} of perfect scaling]",
     perfect(

@@ -100,7 +100,9 @@ def by_compiler(run, kinds):
     return lines
 
 
-by_llvm = results(f"{H100}20261127-lattice-compilers.json")
+by_llvm = results("2x-nvidia-h100-80gb-hbm3-x86_64/20261128-lattice-compilers.json")
+page.given("revisions of its build", "89971b0c, the rest of 79738554")
+before = results(f"{H100}20261127-lattice-compilers.json")
 page.table(
     "compilers",
     by_compiler(
@@ -120,6 +122,11 @@ rates = [
     for style, compiler in (("omp-target", "llvm"), ("omp-target", "gcc"), ("acc-data", "gcc"))
 ]
 page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
+page.says(
+    "**OpenACC had {} of CUDA's rate**",
+    before.case("lattice", style="acc-data", compiler="gcc").quantity("flops_per_s")
+    / before.case("lattice", style="explicit", compiler="none").quantity("flops_per_s"),
+)
 earlier = [
     results(f"{H100}20261126-lattice-compilers.json")
     .case("lattice", style=style, compiler=compiler)
