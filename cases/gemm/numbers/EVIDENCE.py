@@ -118,15 +118,36 @@ for engine in ("gpu", "pinned"):
         over(twice),
     )
 page.says("`pinned` takes {} times as long and `gpu` {} times", times["pinned"], times["gpu"])
-wider = results("nvidia-h100-80gb-hbm3-x86_64/20261127-gemm-double.json")
-by_engine = [wider.case("gemm", engine=e) for e in ("gpu", "pinned")]
+calls = [
+    results(f"nvidia-h100-80gb-hbm3-x86_64/20261128-gemm-double-{call}.json") for call in (1, 2)
+]
+wide = calls[1].case("gemm", precision="double")
+for engine, more, cells in (("gpu", [wide], " {} ({}) |"), ("pinned", [], " |")):
+    row = [*(call.case("gemm", engine=engine, precision="single") for call in calls), *more]
+    page.says(
+        f"| `{engine}` | {{}} ({{}}) | {{}} ({{}}) |{cells}",
+        *(value for m in row for value in (seconds(m), over(m))),
+    )
+narrow = calls[1].case("gemm", engine="gpu", precision="single")
+page.says("takes `gpu` {} times as long as single**", seconds(wide) / seconds(narrow))
 page.says(
-    "takes {} s and `pinned` {} s, {} and {} times the floor (`nvidia-h100",
-    *map(seconds, by_engine),
-    *map(over, by_engine),
+    "cuBLAS alone had {} TFLOPS in double precision, {} in single.",
+    *(m.quantity("blas_flops_per_s") / 1e12 for m in (wide, narrow)),
+)
+page.says(
+    "took {} to {} s, in single precision\n  {} to {} s.",
+    *(value for m in (wide, narrow) for s in series(m, "host_s") for value in (min(s), max(s))),
+)
+page.says(
+    "writes had {} GB/s in that trial and {} GB/s in the single one. So {} says",
+    *(m.quantity("store_write_bytes_per_s") / 1e9 for m in (wide, narrow)),
+    over(wide),
 )
 page.given(
-    "the run", "With N = 16384 in single", "its budget of 28 s", "one trial, 3 products). Double"
+    "the run",
+    "On an H100, N = 16384, two calls",
+    "the budget of 28 s",
+    "one trial each, 3 products; in",
 )
 
 # From the disk, with blocks that stay

@@ -115,11 +115,12 @@ page.says(
 )
 # The plan: whole products, and a block row by tile
 whole = results(f"{H100}20261127-gemm-hanawa.json")
+later = results(f"{H100}20261128-gemm-whole.json")
 
 
-def naive_row(n, tile, engine):
+def naive_row(n, tile, engine, run=whole):
     """Seconds, GFLOPS, GB/s of the reads, and seconds over the floor of the trial."""
-    m = whole.case("gemm", n=n, tile=tile, engine=engine)
+    m = run.case("gemm", n=n, tile=tile, engine=engine)
     took = seconds(m)
     return (
         took,
@@ -132,6 +133,9 @@ def naive_row(n, tile, engine):
 NAIVE = (
     (9728, 512, "all", "gpu", "uring", "posix"),
     (15360, 1024, "all", "gpu"),
+    (11264, 1024, "all, later", "gpu", "uring"),
+    (16384, 2048, "all, later", "gpu", "uring", "posix"),
+    (24576, 4096, "all, later", "gpu", "uring", "posix"),
     (16384, 512, "a block row", "gpu", "uring"),
     (16384, 1024, "a block row", "gpu", "uring"),
     (16384, 2048, "a block row", "gpu"),
@@ -139,12 +143,13 @@ NAIVE = (
 )
 for n, tile, part, *engines in NAIVE:
     name = f"| {n:,}" if n > 10000 else f"| {n}"
+    run = later if "later" in part else whole
     for engine in engines:
-        row = naive_row(n, tile, engine)
+        row = naive_row(n, tile, engine, run)
         threads = 4 if engine == "gpu" else 16
         words = f"{name} | {tile} | {part} | `{engine}`, {threads} |"
         page.given("the axes", words)
-        over_gpu = [] if engine == "gpu" else [row[0] / naive_row(n, tile, "gpu")[0]]
+        over_gpu = [] if engine == "gpu" else [row[0] / naive_row(n, tile, "gpu", run)[0]]
         page.says(
             f"{words} {{}} | {{}} | {{}} | {{}} | {'{}' if over_gpu else '1.00'} |", *row, *over_gpu
         )
@@ -157,29 +162,69 @@ page.says(
 )
 page.says("the disk gives {} times the bytes", large_tile[2] / small_tile[2])
 short = [
-    1e3 * naive_row(n, tile, engine)[2] / (4 * tile)
-    for n, tile, _, *engines in NAIVE
+    1e3 * naive_row(n, tile, engine, run)[2] / (4 * tile)
+    for n, tile, part, *engines in NAIVE
+    for run in [later if "later" in part else whole]
     for engine in engines
     if tile <= 1024 and engine != "posix"
 ]
-disk_rates = [m.quantity("store_read_bytes_per_s") / 1e9 for m in whole.all("gemm")]
+disk_rates = [
+    m.quantity("store_read_bytes_per_s") / 1e9
+    for m in whole.all("gemm") + later.all("gemm")
+    if m["tile"] <= 1024 and m["engine"] != "posix"
+]
 page.says("`gpu` and `uring` read {} to {} million rows of tiles a second", min(short), max(short))
 page.says("{} to {} GB/s in the same trials", min(disk_rates), max(disk_rates))
-page.says("and its product took {} s", naive_row(9728, 512, "posix")[0])
+WHOLE = ((9728, 512, whole), (11264, 1024, later), (16384, 2048, later), (24576, 4096, later))
+
+
+def over_gpu_threads(engine, products):
+    """Seconds over those of `gpu`, for each product."""
+    return [
+        naive_row(n, tile, engine, run)[0] / naive_row(n, tile, "gpu", run)[0]
+        for n, tile, run in products
+    ]
+
+
+page.says(
+    "whole products take it {}, {}, {} and {} times as long with tiles of 512, 1024, 2048 and\n  4096, block rows {} and {}.",
+    *over_gpu_threads("uring", WHOLE),
+    *over_gpu_threads("uring", [(16384, tile, whole) for tile in (512, 1024)]),
+)
+page.says(
+    "16 threads of `posix` take {}, {} and {} times as long as `gpu` with tiles of 512, 2048 and 4096",
+    *over_gpu_threads("posix", [WHOLE[0], *WHOLE[2:]]),
+)
+shared = [later.case("gemm", tile=2048, engine=engine) for engine in ("gpu", "uring")]
+beside, alone = (
+    sorted(m.quantity("store_read_bytes_per_s") / 1e9 for m in cases)
+    for cases in (shared, [m for m in later.all("gemm") if m not in shared])
+)
+page.says("large reads had {} and {} GB/s in the two beside the other job", *beside)
+page.says("other job, {} to {} in the", alone[0], alone[-1])
+page.says(
+    "of 100 s by `posix` the product took {} s, of 50 s in the later call {} and {} s",
+    naive_row(9728, 512, "posix")[0],
+    *(naive_row(n, tile, "posix", later)[0] for n, tile, _ in WHOLE[2:]),
+)
 page.given(
     "the formulas and axes of the plan",
     "`fast-memory` is 512 MiB for whole products, whose N is `n=auto:100s`, else 2 GiB",
-    "with tiles of 512 and",
+    "512 MiB, 1 GiB and 2 GiB for tiles of 1024, 2048 and 4096",
+    "in its first 68 s:",
+    "`gpu` with tiles of 2048, and most",
+    "`posix` with tiles of 2048. With",
+    "with tiles of 512 and 824",
     "with tiles of 4096,",
     "T / 4 flops for each byte, which is 8 times as many",
     "a request of 4 T bytes",
     "with tiles of 512 and 1024**",
-    "16 threads of `posix` are not",
-    "**`n=auto:100s` chose",
-    "were to take 100 s",
-    "budget of 555 s: whole products by `posix` above tiles of 512",
-    "by `uring` above 512, by `gpu` above 1024",
-    "by `uring` above 1024, all by",
+    "16 threads of `posix` take",
+    "tiles of 512, 1024, 2048 and\n  4096, block rows",
+    "with tiles of 512, 2048 and 4096.",
+    "of 100 s by `posix`",
+    "of 50 s in the later call",
+    "with tiles of 1024; block rows by `uring` with 4096, by 16 threads of `posix` with 1024\n  and 4096, by one thread with 512 and 1024",
 )
 paths = results(f"{H100}20261126-gemm-modelled-paths.json")
 rows = {engine: paths.case("gemm", engine=engine) for engine in ("gpu", "uring")}

@@ -1,7 +1,7 @@
 """Where the numbers of cases/storage/EVIDENCE.md come from."""
 
 from recompute import Page
-from result_files import data, results, text
+from result_files import data, results, text, trials
 
 EPYC, H100, H200 = (
     "2-core-amd-epyc-x86_64/",
@@ -236,7 +236,27 @@ for name, cells in {
         *(v for m in found for v in (million(m), m.median)),
     )
     page.given("src/watari/storage/backends/modelled.cpp", cells)
-page.given("src/watari/storage/backends/modelled.cpp", "the 28 GB/s of that model")
+page.given("src/watari/storage/backends/modelled.cpp", "the 28 GB/s of that\nmodel")
+calls = [
+    results(f"nvidia-h100-80gb-hbm3-x86_64/20261128-storage-modelled-{call}.json")
+    for call in (1, 2)
+]
+
+
+def short_requests(name):
+    """Million requests of 512 B a second, of each trial of each call."""
+    cases = [call.case("storage", store=f"modelled:{name}", block=512) for call in calls]
+    return [rate / 1e6 for m in cases for rate in trials(m, "requests_per_s")]
+
+
+(slower, faster), (one, other) = (
+    sorted(short_requests(name)) for name in ("kioxia-cm6-v", "samsung-pm1743")
+)
+page.says(
+    "512 B came at {} and {} M/s from the CM6-V, at {} M/s", slower, faster, (one + other) / 2
+)
+page.says("at {}, {}, {} and {} M/s from the model of ten", *short_requests("ten-million"))
+page.given("the run", "512 B came", "14 threads too")
 
 # Beside fio
 fio = data(f"{H200}20261121-fio.json")["rows"]

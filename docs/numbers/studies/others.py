@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from recompute import Page
-from result_files import newest, results, series
+from result_files import newest, results, series, trials
 
 from watari.results.statistics import seconds
 
@@ -118,6 +118,19 @@ page.says(
     ),
 )
 
+on_h100s = [
+    rate / 1e6
+    for call in (1, 2)
+    for m in [
+        results(f"{H100}20261128-storage-modelled-{call}.json").case(
+            "storage", store="modelled:ten-million", block=512
+        )
+    ]
+    for rate in trials(m, "requests_per_s")
+]
+page.says("on H100s {} to {} of 512 B in four trials", *edges(on_h100s))
+page.given("settings", "of 512 B in four")
+
 # Hanawa: matrices
 gemm = results(f"{H200}20261121-gpu-direct-io-gemm.json")
 
@@ -150,10 +163,33 @@ def block_row(engine, tile):
 
 
 page.says(
-    "a block row takes `uring` {} and {} times as long",
+    "a block row takes it {} and {} times as long",
     *(block_row("uring", tile) / block_row("gpu", tile) for tile in (512, 1024)),
 )
-page.given("settings", "over `uring` at tiles of 512 and 1024")
+whole = results(f"{H100}20261128-gemm-whole.json")
+
+
+def whole_product(run, engine, tile):
+    """Seconds of a whole product from a disk over those of GPU threads."""
+    mine, by_gpu = (run.case("gemm", rows=0, engine=e, tile=tile) for e in (engine, "gpu"))
+    return median(series(mine, "host_s")[0]) / median(series(by_gpu, "host_s")[0])
+
+
+page.says(
+    "a whole product {}, {} and {} times at",
+    *(whole_product(whole, "uring", tile) for tile in (1024, 2048, 4096)),
+)
+page.says(
+    "small tiles do not gain most: {} at 512, {} at 2048, {} at 4096",
+    whole_product(from_disk, "posix", 512),
+    *(whole_product(whole, "posix", tile) for tile in (2048, 4096)),
+)
+page.given(
+    "settings",
+    "at tiles of 512 and 1024 (`",
+    "times at 1024, 2048 and 4096",
+    "at 512, 1.48 at 2048, 1.91 at 4096 |",
+)
 page.given("settings", "from memory, N = 8192", "16 of his fill it")
 solves = {}
 for memory in (64, 256):
