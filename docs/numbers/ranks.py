@@ -67,7 +67,8 @@ H100 = "4x-nvidia-h100-80gb-hbm3-x86_64"
 FILES = ranks_table.found()[H100]
 himeno, city = (results(f"{H100}/20261126-scaling-{name}.json") for name in ("himeno", "les"))
 lattice, links = (
-    results(f"{H100}/{name}.json") for name in ("20261128-scaling-lattice", "20261127-scaling-links")
+    results(f"{H100}/{name}.json")
+    for name in ("20261128-scaling-lattice", "20261127-scaling-links")
 )
 grids = [
     himeno.case("himeno", grid=grid, style="explicit", ranks=4, overlap=True)

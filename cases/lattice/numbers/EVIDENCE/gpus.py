@@ -107,9 +107,7 @@ two = results(newest("lattice-two"))
 page.given("the revision of the table", "revision a2a37d3b")
 page.says(
     "takes {} ms instead of {}",
-    *(
-        1e3 * two.case("lattice", style="explicit", ranks=n).quantity("hop_s") for n in (2, 1)
-    ),
+    *(1e3 * two.case("lattice", style="explicit", ranks=n).quantity("hop_s") for n in (2, 1)),
 )
 page.given("the kernels", "in pieces of 32 sites")
 faces = results(f"{TWO_H100S}20261127-lattice-two-faces.json")
