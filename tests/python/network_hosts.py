@@ -62,6 +62,7 @@ def two_hosts(folder: Path) -> Iterator[tuple[list[str], str]]:
         agent.write_text(AGENT.format(prefix=prefix, variables=variables))
         agent.chmod(0o755)
         on_first = ["ip", "netns", "exec", names[0], "unshare", "--uts"]
+        # a machine may allow its own launcher alone; Open MPI 5 does not read this variable
         launcher = (
             "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=rsh "
             f"OMPI_MCA_plm_rsh_agent={agent} PRTE_MCA_plm_ssh_agent={agent} "

@@ -43,6 +43,7 @@ private:
 void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived,
                         stream_t stream) {
     p.part->halo->exchange(packed_already(p, sent, arrived), stream);
+    // without a stream the caller uses others, as a compiler's runtime library does
     if (stream == nullptr && p.part->carrier.is_gpu()) device::synchronize(nullptr);
 }
 

@@ -31,7 +31,7 @@ extern "C" void acc_data(const request* r, answer* out) {
     {
         out->transfer_in = watch.lap();
 
-        const auto exchange = [=] {
+        const auto exchange = [=] {  // in the queue: after the kernel that packs
 #pragma acc update host(sent [0:halo]) async(1)
             openacc::wait();
             r->exchange(r->caller, sent, arrived, nullptr);

@@ -4,7 +4,7 @@
 ///
 /// Arguments of a launch are in the GPU's memory before it: for each region that has variables of
 /// the host, GCC's library allocates twice, copies twice (in a queue once for each variable) and
-/// frees, which takes longer than a launch. So a region names none; told() is inlined.
+/// frees, which takes longer than a launch. So a region names none; passed() is inlined.
 ///
 /// With static:1 the gangs take adjacent parts of memory in turn; by default each gang has one
 /// contiguous part.
@@ -14,42 +14,51 @@
 
 #include <openacc.h>
 
+#include <type_traits>
+
 namespace watari::lattice::directive {
 
-/// What a kernel of vectors takes.
-struct of_vectors {
+// In an unnamed namespace: each style has its own kernels, which read its own arguments.
+namespace {
+
+/// The arguments of a kernel of vectors.
+struct vector_arguments {
     std::size_t n = 0;
     number *x = nullptr, *r = nullptr, *p = nullptr;
     const number *q = nullptr, *t = nullptr, *b = nullptr;
     number alpha{}, omega{}, beta{};
     double* sums = nullptr;
 };
-static part part_now;
-static of_vectors vectors_now;
-#pragma acc declare create(part_now, vectors_now)
+rank_hop hop_now;
+vector_arguments vectors_now;
+#pragma acc declare create(hop_now, vectors_now)
 
-/// For the launches that follow in the queue: each time from another place, since a copy may be
-/// done late. `acc update` would copy nothing: GCC 12 leaves declared variables out.
-template <class Taken>
-static void tell(Taken& now, const Taken& next) {
+/// Sets the arguments of the launches that follow in the queue. Each time they are copied from
+/// another place, since a copy may be done late; the host waits before it uses a place again.
+/// `acc update` would copy nothing: GCC 12 leaves declared variables out.
+template <class Arguments>
+void pass(Arguments& now, const Arguments& next) {
+    static_assert(std::is_trivially_copyable_v<Arguments>);
     constexpr unsigned places = 16;
-    static Taken waiting[places];
+    static Arguments waiting[places];
     static unsigned turn = 0;
     if (turn % places == 0) {
 #pragma acc wait(1)
     }
-    Taken& from = waiting[turn++ % places];
-    from = next;
+    Arguments& from = waiting[turn++ % places];
+    from = now = next;
     acc_memcpy_to_device_async(acc_deviceptr(&now), &from, sizeof from, 1);
 }
-static void tell(const part& next) { tell(part_now, next); }
-static void tell(const of_vectors& next) { tell(vectors_now, next); }
-WATARI_ALWAYS const part& told_part() { return part_now; }
-WATARI_ALWAYS const of_vectors& told() { return vectors_now; }
+void pass(const rank_hop& next) { pass(hop_now, next); }
+void pass(const vector_arguments& next) { pass(vectors_now, next); }
 
-/// Of the hop that was told.
-WATARI_ALWAYS hop_arguments<double> arguments() {
-    const part& p = told_part();
+// A region that named the variables themselves would copy them.
+WATARI_ALWAYS const rank_hop& passed_hop() { return hop_now; }
+WATARI_ALWAYS const vector_arguments& passed() { return vectors_now; }
+
+/// The arguments of one site of the hop.
+WATARI_ALWAYS hop_arguments<double> site_arguments() {
+    const rank_hop& p = passed_hop();
     const extents& s = p.where.size;
     auto a = arguments({.size = {s.x, s.y, s.z, s.t}, .log2_lanes = p.where.log2_lanes}, p.h.parity,
                        p.h.links, p.h.clover, p.h.in, p.h.out);
@@ -58,12 +67,12 @@ WATARI_ALWAYS hop_arguments<double> arguments() {
     return a;
 }
 WATARI_ALWAYS extents split() {
-    const extents& s = told_part().split;
+    const extents& s = passed_hop().split;
     return {s.x, s.y, s.z, s.t};
 }
-/// Read again for each site. In registers through a loop, extents leave too few of them for the
-/// loads of a site.
-WATARI_ALWAYS extents again(const volatile extents& s) { return {s.x, s.y, s.z, s.t}; }
+/// Reads extents again for each site. In registers through a loop they leave too few of them for
+/// the loads of a site.
+WATARI_ALWAYS extents read_again(const volatile extents& s) { return {s.x, s.y, s.z, s.t}; }
 
 struct openacc {
     /// The partial sums of one pass on the GPU, one per warp. They are added up in order, on the
@@ -73,33 +82,34 @@ struct openacc {
     public:
         partial_sums()
             : on_gpu_(
-                  static_cast<double*>(acc_malloc(most_sums * (warps + few) * sizeof(double)))) {}
+                  static_cast<double*>(acc_malloc(most_sums * (warps + kept) * sizeof(double)))) {}
         partial_sums(const partial_sums&) = delete;
         ~partial_sums() { acc_free(on_gpu_); }
         double* on_gpu() { return on_gpu_; }
         void add(unsigned count, double* sums) {
-            tell({.n = count * few, .sums = on_gpu_});
+            pass(vector_arguments{.n = count * kept, .sums = on_gpu_});
 #pragma acc parallel loop gang vector_length(32) async(1)
-            for (std::size_t k = 0; k < told().n; ++k) {
-                const double* const of = told().sums + k * (warps / few);
+            for (std::size_t k = 0; k < passed().n; ++k) {
+                const double* const of = passed().sums + k * (warps / kept);
                 double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
-                for (unsigned w = 0; w < warps / few; ++w) sum += of[w];
-                told().sums[most_sums * warps + k] = sum;
+                for (unsigned w = 0; w < warps / kept; ++w) sum += of[w];
+                passed().sums[most_sums * warps + k] = sum;
             }
             acc_memcpy_from_device_async(on_cpu_, on_gpu_ + most_sums * warps,
-                                         count * few * sizeof(double), 1);
+                                         count * kept * sizeof(double), 1);
             wait();
             for (unsigned s = 0; s < count; ++s) {
                 sums[s] = 0;
-                for (unsigned k = 0; k < few; ++k) sums[s] += on_cpu_[s * few + k];
+                for (unsigned k = 0; k < kept; ++k) sums[s] += on_cpu_[s * kept + k];
             }
         }
 
     private:
-        static constexpr unsigned few = 32;
+        static constexpr unsigned kept = 32;
+        static_assert(warps % kept == 0);
         double* on_gpu_;
-        double on_cpu_[most_sums * few];
+        double on_cpu_[most_sums * kept];
     };
 
     /// Chooses the device and makes libgomp load its code there; false if there is none.
@@ -133,55 +143,58 @@ struct openacc {
     /// 2112 bytes a site: links 1152, F^-1 576, a spinor read and one written 384; with the
     /// diagonal 192 more.
     static void hop_of_all(const geometry& where, const hop& h) {
-        tell(part{.where = where, .h = h});
+        pass(rank_hop{.where = where, .h = h});
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
-        for (unsigned n = 0; n < half(); ++n) hop_at_site(arguments(), n);
+        for (unsigned n = 0; n < half(); ++n) hop_at_site(site_arguments(), n);
     }
 
     /// Packs the half spinors of all faces for the neighbours beyond. Bytes per site along x, y or
     /// z: 192 read (336 for the neighbour above), 96 written.
-    static void pack(const part& of) {
-        tell(of);
+    static void pack(const rank_hop& of) {
+        pass(of);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
-        for (unsigned n = 0; n < told_part().faces; ++n)
-            pack_in_faces(arguments(), split(), n, told_part().sent);
+        for (unsigned n = 0; n < passed_hop().faces; ++n)
+            pack_in_faces(site_arguments(), split(), n, passed_hop().sent);
     }
 
     /// The hop of a rank's part: at the sites all of whose neighbours are in it, then at those of
     /// the faces, which read the half spinors that neighbours have sent.
-    static void hop_of_part(const part& of) {
-        tell(of);
+    static void hop_of_part(const rank_hop& of) {
+        pass(of);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < half(); ++n)
-            hop_inside(arguments(), again(told_part().where.size), again(told_part().split), n);
+            hop_inside(site_arguments(), read_again(passed_hop().where.size),
+                       read_again(passed_hop().split), n);
         if (of.split.x > 1) hop_of_faces<0>();
         if (of.split.y > 1) hop_of_faces<1>();
         if (of.split.z > 1) hop_of_faces<2>();
         if (of.split.t > 1) hop_of_faces<3>();
     }
 
+    // Below, a region's locals have the names of the parameters, which it must not use itself.
+
     /// x = 0, r = p = b.
-    static void begin(std::size_t size, const number* b, number* x, number* r, number* p) {
-        tell({.n = size, .x = x, .r = r, .p = p, .b = b});
+    static void begin(std::size_t n, const number* b, number* x, number* r, number* p) {
+        pass(vector_arguments{.n = n, .x = x, .r = r, .p = p, .b = b});
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
-        for (std::size_t i = 0; i < told().n; ++i) {
-            const double re = told().b[i].re, im = told().b[i].im;
-            told().x[i].re = 0, told().x[i].im = 0;
-            told().r[i].re = re, told().r[i].im = im;
-            told().p[i].re = re, told().p[i].im = im;
+        for (std::size_t i = 0; i < passed().n; ++i) {
+            const double re = passed().b[i].re, im = passed().b[i].im;
+            passed().x[i].re = 0, passed().x[i].im = 0;
+            passed().r[i].re = re, passed().r[i].im = im;
+            passed().p[i].re = re, passed().p[i].im = im;
         }
     }
 
     /// r -= alpha q; |r|^2.
-    static void subtract(std::size_t size, number* to, const number* of, const number& alpha,
-                         partial_sums& sums) {
-        tell({.n = size, .r = to, .q = of, .alpha = alpha, .sums = sums.on_gpu()});
+    static void subtract(std::size_t n, number* r, const number* q, const number& alpha,
+                         partial_sums& to) {
+        pass(vector_arguments{.n = n, .r = r, .q = q, .alpha = alpha, .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            number* const r = told().r;
-            const number* const q = told().q;
-            const double ar = told().alpha.re, ai = told().alpha.im;
+            const std::size_t n = passed().n;
+            number* const r = passed().r;
+            const number* const q = passed().q;
+            const double ar = passed().alpha.re, ai = passed().alpha.im;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -191,45 +204,45 @@ struct openacc {
                     r[i].re = re, r[i].im = im;
                     sum += re * re + im * im;
                 }
-            told().sums[w] = sum;
+            passed().sums[w] = sum;
         }
     }
 
     /// x += alpha p.
-    static void advance(std::size_t size, number* to, const number* of, const number& alpha) {
-        tell({.n = size, .x = to, .q = of, .alpha = alpha});
+    static void advance(std::size_t n, number* x, const number* p, const number& alpha) {
+        pass(vector_arguments{.n = n, .x = x, .q = p, .alpha = alpha});
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
-        for (std::size_t i = 0; i < told().n; ++i) {
-            number* const x = told().x;
-            const number* const p = told().q;
-            const double ar = told().alpha.re, ai = told().alpha.im;
+        for (std::size_t i = 0; i < passed().n; ++i) {
+            number* const x = passed().x;
+            const number* const p = passed().q;
+            const double ar = passed().alpha.re, ai = passed().alpha.im;
             x[i].re += ar * p[i].re - ai * p[i].im;
             x[i].im += ar * p[i].im + ai * p[i].re;
         }
     }
 
     /// x += alpha p + omega r; r -= omega t; p = r + beta (p - omega q); |r|^2.
-    static void update(std::size_t size, number* solution, number* residual, number* search,
-                       const number* of_r, const number* of_p, const number& alpha,
-                       const number& omega, const number& beta, partial_sums& sums) {
-        tell({.n = size,
-              .x = solution,
-              .r = residual,
-              .p = search,
-              .q = of_p,
-              .t = of_r,
-              .alpha = alpha,
-              .omega = omega,
-              .beta = beta,
-              .sums = sums.on_gpu()});
+    static void update(std::size_t n, number* x, number* r, number* p, const number* t,
+                       const number* q, const number& alpha, const number& omega,
+                       const number& beta, partial_sums& to) {
+        pass(vector_arguments{.n = n,
+                              .x = x,
+                              .r = r,
+                              .p = p,
+                              .q = q,
+                              .t = t,
+                              .alpha = alpha,
+                              .omega = omega,
+                              .beta = beta,
+                              .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            number *const x = told().x, *const r = told().r, *const p = told().p;
-            const number *const q = told().q, *const t = told().t;
-            const double ar = told().alpha.re, ai = told().alpha.im;
-            const double wr = told().omega.re, wi = told().omega.im;
-            const double br = told().beta.re, bi = told().beta.im;
+            const std::size_t n = passed().n;
+            number *const x = passed().x, *const r = passed().r, *const p = passed().p;
+            const number *const q = passed().q, *const t = passed().t;
+            const double ar = passed().alpha.re, ai = passed().alpha.im;
+            const double wr = passed().omega.re, wi = passed().omega.im;
+            const double br = passed().beta.re, bi = passed().beta.im;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -246,18 +259,18 @@ struct openacc {
                     p[i].im = next_im + (br * old_im + bi * old_re);
                     sum += next_re * next_re + next_im * next_im;
                 }
-            told().sums[w] = sum;
+            passed().sums[w] = sum;
         }
     }
 
     /// |t|^2, <t, r>, <b, r>, <b, t>.
-    static void dots(std::size_t size, const number* of_r, const number* residual,
-                     const number* source, partial_sums& sums) {
-        tell({.n = size, .q = residual, .t = of_r, .b = source, .sums = sums.on_gpu()});
+    static void dots(std::size_t n, const number* t, const number* r, const number* b,
+                     partial_sums& to) {
+        pass(vector_arguments{.n = n, .q = r, .t = t, .b = b, .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            const number *const t = told().t, *const r = told().q, *const b = told().b;
+            const std::size_t n = passed().n;
+            const number *const t = passed().t, *const r = passed().q, *const b = passed().b;
             double norm = 0, tr_re = 0, tr_im = 0, br_re = 0, br_im = 0, bt_re = 0, bt_im = 0;
 #pragma acc loop vector reduction(+ : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -270,7 +283,7 @@ struct openacc {
                     bt_re += b[i].re * t[i].re + b[i].im * t[i].im;
                     bt_im += b[i].re * t[i].im - b[i].im * t[i].re;
                 }
-            double* const all = told().sums;
+            double* const all = passed().sums;
             all[w] = norm;
             all[warps + w] = tr_re, all[2 * warps + w] = tr_im;
             all[3 * warps + w] = br_re, all[4 * warps + w] = br_im;
@@ -279,13 +292,12 @@ struct openacc {
     }
 
     /// <u, v>.
-    static void dot(std::size_t size, const number* first, const number* second,
-                    partial_sums& sums) {
-        tell({.n = size, .q = first, .t = second, .sums = sums.on_gpu()});
+    static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        pass(vector_arguments{.n = n, .q = u, .t = v, .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            const number *const u = told().q, *const v = told().t;
+            const std::size_t n = passed().n;
+            const number *const u = passed().q, *const v = passed().t;
             double real = 0, imaginary = 0;
 #pragma acc loop vector reduction(+ : real, imaginary)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -293,36 +305,35 @@ struct openacc {
                     real += u[i].re * v[i].re + u[i].im * v[i].im;
                     imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
                 }
-            told().sums[w] = real;
-            told().sums[warps + w] = imaginary;
+            passed().sums[w] = real;
+            passed().sums[warps + w] = imaginary;
         }
     }
 
     /// |v|^2.
-    static void norm(std::size_t size, const number* of, partial_sums& sums) {
-        tell({.n = size, .q = of, .sums = sums.on_gpu()});
+    static void norm(std::size_t n, const number* v, partial_sums& to) {
+        pass(vector_arguments{.n = n, .q = v, .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            const number* const v = told().q;
+            const std::size_t n = passed().n;
+            const number* const v = passed().q;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
                 for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
                     sum += v[i].re * v[i].re + v[i].im * v[i].im;
                 }
-            told().sums[w] = sum;
+            passed().sums[w] = sum;
         }
     }
 
     /// |u - v|^2.
-    static void distance(std::size_t size, const number* first, const number* second,
-                         partial_sums& sums) {
-        tell({.n = size, .q = first, .t = second, .sums = sums.on_gpu()});
+    static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        pass(vector_arguments{.n = n, .q = u, .t = v, .sums = to.on_gpu()});
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) async(1)
         for (unsigned w = 0; w < warps; ++w) {
-            const std::size_t n = told().n;
-            const number *const u = told().q, *const v = told().t;
+            const std::size_t n = passed().n;
+            const number *const u = passed().q, *const v = passed().t;
             double sum = 0;
 #pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
@@ -330,7 +341,7 @@ struct openacc {
                     const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
                     sum += re * re + im * im;
                 }
-            told().sums[w] = sum;
+            passed().sums[w] = sum;
         }
     }
 
@@ -339,17 +350,19 @@ private:
     static void hop_of_faces() {
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < both_faces<Direction>(); ++n)
-            hop_in_face<Direction>(arguments(), split(), told_part().arrived, n);
+            hop_in_face<Direction>(site_arguments(), split(), passed_hop().arrived, n);
     }
 
     // Loop bounds; inlined, as all that a region calls.
     WATARI_ALWAYS static unsigned half() {
-        return static_cast<unsigned>(told_part().where.size.half());
+        return static_cast<unsigned>(passed_hop().where.size.half());
     }
     template <unsigned Direction>
     WATARI_ALWAYS static unsigned both_faces() {
-        return static_cast<unsigned>(2 * face_sites(told_part().where.size, Direction));
+        return static_cast<unsigned>(2 * face_sites(passed_hop().where.size, Direction));
     }
 };
+
+}  // namespace
 
 }  // namespace watari::lattice::directive

@@ -41,6 +41,7 @@ public:
         const std::size_t n = r_.vector();
         report.norm_b = std::sqrt(norm(v_.b));
         Model::begin(n, v_.b, v_.x, v_.r, v_.p);
+        Model::wait();  // not in the first sample
         rho_ = report.norm_b * report.norm_b;
         iterate(report);
         matrix(v_.q, v_.x);
@@ -111,8 +112,8 @@ private:
     }
     void apply(const hop& a) const {
         if (r_.exchange == nullptr) return Model::hop_of_all(r_.where, a);
-        const part of{r_.where, r_.split,   a,
-                      v_.sent,  v_.arrived, sites_of_faces(r_.where.size, r_.split)};
+        const rank_hop of{r_.where, r_.split,   a,
+                          v_.sent,  v_.arrived, sites_of_faces(r_.where.size, r_.split)};
         Model::pack(of);
         exchange_();
         Model::hop_of_part(of);

@@ -56,7 +56,7 @@ struct openmp : openmp_sums {
     }
 
     /// As openacc::hop_of_part, but it waits for it.
-    static void hop_of_part(const part& of) {
+    static void hop_of_part(const rank_hop& of) {
         const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
         const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
         const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
@@ -75,26 +75,10 @@ struct openmp : openmp_sums {
         if (sz > 1) hop_of_faces<2>(of);
         if (st > 1) hop_of_faces<3>(of);
     }
-    template <unsigned Direction>
-    static void hop_of_faces(const part& of) {
-        const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
-        const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
-        const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
-        const number *links = of.h.links, *clover = of.h.clover, *in = of.h.in;
-        const number *diagonal = of.h.diagonal, *arrived = of.arrived;
-        number* out = of.h.out;
-        const double factor = of.h.factor;
-        const auto sites = static_cast<unsigned>(2 * face_sites(of.where.size, Direction));
-#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
-                                                                    out, arrived)
-        for (unsigned n = 0; n < sites; ++n)
-            edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
-                                 diagonal, out, factor, arrived, n);
-    }
     static void wait() {}
 
     /// As openacc::pack.
-    static void pack(const part& of) {
+    static void pack(const rank_hop& of) {
         const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
         const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
         const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
@@ -168,6 +152,24 @@ struct openmp : openmp_sums {
             x[i].re += ar * p[i].re - ai * p[i].im;
             x[i].im += ar * p[i].im + ai * p[i].re;
         }
+    }
+
+private:
+    template <unsigned Direction>
+    static void hop_of_faces(const rank_hop& of) {
+        const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
+        const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
+        const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
+        const number *links = of.h.links, *clover = of.h.clover, *in = of.h.in;
+        const number *diagonal = of.h.diagonal, *arrived = of.arrived;
+        number* out = of.h.out;
+        const double factor = of.h.factor;
+        const auto sites = static_cast<unsigned>(2 * face_sites(of.where.size, Direction));
+#pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
+                                                                    out, arrived)
+        for (unsigned n = 0; n < sites; ++n)
+            edge_site<Direction>(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in,
+                                 diagonal, out, factor, arrived, n);
     }
 };
 

@@ -9,7 +9,7 @@
 namespace watari::lattice::directive {
 
 struct openmp_sums {
-    /// As openacc::partial_sums.
+    /// One part per warp. The CPU adds them in order, so a sum has the same bits in each run.
     class partial_sums {
     public:
         partial_sums() : on_gpu_(static_cast<double*>(omp_target_alloc(sizeof(on_cpu_), gpu_))) {}

@@ -1,6 +1,6 @@
-/// The hop for the directive styles: one site of hop_body.hpp, with arguments that a compiler of
-/// directives passes one by one. All functions are inlined, so GCC needs no mark to compile them
-/// for the GPU.
+/// The hop for the directive styles: one site of hop_body.hpp, with arguments that OpenMP passes
+/// one by one, and OpenACC reads from a declared variable. All functions are inlined, so GCC needs
+/// no mark to compile them for the GPU.
 #pragma once
 
 #if defined(__clang__)
@@ -25,7 +25,7 @@ struct hop {
 };
 
 /// The hop of a rank's part, and the half spinors of its faces.
-struct part {
+struct rank_hop {
     geometry where;
     extents split{};  ///< ranks along each direction
     hop h{};
