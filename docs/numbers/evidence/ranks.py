@@ -58,6 +58,7 @@ page.given(
     "Ranks move 16 vectors a step",
     ", and 13 otherwise",
     "moved 16 along every axis",
+    "with 16 vectors a step, has",
 )
 page.given("the last of these is below half of the last digit", "| 0.2% | 0.0% |")
 for words, m in (("XL on each, `peer`, overlapped", weak), ("XL shared, the same", shared)):
@@ -95,7 +96,7 @@ four = hmatrix.case("hmatrix", ranks=4)
 page.says("a product, one right-hand side | {} | {}% | - |", of(four), abs(off(FILES, four)))
 
 page.says(
-    "Himeno {} for a shared grid and {} for XL on each, lattice {} at class 3 and {} at class 2.",
+    "Himeno {} for a shared grid and {} for XL on each, lattice {} at class 3 and {} at class 2, at an",
     *(of(on_four("managed", grid)) for grid in ("XL", WEAK)),
     *(of(qcd(c, "1x1x4x1", styles)) for c in ("class3", "class2")),
 )
@@ -272,8 +273,9 @@ page.says(
 )
 managed2, explicit2 = (qcd("class2", "1x1x4x1", run) for run in (styles, lattice))
 page.says(
-    "`managed` has {} of the solve of `explicit`, {} of its steady step. The first step moves pages, {} ms",
+    "has {} of the solve of `explicit` at a later revision, with {}, and {} of its steady step. The first step moves pages, {} ms",
     managed2.quantity("flops_per_s") / explicit2.quantity("flops_per_s"),
+    13,
     ranks.seconds(explicit2) / ranks.seconds(managed2),
     1e3 * series(managed2, "host_s")[0][0],
 )

@@ -142,11 +142,12 @@ for build, (row, (inner, which)) in enumerate(BUILDS.items()):
     one = run.case("lattice", style="acc-data", ranks=1)
     share = tflops(both) / (2 * tflops(one))
     page.says(
-        f"| {row} | {{}} | {{}} | {{}} | {{}} | {{}} |",
+        f"| {row} | {{}} | {{}} | {{}} | {{}} | {{}} | {{}} |",
         1e3 * both.quantity("hop_s"),
         1e3 * one.quantity("hop_s") / 2,
         traced_us(which, inner) / 1e3,
         traced_us(build, "hop_of_faces<2u>") / 1e3,
+        traced_us(build, "meeting with the other GPU") / 1e3,
         share,
     )
 page.says("Two GPUs have {} of twice the rate of one", share)
@@ -157,8 +158,17 @@ page.says(
     "The inner sites took {} times as long",
     traced_us(0, "hop_of_part") / traced_us(1, "hop_of_part"),
 )
-page.given("copies of a trace, one after the other", "17 copies", "0.04 ms from one")
-page.given("counted in machine code for sm_90", "4.4 later loads", "7.1 if the extents")
+by_machine_code = text(f"{TWO_H100S}20261128-lattice-host-data-kernels.txt")
+before, in_registers, again = (
+    by_machine_code.line(f"{revision} ")[0] for revision in ("297a92fa", "7e4c4814", "89971b0c")
+)
+page.says("GPUs {} later", in_registers)
+page.says("and {} if the extents are read again for each site; {} in the first row", again, before)
+copies, us = by_machine_code.line("in the first trace:")
+page.says("{} copies before the inner sites", copies)
+page.says("calls, {} ms pass", us / 1e3)
+page.given("places in acc_kernels.hpp", "at each 16th")
+page.given("revision of these builds", "Watari at 79738554")
 
 # four GPUs, of docs/evidence/ranks.md
 FOUR = "4x-nvidia-h100-80gb-hbm3-x86_64"
