@@ -74,8 +74,7 @@ def test_a_recording_that_ends_begins_again(tmp_path: Path) -> None:
     pattern = trace(tmp_path, BURSTS)
     given = {"engine": "posix", "pattern": pattern, "loop": "open", "folder": str(tmp_path)}
     result = run(**given, requests=30, samples=1, threads=1)
-    # block 29 is the sixth of the third round, after 0.1 s; a busy machine starts the clock late
-    assert result["host_s"][0] >= 2 * 0.04 + 0.01
+    assert result["host_s"][0] >= 2 * 0.04 + 0.02  # block 29 is the sixth of the third round
 
 
 def test_the_default_is_once_through_the_recording(tmp_path: Path) -> None:
