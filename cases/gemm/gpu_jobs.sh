@@ -42,51 +42,10 @@ job_gemm-modelled-paths() {
 }
 
 # job gemm-whole 560 - cases/gemm/README.md, "In the conditions of Hanawa (2025)": whole products by each engine, tiles of 1024 to 4096
-# As the plan hanawa-gemm, at half its seconds; in order of importance
+# Those of the plan hanawa-gemm, at half its seconds
 job_gemm-whole() {
-    run_cases gemm-whole 555 <<'EOF'
-[defaults]
-processor = "gpu"
-precision = "single"
-layout = "row-major"
-schedule = "naive"
-n = "auto:50s"
-trials = 1
-samples = 1
-[[case]]
-case = "gemm"
-engine = ["gpu", "uring"]
-tile = 2048
-fast-memory = "1GiB"
-[[case]]
-case = "gemm"
-engine = "posix"
-threads = 16
-tile = 2048
-fast-memory = "1GiB"
-[[case]]
-case = "gemm"
-engine = ["gpu", "uring"]
-tile = 4096
-fast-memory = "2GiB"
-[[case]]
-case = "gemm"
-engine = "posix"
-threads = 16
-tile = 4096
-fast-memory = "2GiB"
-[[case]]
-case = "gemm"
-engine = ["gpu", "uring"]
-tile = 1024
-fast-memory = "512MiB"
-[[case]]
-case = "gemm"
-engine = "posix"
-threads = 16
-tile = 1024
-fast-memory = "512MiB"
-EOF
+    run_cases gemm-whole 555 < <(awk -v RS= -v ORS='\n\n' '!/\[/ || /\[case/ && (!/auto:/ || /tile = 512/) { next } { sub("auto:100s", "auto:50s"); print }' \
+        cases/gemm/plans/hanawa-gemm.toml)
 }
 
 # job gemm-hanawa 560 - cases/gemm/README.md, "In the conditions of Hanawa (2025)": whole products; again: the missing trials
