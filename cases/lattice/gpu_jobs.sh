@@ -80,7 +80,7 @@ style = ["acc-data", "acc-managed"]
 split = ["1x1x1x1", "1x1x2x1"]
 [[case]]
 case = "lattice"
-style = "acc-host-data"
+style = ["acc-host-data", "acc-managed"]
 halo = "peer"
 split = "1x1x2x1"
 [[case]]
@@ -88,6 +88,12 @@ case = "lattice"
 style = "omp-target"
 compiler = "llvm"
 split = ["1x1x1x1", "1x1x2x1"]
+[[case]]
+case = "lattice"
+style = "omp-device-ptr"
+compiler = "llvm"
+halo = "peer"
+split = "1x1x2x1"
 EOF
     ranks lattice-two iterations norm2 flops_per_s hop_s loop
 }

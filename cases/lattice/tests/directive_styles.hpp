@@ -15,6 +15,8 @@ void lattice_acc_managed(const watari::lattice::directive::request*,
                          watari::lattice::directive::answer*);
 void lattice_omp_target(const watari::lattice::directive::request*,
                         watari::lattice::directive::answer*);
+void lattice_omp_device_ptr(const watari::lattice::directive::request*,
+                            watari::lattice::directive::answer*);
 extern int managed_arrays;  ///< number of arrays that acc-managed holds
 }
 
@@ -24,7 +26,8 @@ inline const std::pair<std::string, directive::function> directive_styles[] = {
     {"acc-data", lattice_acc_data},
     {"acc-host-data", lattice_acc_host_data},
     {"acc-managed", lattice_acc_managed},
-    {"omp-target", lattice_omp_target}};
+    {"omp-target", lattice_omp_target},
+    {"omp-device-ptr", lattice_omp_device_ptr}};
 
 inline parameters directive_parameters(const std::string& style, const extents& size) {
     parameters p;

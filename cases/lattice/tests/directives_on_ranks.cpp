@@ -59,7 +59,10 @@ int main(int count, char** words) {
          run_style<2>},
         {{.name = "omp-target", .kind = memory::kind::pageable, .halos = by_host},
          nullptr,
-         run_style<3>}};
+         run_style<3>},
+        {{.name = "omp-device-ptr", .kind = memory::kind::pageable, .halos = by_host},
+         nullptr,
+         run_style<4>}};
     try {
         bool right = true;
         for (const lattice::style& row : rows) right = is_right(row, split) && right;

@@ -120,14 +120,26 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @ranks_run
 @pytest.mark.parametrize(
-    ("style", "halo"),
-    [("acc-data", "staged"), ("acc-host-data", "peer"), ("omp-target", "staged")],
+    ("style", "halo", "compiler"),
+    [
+        ("acc-data", "staged", "gcc"),
+        ("acc-host-data", "peer", "gcc"),
+        ("acc-host-data", "nccl", "gcc"),
+        ("acc-managed", "staged", "gcc"),
+        ("acc-managed", "nccl", "gcc"),
+        ("acc-managed", "peer", "gcc"),
+        ("omp-target", "staged", "gcc"),
+        ("omp-device-ptr", "peer", "gcc"),
+        ("omp-target", "staged", "llvm"),
+        ("omp-device-ptr", "nccl", "llvm"),
+        ("omp-device-ptr", "peer", "llvm"),
+    ],
 )
 def test_directives_on_gpus_give_the_numbers_of_one_rank(
-    style: str, halo: str, tmp_path: Path
+    style: str, halo: str, compiler: str, tmp_path: Path
 ) -> None:
     skip_unless_gpus(2)
-    more = {"style": style, "kernel": "shared", "halo": halo}
+    more = {"style": style, "compiler": compiler, "kernel": "shared", "halo": halo}
     trials = [
         request(processor="gpu", lattice=KNOWN, split=split, **more)
         for split in ("2x1x1x1", "1x1x1x2")

@@ -44,6 +44,7 @@ STYLES = {
     "acc-managed": "#bcc65a",
     "acc-system": "#4b3f8f",
     "omp-target": "#c4503e",
+    "omp-device-ptr": "#a8651f",
     "omp-system": "#e39a8c",
     "f-acc-data": "#9a8fd6",
     "f-acc-host-data": "#c6bff0",

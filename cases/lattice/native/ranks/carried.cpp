@@ -42,9 +42,11 @@ private:
 
 void carry_half_spinors(const parameters& p, const complex<double>* sent, complex<double>* arrived,
                         stream_t stream) {
-    p.part->halo->exchange(packed_already(p, sent, arrived), stream);
+    const bool by_gpu = p.part->carrier.is_gpu();
+    if (!by_gpu && stream != nullptr) device::synchronize(stream);
+    p.part->halo->exchange(packed_already(p, sent, arrived), by_gpu ? stream : nullptr);
     // without a stream the caller uses others, as a compiler's runtime library does
-    if (stream == nullptr && p.part->carrier.is_gpu()) device::synchronize(nullptr);
+    if (by_gpu && stream == nullptr) device::synchronize(nullptr);
 }
 
 }  // namespace watari::lattice

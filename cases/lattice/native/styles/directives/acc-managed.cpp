@@ -1,6 +1,6 @@
-// Style `acc-managed`: the GPU's arrays are managed, and the program has no transfers: the CPU
-// reads and writes half spinors in place (Doi 2016, section 4.2: each array `managed`, each
-// transfer directive removed).
+// Style `acc-managed`: the GPU's arrays are managed, and the program has no transfers: the CPU, or
+// whatever carries the halo, reads and writes half spinors in place (Doi 2016, section 4.2: each
+// array `managed`, each transfer directive removed).
 #include "acc_kernels.hpp"
 
 #include <cuda_runtime.h>
@@ -40,10 +40,7 @@ extern "C" void acc_managed(const request* r, answer* out) {
     r->initialise(r->caller, &given);
     watch.lap();
 
-    const auto exchange = [=] {
-        openacc::wait();
-        r->exchange(r->caller, sent, arrived, nullptr);
-    };
+    const auto exchange = [=] { r->exchange(r->caller, sent, arrived, openacc::stream()); };
     solve<openacc>(*r, {u, f, b, x, p, q, s, t, odd, sent, arrived}, exchange, *out);
     watch.lap();
 

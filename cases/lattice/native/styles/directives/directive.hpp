@@ -36,8 +36,8 @@ struct request {
     int (*step)(void* caller, double residual);                 ///< after each step; not 0: stop
     void (*total)(void* caller, double* sums, unsigned count);  ///< adds up over all ranks
     /// Exchanges half spinors with the neighbours, in the layout of halo_begin, by the CPU or,
-    /// where the style has given it pointers of a GPU, between GPUs: then in the order of a stream
-    /// of CUDA. Without a stream `sent` must be complete, and it returns when `arrived` is. Null:
+    /// where the style has given it pointers of a GPU, between GPUs: in the order of a stream of
+    /// CUDA. Without a stream `sent` must be complete, and it returns when `arrived` is. Null:
     /// there is one rank.
     void (*exchange)(void* caller, const number* sent, number* arrived, void* stream);
 

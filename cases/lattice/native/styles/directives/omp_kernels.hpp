@@ -1,4 +1,4 @@
-/// The OpenMP kernels of the style omp-target. They take pointers that are valid on the GPU.
+/// The OpenMP kernels of all omp- styles. They take pointers that are valid on the GPU.
 ///
 /// GCC maps an OpenMP thread to a warp and a simd lane to one of its lanes: without simd 31 of 32
 /// lanes idle. Other compilers map a thread to a thread. So sums have two forms. Arguments are
@@ -20,6 +20,8 @@
 #include <omp.h>
 
 namespace watari::lattice::directive {
+
+namespace {  // each style has its own kernels
 
 struct openmp : openmp_sums {
     /// Chooses the device and makes the runtime library load its code there; false if there is
@@ -172,5 +174,7 @@ private:
                                  diagonal, out, factor, arrived, n);
     }
 };
+
+}  // namespace
 
 }  // namespace watari::lattice::directive

@@ -14,6 +14,8 @@
 
 namespace watari::lattice::directive {
 
+namespace {  // each style has its own kernels
+
 struct openmp_sums {
     // 8 teams on each of an H100's and H200's 132 multiprocessors
     static constexpr unsigned teams = 1056, threads = 128, lanes = teams * threads, parts = 1056;
@@ -165,5 +167,7 @@ struct openmp_sums {
         }
     }
 };
+
+}  // namespace
 
 }  // namespace watari::lattice::directive

@@ -8,6 +8,8 @@
 
 namespace watari::lattice::directive {
 
+namespace {  // each style has its own kernels
+
 struct openmp_sums {
     /// One part per warp. The CPU adds them in order, so a sum has the same bits in each run.
     class partial_sums {
@@ -152,5 +154,7 @@ struct openmp_sums {
         }
     }
 };
+
+}  // namespace
 
 }  // namespace watari::lattice::directive
