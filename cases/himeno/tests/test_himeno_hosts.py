@@ -130,35 +130,47 @@ def test_a_plan_runs_on_two_hosts_by_its_job_script(
 @pytest.mark.gpu
 @pytest.mark.mpi
 @pytest.mark.slow
-@pytest.mark.parametrize("halo", ["staged", "nccl"])
-def test_two_gpus_are_two_hosts(halo: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "himeno grid=M iterations=103 ranks=2 halo=staged,nccl",
+        "lattice lattice=8x8x8x16 split=1x1x2x1 style=explicit,managed,acc-data halo=staged",
+        "lattice lattice=8x8x8x16 split=1x1x2x1 style=explicit,managed,acc-host-data halo=nccl",
+    ],
+)
+def test_two_gpus_are_two_hosts(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each host sees one GPU; NCCL crosses the network by sockets."""
     skip_unless_gpus(2)
-    given = ["processor=gpu", "grid=M", "ranks=2", "iterations=103", f"halo={halo}", "trials=1"]
-    words = ["-m", "watari", "run", "himeno", *given]
+    command = ["-m", "watari", "run", *words.split(), "processor=gpu", "trials=1"]
     output = tmp_path / "result.json"
     (tmp_path / "sitecustomize.py").write_text(
-        "import os, socket\n"
+        "import os, pathlib, socket\n"
         "host = socket.gethostname()\n"
-        "if host.startswith('host'): os.environ['CUDA_VISIBLE_DEVICES'] = str(int(host[4:]) - 1)\n"
+        "if host.startswith('host'):\n"
+        "    os.environ['CUDA_VISIBLE_DEVICES'] = str(int(host[4:]) - 1)\n"
+        "    pathlib.Path(__file__).with_name(host).touch()\n"
     )
-    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     with two_hosts(tmp_path) as (on_first, launcher):
         chosen = launcher.replace(":2", ":1").replace(
             "mpirun", "NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 NCCL_SOCKET_IFNAME=cable mpirun"
         )
         done = subprocess.run(
-            [*on_first, *words, "--launcher", chosen, "-o", str(output)],
-            env=variables,
+            [*on_first, *command, "--launcher", chosen, "-o", str(output)],
             capture_output=True,
             text=True,
             timeout=HANGS,
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "host1").exists()
+    assert (tmp_path / "host2").exists()
     result = json.loads(output.read_text())
     assert result["machine"]["hosts"] == ["host1", "host2"]
-    (trial,) = result["cases"][0]["trials"]
-    if trial["status"] == "unsupported":
-        pytest.skip(trial["error"])
-    assert trial["verified"]
+    for case in result["cases"]:
+        (trial,) = case["trials"]
+        if trial["status"] == "unsupported":
+            pytest.skip(trial["error"])
+        assert trial["verified"], case["parameters"]
