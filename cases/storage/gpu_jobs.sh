@@ -53,17 +53,17 @@ job_objects() {
     rm -r "$data"
 }
 
-# job storage-ssd 330 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
+# job storage-ssd 430 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
 # Needs fio. No GPU: a CPU reads, so that the disk and its model are all that differs
 job_storage-ssd() {
     local root=$PWD
-    run storage-ssd-file 20 storage processor=cpu engine=uring size=4GiB block=1MiB requests=64 trials=1 samples=1
+    run storage-ssd-file 20 storage processor=cpu engine=uring size=1GiB block=1MiB requests=64 trials=1 samples=1
     BLOCKS="4k 16k 64k 256k" DEPTHS="1 4 16 64 256" cases/storage/benchmarks/fio_rows.sh \
-        ~/.cache/watari/"watari-$((4 << 30)).data" "$folder/storage-ssd-rows.json" 3 1
+        ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/storage-ssd-rows.json" 3 1
     cd "$folder" || return # the result names the model without a path
     watari model-ssd storage-ssd-rows.json -o storage-ssd.toml | tee storage-ssd-error.txt
     python3 "$root/cases/storage/benchmarks/ssd_plan.py" storage-ssd-rows.json storage-ssd.toml >storage-ssd-plan.toml
-    run storage-ssd 220 --plan storage-ssd-plan.toml
+    run storage-ssd 300 --plan storage-ssd-plan.toml
     cd "$root" || return
 }
 

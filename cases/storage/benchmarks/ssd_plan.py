@@ -21,8 +21,8 @@ HEAD = """name = "ssd-model"
 processor = "cpu"
 engine = "uring"
 threads = 1
-size = "4GiB"
-trials = 3
+size = "1GiB"
+trials = 2
 samples = 3
 """
 POINT = """[[case]]
