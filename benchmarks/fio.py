@@ -3,10 +3,12 @@
     python benchmarks/fio.py [--rounds 5] [--block 4KiB,64KiB] [--threads 1,2] [-o fio.json]
 
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
-I/O, on the same CPUs; once as it is (`fio`) and once with registered buffers and files
-(`fio-fixed`), as our engines have them. Each round runs every one in a fresh process, one after the
-other, so that a change of the disk's speed affects all; a ratio compares medians over rounds. The
-load of the machine before and after is stored with the results.
+I/O, on the same CPUs: as it is (`fio`); with registered buffers and files (`fio-fixed`); and with
+these in huge pages (`fio-huge`), as our engines have them. A disk that takes one segment a request
+(max_segments of its queue) gets a request for each small page. Reserve pages for `fio-huge` first:
+sysctl vm.nr_hugepages=64. Each round runs every one in a fresh process, one after the other, so
+that a change of the disk's speed affects all; a ratio compares medians over rounds. The load of the
+machine before and after is stored with the results.
 """
 
 from __future__ import annotations
@@ -28,9 +30,11 @@ from watari.plan.request import Request, describe, resolve
 from watari.run import launch
 from watari.run.launcher import Launcher
 
+FIXED = ("--fixedbufs", "--registerfiles")
 RIVALS: dict[str, tuple[str, ...]] = {
     "fio": (),
-    "fio-fixed": ("--fixedbufs", "--registerfiles"),
+    "fio-fixed": FIXED,
+    "fio-huge": (*FIXED, "--iomem=mmaphuge"),
 }
 
 
@@ -109,6 +113,7 @@ def duel(
             "cpus_busy": {name: round(cpu[name], 2) for name in (engine, *RIVALS)},
             "ratio": round(rate[engine] / rate["fio"], 3),
             "ratio_fixed": round(rate[engine] / rate["fio-fixed"], 3),
+            "ratio_huge": round(rate[engine] / rate["fio-huge"], 3),
             "runs": {name: runs[name] for name in (engine, *RIVALS)},
         }
         for engine in engines
@@ -118,7 +123,9 @@ def duel(
 def print_table(rows: list[dict[str, Any]]) -> None:
     names = ("ours", *RIVALS)
     print(f"{'engine':7} {'block':>7} {'depth':>5} {'threads':>7}", end="")
-    print("".join(f" {name + ' k/s':>14} {'cpus':>5}" for name in names), " ratio  to fixed")
+    print(
+        "".join(f" {name + ' k/s':>14} {'cpus':>5}" for name in names), " ratio  to fixed  to huge"
+    )
     for row in rows:
         block = exact_size(row["block"])
         print(f"{row['engine']:7} {block:>7} {row['depth']:5} {row['threads']:7}", end="")
@@ -126,7 +133,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
             row["requests_per_s"].values(), row["cpus_busy"].values(), strict=True
         ):
             print(f" {rate / 1e3:14.2f} {cpu:5.2f}", end="")
-        print(f"  {row['ratio']:5.3f}  {row['ratio_fixed']:8.3f}")
+        print(f"  {row['ratio']:5.3f}  {row['ratio_fixed']:8.3f}  {row['ratio_huge']:7.3f}")
 
 
 def main() -> None:

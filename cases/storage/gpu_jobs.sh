@@ -54,16 +54,18 @@ job_objects() {
 }
 
 # job storage-ssd 430 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
-# Needs fio. No GPU: a CPU reads, so that the disk and its model are all that differs
+# Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). No GPU: a CPU
+# reads, so that the disk and its model are all that differs
 job_storage-ssd() {
     local root=$PWD
     run storage-ssd-file 20 storage processor=cpu engine=uring size=1GiB block=1MiB requests=64 trials=1 samples=1
+    (($(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo) < 64)) || export IOMEM=mmaphuge
     BLOCKS="4k 16k 64k 256k" DEPTHS="1 4 16 64 256" cases/storage/benchmarks/fio_rows.sh \
-        ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/storage-ssd-rows.json" 3 1
+        ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/storage-ssd-rows.json" 2 1
     cd "$folder" || return # the result names the model without a path
     watari model-ssd storage-ssd-rows.json -o storage-ssd.toml | tee storage-ssd-error.txt
     python3 "$root/cases/storage/benchmarks/ssd_plan.py" storage-ssd-rows.json storage-ssd.toml >storage-ssd-plan.toml
-    run storage-ssd 300 --plan storage-ssd-plan.toml
+    run storage-ssd 330 --plan storage-ssd-plan.toml
     cd "$root" || return
 }
 

@@ -3,7 +3,7 @@
     python cases/storage/benchmarks/ssd_plan.py ROWS.json SSD.toml > plan.toml
 
 ROWS.json is the result of fio_rows.sh, SSD.toml the model of it. More than half of the points are
-rows of fio, the others lie between them. A sample takes 0.3 s or less of the disk, by fio's rate.
+rows of fio, the others lie between them. A sample takes 0.25 s or more of the disk, by fio's rate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import isqrt
 
 from watari.cases.storage import fio_rows
 
-SECONDS = 0.3
+SECONDS = 0.25
 
 HEAD = """name = "ssd-model"
 [defaults]
@@ -46,7 +46,7 @@ def main(rows: str, model: str) -> None:
     for points in (lambda values: values, between):
         for block, depth in product(points(blocks), points(depths)):
             known = iops[max(b for b in blocks if b <= block), max(d for d in depths if d <= depth)]
-            requests = max(round(SECONDS * known), 8 * depth)
+            requests = max(round(SECONDS * known), 40 * depth)  # most with all in flight
             print(POINT.format(model=model, block=block, depth=depth, requests=requests))
 
 

@@ -22,7 +22,7 @@ public:
     explicit blocks_in_memory(const storage_parameters& p)
         : p_(&p),
           data_(memory::local_kind(p.processor), p.requests * p.block,
-                {.device = p.processor.number}),
+                memory::huge_placement(p.processor)),
           offsets_(p.requests) {
         if (p.processor.is_gpu()) on_gpu_.emplace(p.requests * sizeof(std::uint64_t));
     }

@@ -104,9 +104,10 @@ void require_access(const kind_row& row, processor who) {
         throw unsupported(name + " memory: " + reason);
 }
 
-placement huge_placement() {
+placement huge_placement(processor who) {
+    if (who.is_gpu()) return {.device = who.number};
     const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
-    return {.thp = there ? huge_pages::always : huge_pages::as_set};
+    return {.device = who.number, .thp = there ? huge_pages::always : huge_pages::as_set};
 }
 
 }  // namespace watari::memory

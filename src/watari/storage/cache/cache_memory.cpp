@@ -40,14 +40,6 @@ std::size_t page_bytes_of(const cache_memory& view) {
     return (slots_of(view) + view.spares) << view.page_shift;
 }
 
-/// Places memory of the CPU in huge pages, like the slots of queues.
-memory::placement placed(processor who) {
-    memory::placement how;
-    if (!who.is_gpu()) how = memory::huge_placement();
-    how.device = who.number;
-    return how;
-}
-
 /// Bytes of the metadata. Arrays with larger elements come first, so that each array is aligned.
 std::size_t metadata_bytes(const cache_memory& view) {
     return sizeof(cache_counters) + slots_of(view) * (8 + 8 + sizeof(status)) + view.spares * 8 +
@@ -69,7 +61,7 @@ void lay_out(cache_memory& view, std::byte* pages, std::byte* metadata) {
 cache_owner::cache_owner(const cache_size& size, processor who)
     : who_(who),
       view_(shape(size)),
-      pages_(memory::local_kind(who), page_bytes_of(view_), placed(who)),
+      pages_(memory::local_kind(who), page_bytes_of(view_), memory::huge_placement(who)),
       metadata_(memory::local_kind(who), metadata_bytes(view_), {.device = who.number}) {
     std::vector<std::byte> first(metadata_bytes(view_));
     lay_out(view_, nullptr, first.data());
