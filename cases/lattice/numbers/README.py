@@ -3,7 +3,7 @@
 from statistics import median
 
 from recompute import Page
-from result_files import newest, results, text
+from result_files import results, text
 
 from watari.results.statistics import seconds
 
@@ -94,7 +94,7 @@ def two(lattice, split):
     )
 
 
-on_h100s = results(newest("lattice-two"))
+on_h100s = results("2x-nvidia-h100-80gb-hbm3-x86_64/20261127-lattice-two.json")
 one, both = (
     on_h100s.case("lattice", style="explicit", ranks=n).quantity("flops_per_s") for n in (1, 2)
 )

@@ -1,5 +1,7 @@
 """Where the numbers of cases/storage/EVIDENCE.md come from."""
 
+from statistics import median
+
 from recompute import Page
 from result_files import data, results, text, trials
 
@@ -262,6 +264,78 @@ page.given("the run", "512 B came", "14 threads too")
 fio = data(f"{H200}20261121-fio.json")["rows"]
 for engine in ("gpu", "uring"):
     page.says(f"| `{engine}` |" + " {}, {} |" * 4, *ratios(fio, engine, ["ratio", "ratio_fixed"]))
+
+TWO_H200S = "2x-nvidia-h200-x86_64/"
+fio = [row for part in ("", "-64") for row in data(f"{TWO_H200S}20261128-fio{part}.json")["rows"]]
+kinds = ["ratio", "ratio_fixed", "ratio_huge"]
+for engine in ("gpu", "uring"):
+    page.says(f"| `{engine}` to a GPU |" + " {}, {}, {} |" * 4, *ratios(fio, engine, kinds))
+(one_thread,) = (
+    row["requests_per_s"]
+    for row in fio
+    if (row["engine"], row["block"], row["threads"]) == ("gpu", 64 * KIB, 1)
+)
+page.says(
+    "fio had {} thousand requests of 64 KiB a\n  second with one thread, with small ones {}, and "
+    "without registered buffers {}",
+    *(one_thread[name] / 1e3 for name in ("fio-huge", "fio-fixed", "fio")),
+)
+page.says(
+    "`gpu` has {} to {} of fio with huge pages, `uring` {} to {}",
+    *(bound(ratios(fio, engine, kinds[2:])) for engine in ("gpu", "uring") for bound in (min, max)),
+)
+page.given("the arithmetic of pages of 4 KiB", "up to 16 segments")
+page.given("the runs of these files", "up to a fifth")
+page.given("the revision of these files", "revision 32414221, with memory")
+
+# A model beside its disk
+ssd = results(f"{TWO_H200S}20261128-storage-ssd.json")
+
+
+def samples(m):
+    """Requests per second of each sample of all trials."""
+    return [m["requests"] / s for trial in m.trials for s in trial["host_s"]]
+
+
+POINTS = {}  # by block and depth: the model over the disk, over its own rate, the disk's spread
+for modelled in (m for m in ssd.all("storage") if m["store"] != "file"):
+    at = {name: modelled[name] for name in ("block", "depth")}
+    real = samples(ssd.case("storage", store="file", **at))
+    rate_now = median(samples(modelled))
+    POINTS[tuple(at.values())] = (
+        rate_now / median(real),
+        rate_now / modelled.quantity("model_requests_per_s"),
+        (max(real) - min(real)) / median(real),
+    )
+lines = ["| block | the model over the disk | the disk's own spread |", "|---|---|---|"]
+for block in sorted({block for block, _ in POINTS}):
+    of = {depth: POINTS[b, depth] for b, depth in sorted(POINTS) if b == block}
+    shown = ", ".join(f"{depth}: {point[0]:.2f}" for depth, point in of.items())
+    apart_here = median(point[2] for point in of.values())
+    lines.append(f"| {block // KIB} KiB | {shown} | {apart_here:.2f} |")
+page.table("ssd", lines)
+own = [abs(point[1] - 1) for point in POINTS.values()]
+page.says("to {}% in the median, {}% at worst", 100 * median(own), 100 * max(own))
+small = [point for (block, _), point in POINTS.items() if block <= 32 * KIB]
+off = [abs(point[0] - 1) for point in small]
+page.says(
+    "own spread at {} of {} points**, and {}% off in the median",
+    sum(error <= point[2] for error, point in zip(off, small, strict=True)),
+    len(small),
+    100 * median(off),
+)
+page.says(
+    "faster than the disk**: {} times",
+    median(point[0] for (block, _), point in POINTS.items() if block > 32 * KIB),
+)
+page.given("the model's file", "is 0.3% of IOPS", "left out 10.7%")
+page.given(
+    "the plan of the run",
+    "A model of 20 rows",
+    "(4, 16, 64, 256 KiB; 1 to 256",
+    "12 points",
+    "on 12 of 32 cores",
+)
 
 # Beside Hanawa (2025)
 page.given("published/hanawa-2025.toml", "10.7 times the bandwidth", "an A100 and one SSD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from recompute import Page
-from result_files import newest, results, series, trials
+from result_files import results, series, trials
 
 from watari.results.statistics import seconds
 
@@ -74,7 +74,7 @@ for c in CLASSES:
     first, *later = seconds(solve(c, "managed").trials[0])
     longer += [1e3 * (first - median(later)), solve(c, "managed").quantity("loop")]
 page.says("{} ms of a solve of {} s at class 2, {} ms of {} s at class 3", *longer)
-on_two = results(newest("lattice-two"))
+on_two = results(f"{TWO_H100S}20261127-lattice-two.json")
 one, two = (
     on_two.case("lattice", style="explicit", ranks=n).quantity("flops_per_s") for n in (1, 2)
 )

@@ -8,7 +8,7 @@ import ranks_table
 from lattice_rates import tflops
 from ranks_table import perfect
 from recompute import Page
-from result_files import newest, results, text, trials
+from result_files import results, text, trials
 
 from watari.results.statistics import seconds
 
@@ -86,40 +86,90 @@ def on_two(*files):
     ]
     for run in map(results, files):
         for m in run.all("lattice", ranks=2):
-            # the style with the GPU's pointers is that with copies on one GPU
-            style = "acc-data" if m["style"] == "acc-host-data" else m["style"]
+            # a style that exchanges the GPU's pointers is that with copies on one GPU
+            style = {"acc-host-data": "acc-data", "omp-device-ptr": "omp-target"}.get(
+                m["style"], m["style"]
+            )
             alone = run.all("lattice", style=style, compiler=m["compiler"], ranks=1)
             if m.drawn and alone and alone[0].drawn:
                 one, two = tflops(alone[0]), tflops(m)
                 name = "nvcc" if m["compiler"] == "none" else m["compiler"]
                 halo = f"`{m['halo']}`" + (", overlapped" if m["overlap"] else "")
-                rows[m["style"], name] = (
+                rows[m["style"], halo] = (
                     f"| `{m['style']}` | {name} | {halo} | {one:.3f} | {two:.3f} | {two / one:.2f} |"
                 )
     lines += rows.values()
     return lines
 
 
-TWO_H100S = "2x-nvidia-h100-80gb-hbm3-x86_64/"
+TWO_H100S, TWO_H200S = "2x-nvidia-h100-80gb-hbm3-x86_64/", "2x-nvidia-h200-x86_64/"
 HOST_DATA = [f"{TWO_H100S}20261128-lattice-host-data{build}.json" for build in ("-1", "-2", "")]
-page.table("two", on_two(newest("lattice-two"), HOST_DATA[-1]))
-two = results(newest("lattice-two"))
-page.given("the revision of the table", "revision a2a37d3b")
+TWO = (f"{TWO_H200S}20261128-lattice-two.json", f"{TWO_H200S}20261128-lattice-two-directives.json")
+page.table("two", on_two(*TWO))
+two = results(TWO[0])
+page.given("the revisions of the table", "revisions 2d632199 and 32414221")
 page.says(
     "takes {} ms instead of {}",
     *(1e3 * two.case("lattice", style="explicit", ranks=n).quantity("hop_s") for n in (2, 1)),
 )
 page.given("the kernels", "in pieces of 32 sites")
-faces = results(f"{TWO_H100S}20261127-lattice-two-faces.json")
+
+
+def gain(run, style, compiler="none", alone=None, halo="peer"):
+    """The rate of a style on two GPUs over that of it, or of another style, on one."""
+    both = run.case("lattice", style=style, compiler=compiler, ranks=2, halo=halo)
+    one = run.case("lattice", style=alone or style, compiler=compiler, ranks=1)
+    return tflops(both) / tflops(one)
+
+
+CUDA = ("explicit", "managed", "managed-prefetch")
+page.says("{}, {} and {} on two H200s", *(gain(two, style) for style in CUDA))
 page.says(
-    "have {}, {} and {} times the rate of one GPU",
+    "{}, {} and {} on two H100s",
+    *(gain(results(f"{TWO_H100S}20261127-lattice-two.json"), style) for style in CUDA),
+)
+page.says(
+    "{}, {} and {} on another pair",
+    *(gain(results(f"{TWO_H100S}20261127-lattice-two-faces.json"), style) for style in CUDA),
+)
+page.given("their revisions", "revisions a2a37d3b and 7a31da42")
+acc = results(TWO[1])
+page.says(
+    "`acc-host-data` has {} of twice the rate of one GPU and `acc-managed` {}",
+    gain(acc, "acc-host-data", "gcc", "acc-data") / 2,
+    gain(acc, "acc-managed", "gcc") / 2,
+)
+
+# OpenMP
+page.says("`omp-device-ptr` {}", gain(two, "omp-device-ptr", "llvm", "omp-target") / 2)
+page.says(
+    "{} and {} in two more pairs of trials",
     *(
-        faces.case("lattice", style=style, ranks=2).quantity("flops_per_s")
-        / faces.case("lattice", style=style, ranks=1).quantity("flops_per_s")
-        for style in ("explicit", "managed", "managed-prefetch")
+        tflops(results(f"{TWO_H200S}20261128-lattice-openmp-two-{n}.json").case("lattice"))
+        / tflops(results(f"{TWO_H200S}20261128-lattice-openmp-one-{n}.json").case("lattice"))
+        / 2
+        for n in (1, 2)
     ),
 )
-page.given("its revision", "revision 7a31da42")
+by_llvm = results(f"{TWO_H200S}20261128-lattice-compilers.json")
+page.says(
+    "half of a hop\n  of one GPU takes {} ms",
+    1e3 * by_llvm.case("lattice", style="omp-target", compiler="llvm").quantity("hop_s") / 2,
+)
+openmp = text(f"{TWO_H200S}20261128-lattice-openmp-kernels.txt")
+
+
+def kernel_ms(kernel):
+    """The median of a kernel."""
+    (line,) = (line for line in openmp.lines if line.endswith(f"  {kernel}"))
+    return float(line.split()[2]) / 1e3
+
+
+page.says("the inner sites {} ms, the two faces", kernel_ms("hop_of_part"))
+page.says("two faces {} ms", kernel_ms("hop_of_faces<2u>"))
+page.says("{} ms pass before the inner", openmp.line("for the other GPU: median")[0] / 1e3)
+page.given("the machine code", "255 registers", "224 and 240 bytes")
+page.given("the compiler's version", "LLVM 19 on the GPU")
 
 # What acc-host-data loses
 traced = text(f"{TWO_H100S}20261128-lattice-host-data-kernels.txt").lines
