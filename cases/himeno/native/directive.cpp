@@ -2,6 +2,7 @@
 
 #include "loop.hpp"
 #include "styles.hpp"
+#include "watari/case/ranks.hpp"
 #include "watari/core/error.hpp"
 
 #include <utility>
@@ -101,7 +102,7 @@ measure::trial run_directive(const part& p, directive::function program) {
     few.iterations = 1;
     few.rehearsal = 0;
     call small{.trial = {}, .p = few};
-    run(small, program);
+    cases::together(p.ranks, [&] { run(small, program); });
 
     cases::record(one.trial, run(one, program));
     summarise(one.trial, p, migrates);
@@ -110,11 +111,14 @@ measure::trial run_directive(const part& p, directive::function program) {
 
 measure::trial run_directive(const part& p) {
     const style& row = cases::style_named(styles(), p.style);
-    if (row.language == cases::directives::concurrent && p.processor.is_gpu() &&
-        p.by != cases::compiler::nvhpc)
-        throw unsupported("style " + p.style +
-                          " needs compiler=nvhpc on a GPU: others make it for the CPU alone");
-    void* const style = cases::load_directive("himeno", row, p.by, cases::beside());
+    void* style = nullptr;
+    cases::together(p.ranks, [&] {
+        if (row.language == cases::directives::concurrent && p.processor.is_gpu() &&
+            p.by != cases::compiler::nvhpc)
+            throw unsupported("style " + p.style +
+                              " needs compiler=nvhpc on a GPU: others make it for the CPU alone");
+        style = cases::load_directive("himeno", row, p.by, cases::beside());
+    });
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }
 

@@ -4,6 +4,7 @@
 #include "solver/loop.hpp"
 #include "solver/record.hpp"
 #include "styles.hpp"
+#include "watari/case/ranks.hpp"
 #include "watari/core/error.hpp"
 
 #include <array>
@@ -97,6 +98,8 @@ directive::answer run(call& one, directive::function style) {
     return answer;
 }
 
+const comm::communicator* ranks_of(const parameters& p) { return p.part ? p.part->ranks : nullptr; }
+
 void require_written(const parameters& p) {
     const bool written = p.arithmetic == arithmetic::double_precision && p.links == 18 &&
                          p.rhs == 1 && p.kernel == kernel::shared;
@@ -130,7 +133,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
         prepare(one.trial, p, std::array{row.kind});
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
-    warm_up(p, program);
+    cases::together(ranks_of(p), [&] { warm_up(p, program); });
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);
     record_solve(one.trial, {answer.solve});
@@ -141,7 +144,9 @@ measure::trial run_directive(const parameters& p, directive::function program) {
 
 measure::trial run_directive(const parameters& p) {
     const style& row = cases::style_named(styles(), p.style);
-    void* const style = cases::load_directive("lattice", row, p.by, cases::beside());
+    void* style = nullptr;
+    cases::together(ranks_of(p),
+                    [&] { style = cases::load_directive("lattice", row, p.by, cases::beside()); });
     cases::give_stack(row, p.by, p.processor);
     return run_directive(p, reinterpret_cast<directive::function>(style));
 }

@@ -12,6 +12,10 @@
 using namespace watari;
 using lattice::parameters;
 
+namespace watari::lattice {
+measure::trial run_directive(const parameters& p);  // loads the style first
+}
+
 namespace {
 
 bool near(double value, double wanted) {
@@ -37,6 +41,22 @@ bool is_right(const lattice::style& row, const lattice::extents& split) {
                     p.style.c_str(), value("iterations"), value("norm2"), value("log_det"),
                     value("residual"));
     return right;
+}
+
+/// A style that no compiler here made is refused by all ranks, so that none waits for the others.
+bool refuses_missing(const lattice::extents& split) {
+    const lattice::style row{
+        {.name = "acc-data", .kind = memory::kind::pageable}, nullptr, lattice::run_directive};
+    parameters p = lattice::directive_parameters("acc-data", {8, 8, 8, 16});
+    p.split = split;
+    p.by = cases::compiler::nvhpc;
+    try {
+        lattice::run_on_ranks(p, row);
+    } catch (const comm::refused&) {
+        return true;
+    }
+    std::puts("a style that is not there was not refused");
+    return false;
 }
 
 }  // namespace
@@ -66,6 +86,7 @@ int main(int count, char** words) {
     try {
         bool right = true;
         for (const lattice::style& row : rows) right = is_right(row, split) && right;
+        right = refuses_missing(split) && right;
         if (right) comm::finish();  // otherwise mpirun ends the other ranks
         return right ? 0 : 1;
     } catch (const std::exception& problem) {

@@ -30,6 +30,13 @@ inline std::size_t ranks_beside(const comm::communicator* all, memory::kind kind
 /// Replaces the times outside the loop by those of the slowest rank. All ranks call it.
 void keep_slowest(measure::trial& of, const comm::communicator& all);
 
+/// Runs `work`, which needs no other rank. If it throws unsupported on some ranks, all throw
+/// comm::refused. `all` is null if there is one rank.
+template <class Work>
+void together(const comm::communicator* all, const Work& work) {
+    all ? all->together(work) : work();
+}
+
 /// Runs work() on every rank. If one rank alone throws unsupported, the others would wait forever:
 /// the exception becomes an error, which ends all ranks.
 template <class Work>
