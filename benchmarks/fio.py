@@ -4,11 +4,10 @@
 
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
 I/O, on the same CPUs: as it is (`fio`); with registered buffers and files (`fio-fixed`); and with
-these in huge pages (`fio-huge`), as our engines have them. A disk that takes one segment a request
-(max_segments of its queue) gets a request for each small page. Reserve pages for `fio-huge` first:
-sysctl vm.nr_hugepages=64. Each round runs every one in a fresh process, one after the other, so
-that a change of the disk's speed affects all; a ratio compares medians over rounds. The load of the
-machine before and after is stored with the results.
+these in huge pages (`fio-huge`), as our engines have them; why, and how to reserve such pages:
+cases/storage/benchmarks/fio_rows.sh. Each round runs every one in a fresh process, one after the
+other, so that a change of the disk's speed affects all; a ratio compares medians over rounds. The
+load of the machine before and after is stored with the results.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ pack() { # writes the three files, even if more jobs follow
     local results name
     tar -czf "$folder/results.tar.gz" -C "$runs" -T <(new -name '*.json' ! -name 'perfetto-*' -o -name '*.txt')
     tar -czf "$folder/logs.tar.gz" -C "$runs" -T <(new -name '*.log')
-    mapfile -t results < <(new -path "$runs/*.json" ! -path "$runs/programs/*" ! -name 'probe.json' ! -name fio.json)
+    mapfile -t results < <(new -path "$runs/*.json" ! -path "$runs/programs/*" ! -name 'probe.json' ! -name fio.json ! -name rows.json)
     {
         for name in $(new -path "$runs/*.log" ! -path "$runs/programs/*" ! -name build.log); do
             [[ -s $runs/$name ]] && echo "== $name" && tail -n 40 "$runs/$name"

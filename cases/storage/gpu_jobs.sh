@@ -57,14 +57,19 @@ job_objects() {
 # Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). No GPU: a CPU
 # reads, so that the disk and its model are all that differs
 job_storage-ssd() {
-    local root=$PWD
+    local root=$PWD free
     run storage-ssd-file 20 storage processor=cpu engine=uring size=1GiB block=1MiB requests=64 trials=1 samples=1
-    (($(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo) < 64)) || export IOMEM=mmaphuge
-    BLOCKS="4k 16k 64k 256k" DEPTHS="1 4 16 64 256" cases/storage/benchmarks/fio_rows.sh \
-        ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/storage-ssd-rows.json" 2 1
+    if [[ ! -f $folder/storage-ssd-plan.toml ]]; then # another call resumes with the same model
+        free=$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)
+        if ((${free:-0} >= 64)); then export IOMEM=mmaphuge; else echo "fio's buffers lie in small pages: 64 huge ones are not free"; fi
+        BLOCKS="4k 16k 64k 256k" DEPTHS="1 4 16 64 256" cases/storage/benchmarks/fio_rows.sh \
+            ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/rows.json" 2 1
+        watari model-ssd "$folder/rows.json" -o "$folder/storage-ssd.toml" | tee "$folder/storage-ssd-error.txt"
+        python3 cases/storage/benchmarks/ssd_plan.py "$folder/rows.json" storage-ssd.toml >"$folder/plan"
+        mv "$folder/plan" "$folder/storage-ssd-plan.toml"
+        cp "$folder/storage-ssd.toml" "$folder/storage-ssd-model.txt" # .txt comes back
+    fi
     cd "$folder" || return # the result names the model without a path
-    watari model-ssd storage-ssd-rows.json -o storage-ssd.toml | tee storage-ssd-error.txt
-    python3 "$root/cases/storage/benchmarks/ssd_plan.py" storage-ssd-rows.json storage-ssd.toml >storage-ssd-plan.toml
     run storage-ssd 330 --plan storage-ssd-plan.toml
     cd "$root" || return
 }

@@ -128,11 +128,13 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
         ("acc-managed", "staged", "gcc"),
         ("acc-managed", "nccl", "gcc"),
         ("acc-managed", "peer", "gcc"),
+        ("acc-managed", "device", "gcc"),
         ("omp-target", "staged", "gcc"),
         ("omp-device-ptr", "peer", "gcc"),
         ("omp-target", "staged", "llvm"),
         ("omp-device-ptr", "nccl", "llvm"),
         ("omp-device-ptr", "peer", "llvm"),
+        ("omp-device-ptr", "device", "llvm"),
     ],
 )
 def test_directives_on_gpus_give_the_numbers_of_one_rank(
@@ -140,10 +142,10 @@ def test_directives_on_gpus_give_the_numbers_of_one_rank(
 ) -> None:
     skip_unless_gpus(2)
     more = {"style": style, "compiler": compiler, "kernel": "shared", "halo": halo}
-    trials = [
+    trials = that_mpi_takes(
         request(processor="gpu", lattice=KNOWN, split=split, **more)
         for split in ("2x1x1x1", "1x1x1x2")
-    ]
+    )
     one = alone(lattice=KNOWN, kernel="shared")
     for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
         if outcome.get("error") == "unsupported":

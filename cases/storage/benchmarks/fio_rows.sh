@@ -5,7 +5,7 @@
 #
 # FILE is a file or block device with data; it is only read. One job after the other (`stonewall`), all of them ROUNDS times
 # (3), so that rows that are repeated show the disk's own spread. 63 jobs of SECONDS (2, a whole number) in a round. BLOCKS and DEPTHS change
-# the grid. IOMEM=mmaphuge has fio's buffers in huge pages, as the engines have them; reserve some first: sysctl
+# the grid. IOMEM=mmaphuge puts fio's buffers in huge pages, as the engines have them; reserve some first: sysctl
 # vm.nr_hugepages=64. A disk that takes one segment a request (max_segments of its queue) gets a request for each small page.
 set -euo pipefail
 

@@ -46,7 +46,7 @@ def main(rows: str, model: str) -> None:
     for points in (lambda values: values, between):
         for block, depth in product(points(blocks), points(depths)):
             known = iops[max(b for b in blocks if b <= block), max(d for d in depths if d <= depth)]
-            requests = max(round(SECONDS * known), 40 * depth)  # most with all in flight
+            requests = max(round(SECONDS * known), 40 * depth)  # so most run at full depth
             print(POINT.format(model=model, block=block, depth=depth, requests=requests))
 
 

@@ -285,8 +285,13 @@ page.says(
     *(bound(ratios(fio, engine, kinds[2:])) for engine in ("gpu", "uring") for bound in (min, max)),
 )
 page.given("the arithmetic of pages of 4 KiB", "up to 16 segments")
-page.given("the runs of these files", "up to a fifth")
-page.given("the revision of these files", "revision 32414221, with memory")
+rounds = {KIB * size: [] for size in (4, 64)}  # the range of a program's rounds over their median
+for row in fio:
+    for runs in row["runs"].values():
+        each = [run["rate"] for run in runs]
+        rounds[row["block"]].append((max(each) - min(each)) / median(each))
+page.says("by up to {} of their median at 4 KiB and {} at 64 KiB", *map(max, rounds.values()))
+page.given("the revision of these files", "at revision 32414221. Each")
 
 # A model beside its disk
 ssd = results(f"{TWO_H200S}20261128-storage-ssd.json")
@@ -329,6 +334,17 @@ page.says(
     median(point[0] for (block, _), point in POINTS.items() if block > 32 * KIB),
 )
 page.given("the model's file", "is 0.3% of IOPS", "left out 10.7%")
+memory_of = {m["block"]: [] for m in ssd.all("storage")}
+for m in ssd.all("storage"):
+    memory_of[m["block"]].append(m["requests"] * m["block"])
+everywhere = [size for sizes in memory_of.values() for size in sizes]
+page.says("of {} MiB to\n  {} GiB", min(everywhere) / MIB, max(everywhere) / GIB)
+page.says(
+    "and more {} MiB or more",
+    min(min(sizes) for block, sizes in memory_of.items() if block >= 64 * KIB) / MIB,
+)
+page.given("the times in these files", "in the first 70 s")
+page.given("its revision", "revision 32414221 with uncommitted")
 page.given(
     "the plan of the run",
     "A model of 20 rows",

@@ -78,12 +78,24 @@ on_two = results(f"{TWO_H100S}20261127-lattice-two.json")
 one, two = (
     on_two.case("lattice", style="explicit", ranks=n).quantity("flops_per_s") for n in (1, 2)
 )
-page.says("(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3", two / one)
+on_h200s = results("2x-nvidia-h200-x86_64/20261128-lattice-two.json")
+newer = {n: on_h200s.case("lattice", style="explicit", ranks=n) for n in (1, 2)}
+page.says(
+    "(../cases/lattice/EVIDENCE.md#on-two-gpus) {} times one at class 3 on H100s and {} on H200s",
+    two / one,
+    newer[2].quantity("flops_per_s") / newer[1].quantity("flops_per_s"),
+)
 by_openacc = results(f"{TWO_H100S}20261128-lattice-host-data.json")
 page.says(
-    "in OpenACC {} |",
-    by_openacc.case("lattice", ranks=2).quantity("flops_per_s")
-    / by_openacc.case("lattice", ranks=1).quantity("flops_per_s"),
+    "in OpenACC {} and {} |",
+    *(
+        run.case("lattice", style="acc-host-data", ranks=2).quantity("flops_per_s")
+        / run.case("lattice", style="acc-data", ranks=1).quantity("flops_per_s")
+        for run in (
+            by_openacc,
+            results("2x-nvidia-h200-x86_64/20261128-lattice-two-directives.json"),
+        )
+    ),
 )
 
 # Hanawa: storage

@@ -68,8 +68,8 @@ kind host_kind(processor who);
 /// Throws `unsupported` with the reason unless `who` can address memory of this kind here.
 void require_access(const kind_row& row, processor who);
 
-/// For a processor, the CPU's memory in huge pages if the kernel has them: random access to much
-/// memory needs their reach, and a disk gets fewer segments a request.
+/// Where memory in which `who` computes lies. For the CPU: in huge pages if the kernel has them,
+/// since random access to much memory needs their reach and a disk gets fewer segments a request.
 placement huge_placement(processor who = the_cpu);
 
 }  // namespace watari::memory

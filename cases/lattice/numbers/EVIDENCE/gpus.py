@@ -153,7 +153,7 @@ page.says(
 )
 by_llvm = results(f"{TWO_H200S}20261128-lattice-compilers.json")
 page.says(
-    "half of a hop\n  of one GPU takes {} ms",
+    "| half of the hop of one GPU | {} |",
     1e3 * by_llvm.case("lattice", style="omp-target", compiler="llvm").quantity("hop_s") / 2,
 )
 openmp = text(f"{TWO_H200S}20261128-lattice-openmp-kernels.txt")
@@ -165,10 +165,26 @@ def kernel_ms(kernel):
     return float(line.split()[2]) / 1e3
 
 
-page.says("the inner sites {} ms, the two faces", kernel_ms("hop_of_part"))
-page.says("two faces {} ms", kernel_ms("hop_of_faces<2u>"))
-page.says("{} ms pass before the inner", openmp.line("for the other GPU: median")[0] / 1e3)
-page.given("the machine code", "255 registers", "224 and 240 bytes")
+page.says("| two GPUs: inner sites | {} |", kernel_ms("hop_of_part"))
+page.says("| two GPUs: the two faces | {} |", kernel_ms("hop_of_faces<2u>"))
+page.says("to the inner sites | {} |", openmp.line("for the other GPU: median")[0] / 1e3)
+(meeting,) = (line.split() for line in openmp.lines if line.endswith("meeting with the other GPU"))
+page.says("{} ms in the mean", float(meeting[1]) / float(meeting[0]))
+page.given("the machine code", "255 registers", "a stack of 240", "and of 224 for")
+page.says(
+    "`acc-managed` had {}, {} and {} TFLOPS",
+    *(
+        value / 1e12
+        for run in (two, acc)
+        for value in sorted(
+            trials(run.case("lattice", style="acc-managed", ranks=1), "flops_per_s")
+        )
+    ),
+)
+page.says("by the first file it has {}", gain(two, "acc-managed", "gcc") / 2)
+page.given("the revisions of these files", "revision 32414221 with uncommitted", "a64a0b58")
+page.given("how these runs were pinned", "12 of the 32 cores")
+page.given("the split of class 2", "14 of 16 planes")
 page.given("the compiler's version", "LLVM 19 on the GPU")
 
 # What acc-host-data loses

@@ -1,6 +1,6 @@
-// Style `acc-managed`: the GPU's arrays are managed, and the program has no transfers: the CPU, or
-// whatever carries the halo, reads and writes half spinors in place (Doi 2016, section 4.2: each
-// array `managed`, each transfer directive removed).
+// Style `acc-managed`: the GPU's arrays are managed, and the program has no transfers: the CPU
+// (`staged`), MPI, NCCL or the other GPU reads and writes half spinors in place (Doi 2016,
+// section 4.2: each array `managed`, each transfer directive removed).
 #include "acc_kernels.hpp"
 
 #include <cuda_runtime.h>

@@ -21,7 +21,7 @@
 
 namespace watari::lattice::directive {
 
-namespace {  // each style has its own kernels
+namespace {  // else two styles of a library would share one copy of the kernels
 
 struct openmp : openmp_sums {
     /// Chooses the device and makes the runtime library load its code there; false if there is

@@ -14,7 +14,7 @@
 
 namespace watari::lattice::directive {
 
-namespace {  // each style has its own kernels
+namespace {  // as omp_kernels.hpp
 
 struct openmp_sums {
     // 8 teams on each of an H100's and H200's 132 multiprocessors

@@ -8,7 +8,7 @@
 
 namespace watari::lattice::directive {
 
-namespace {  // each style has its own kernels
+namespace {  // as omp_kernels.hpp
 
 struct openmp_sums {
     /// One part per warp. The CPU adds them in order, so a sum has the same bits in each run.
