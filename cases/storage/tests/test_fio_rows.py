@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from watari.cases.storage import fio_rows
-from watari.cases.storage.command import modelled
+from watari.cases.storage.command import model_ssd, modelled
 from watari.common.errors import FileError
+from watari.machine import probe
+from watari.plan import plan
 
 FIO = Path(__file__).parent / "fio.json"  # by benchmarks/fio_rows.sh
 Job = dict[str, Any]
@@ -148,3 +151,23 @@ def test_rows_through_the_page_cache_say_so(
     path = written(tmp_path, *three(**options))
     model, _ = modelled(Path(path), "ssd")
     assert ("page cache" in model.source) != direct
+
+
+def test_a_disk_and_its_model_are_read_at_the_same_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model_ssd(FIO, Path("ssd.toml"))
+    script = Path(__file__).parents[1] / "benchmarks" / "ssd_plan.py"
+    made = subprocess.run(
+        [sys.executable, script, FIO, "ssd.toml"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    Path("plan.toml").write_text(made.stdout)
+    requests = plan.read(Path("plan.toml"), probe.machine()).requests
+    points = [request.parameters for request in requests]
+    of_disk, of_model = (
+        {(p["block"], p["depth"]) for p in points if p["store"] == store}
+        for store in ("file", "modelled:ssd.toml")
+    )
+    assert of_disk == of_model
+    assert of_disk > {(row.block, row.depth) for row in fio_rows.load(str(FIO)).rows}

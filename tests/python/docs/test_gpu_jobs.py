@@ -119,6 +119,8 @@ def test_what_a_job_measures_is_understood(
 ) -> None:
     words = [word.replace("$threads", "16") for word in words]
     plan = words[1] if words[:1] == ["--plan"] else None
+    if plan and plan.endswith(".toml"):
+        pytest.skip("the job makes this plan from what it has measured")
     assert planned([] if plan else words, plan, machine).requests, name
 
 
