@@ -28,7 +28,7 @@ report=()
 new() { find "$runs" -type f -newer "$runs/begun" \( "$@" \) -printf '%P\n' | sort; }
 pack() { # writes the three files, even if more jobs follow
     local results name
-    tar -czf "$folder/results.tar.gz" -C "$runs" -T <(new -name '*.json' ! -name 'perfetto-*' -o -name '*.txt')
+    tar -czf "$folder/results.tar.gz" -C "$runs" -T <(new -name '*.json' ! -name 'perfetto-*' -o -name '*.txt' -o -name '*.toml')
     tar -czf "$folder/logs.tar.gz" -C "$runs" -T <(new -name '*.log')
     mapfile -t results < <(new -path "$runs/*.json" ! -path "$runs/programs/*" ! -name 'probe.json' ! -name fio.json ! -name rows.json)
     {

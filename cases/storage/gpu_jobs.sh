@@ -67,7 +67,6 @@ job_storage-ssd() {
         watari model-ssd "$folder/rows.json" -o "$folder/storage-ssd.toml" | tee "$folder/storage-ssd-error.txt"
         python3 cases/storage/benchmarks/ssd_plan.py "$folder/rows.json" storage-ssd.toml >"$folder/plan"
         mv "$folder/plan" "$folder/storage-ssd-plan.toml"
-        cp "$folder/storage-ssd.toml" "$folder/storage-ssd-model.txt" # a .txt comes back
     fi
     cd "$folder" || return # the result names the model without a path
     run storage-ssd 330 --plan storage-ssd-plan.toml

@@ -185,7 +185,6 @@ page.says("by the first file it has {}", gain(two, "acc-managed", "gcc") / 2)
 page.given("the revisions of these files", "revision 32414221 with uncommitted", "a64a0b58")
 page.given("how these runs were pinned", "12 of the 32 cores")
 page.given("the split of class 2", "14 of 16 planes")
-page.given("the compiler's version", "LLVM 19 on the GPU")
 
 # What acc-host-data loses
 traced = text(f"{TWO_H100S}20261128-lattice-host-data-kernels.txt").lines
