@@ -68,7 +68,11 @@ def nearest(word: str, words: Iterable[str]) -> str:
 
 def similar(word: str, words: Iterable[str]) -> list[str]:
     """The known words that look most like a word, the nearest first."""
-    return difflib.get_close_matches(word.lower(), list(words), n=3)
+    word = word.lower()
+    # difflib reads all of a word, which may be long, before it compares: at 7/3 of a known word's
+    # length none looks like it
+    near = [other for other in words if len(word) < 3 * len(other)]
+    return difflib.get_close_matches(word, near, n=3) if near else []
 
 
 def likely(word: str, other: str) -> bool:
