@@ -50,7 +50,7 @@ def cited(page: Path) -> Iterator[str]:
     for word in (choice.strip(",;:") for one in typed for choice in expanded(one)):
         if word in built or "<" in word or word == "results/":
             continue
-        if word not in KNOWN and any(file.endswith(f"/{word}") for file in there):
+        if word not in KNOWN and word in there:
             continue  # a source file
         is_path = word.startswith(("results/", *machines)) or NAME.fullmatch(word)
         is_name = word in alone and re.fullmatch(r"[\w-]+\.(json|txt)", word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,12 @@ def spans(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
+@cache
 def sources() -> set[str]:
-    """Every file of the source tree, by its path."""
+    """Every file of the source tree, by its path and by each end of it: a/b.py, b.py."""
     files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*")]
-    return {f"/{file.relative_to(ROOT)}" for file in [*files, *ROOT.iterdir()]}
+    parts = [file.relative_to(ROOT).parts for file in [*files, *ROOT.iterdir()]]
+    return {"/".join(path[i:]) for path in parts for i in range(len(path))}
 
 
 def watari_commands(text: str) -> list[list[str]]:
@@ -76,7 +79,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
         if name in ("part.cpp", "part_absent.cpp"):  # placeholders
             continue
         if SOURCE.fullmatch(name):
-            assert any(file.endswith(f"/{name}") for file in existing), f"{page.name}: {name}"
+            assert name in existing, f"{page.name}: {name}"
         elif name.startswith(tuple(f"{folder}/" for folder in FOLDERS)) and "<" not in name:
             assert any(ROOT.glob(name.rstrip("/"))), f"{page.name}: {name}"
 

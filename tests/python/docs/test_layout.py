@@ -9,6 +9,7 @@ import ast
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from watari import cases
@@ -121,6 +122,7 @@ def test_no_folder_of_the_library_uses_one_below_it() -> None:
     assert [(file, used) for file, folder, used in includes if not is_up(folder, used)] == []
 
 
+@cache
 def modules() -> list[tuple[Path, ast.Module]]:
     package = ROOT / "python" / "watari"
     found = [*package.rglob("*.py"), *(package / "cases").glob("*.py")]  # cases/ is a link

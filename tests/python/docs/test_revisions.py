@@ -17,7 +17,7 @@ FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 # with a letter and a digit, or after the word; no call site (site:0567b4ac), no number (8.1e-11)
 HASH = r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,12}"
 REVISION = re.compile(rf"(?<![\w.:#/-])({HASH})(?![\w#]|\.\w)|revisions? `?([0-9a-f]{{7,12}})\b")
-SENTENCE = re.compile(r"(?:[^.]|\.(?!\s))*\bno branch has\b(?:[^.]|\.(?!\s))*", re.I)
+SENTENCE_ENDS = re.compile(r"\.(?=\s)")
 FOREIGN = {"d9765a2"}  # of Htool
 
 
@@ -28,7 +28,9 @@ def named(text: str) -> set[str]:
 
 def marked(text: str) -> set[str]:
     """The revisions of which a page says that they are in no branch."""
-    return {name for sentence in SENTENCE.findall(text) for name in named(sentence)}
+    sentences = SENTENCE_ENDS.split(text)
+    gone = [one for one in sentences if re.search(r"\bno branch has\b", one, re.I)]
+    return {name for sentence in gone for name in named(sentence)}
 
 
 def git(*words: str) -> str:
