@@ -140,7 +140,9 @@ def wait_for_more_tiles(process, before):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize(("n", "k"), [(2499, 1003), (2560, 1024)])
+@pytest.mark.parametrize(
+    ("n", "k"), [(2499, 1003), pytest.param(2560, 1024, marks=pytest.mark.slow)]
+)
 def test_killed_at_random_moments_it_ends_with_the_same_bits(n, k):
     long_factors(n, k)
     old = save("C.npy", 2501, n)

@@ -99,6 +99,7 @@ def test_rows_of_a_tile_are_few_requests(
     assert len(sizes) < rows / 8
 
 
+@pytest.mark.slow
 def test_blocks_are_wide_where_tiles_are_narrow(server: object_server.Server) -> None:
     """Most of what comes from an object is used, although a tile is a small part of its rows."""
     a, b = factors(128, 128, 128)

@@ -69,7 +69,9 @@ def three_sides(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("engine", ["posix", "uring", "queue"])
-@pytest.mark.parametrize("batch", [1, 2**10, 2**12, 2**16])
+@pytest.mark.parametrize(
+    "batch", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2**10)), 2**12, 2**16]
+)
 def test_small_batches_and_several_sides_have_the_same_charges(
     engine: str, batch: int, three_sides: dict[str, float], tmp_path: Path
 ) -> None:

@@ -65,8 +65,8 @@ class TestOnTheCpu:
         ("ranks", "splits"),
         [
             (2, ("2x1x1x1", "1x1x2x1")),
-            (4, ("2x2x1x1", "2x1x2x1")),
-            (8, ("2x2x2x1", "4x2x1x1")),
+            pytest.param(4, ("2x2x1x1", "2x1x2x1"), marks=pytest.mark.slow),
+            pytest.param(8, ("2x2x2x1", "4x2x1x1"), marks=pytest.mark.slow),
         ],
     )
     def test_whole_pieces_give_the_bits_of_one_rank(
@@ -80,6 +80,7 @@ class TestOnTheCpu:
             assert outcome["residual"] == one["residual"]
             assert outcome["samples"] == 109
 
+    @pytest.mark.slow
     def test_published_values_on_eight_ranks(self, tmp_path: Path) -> None:
         trials = [request(split=s, lattice=KNOWN) for s in ("2x2x2x1", "1x1x2x4")]
         for outcome in on_ranks(8, trials, tmp_path):

@@ -61,6 +61,7 @@ def test_wbgt_of_many_points_is_that_of_each(monkeypatch: pytest.MonkeyPatch) ->
     assert found[1, 1] == pytest.approx(float(alone), abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("air", "radiant_", "v10", "humidity", "expected"),
     [
@@ -82,6 +83,7 @@ def test_utci_is_the_published_polynomial(
     assert (found.slow, found.outside) == (0, 0)
 
 
+@pytest.mark.slow
 def test_utci_says_what_it_left_out() -> None:
     pytest.importorskip("pythermalcomfort")
     air = np.array([25.0, 25, 25, 25, 25, 60, np.nan, 25, 25, 25])
@@ -189,7 +191,9 @@ def test_vapour_is_assumed_only_where_the_flow_has_none() -> None:
     assert any("50%" in note for note in maps.comfort("wbgt", air_of(2.0), 50).notes)
 
 
-@pytest.mark.parametrize("name", ["utci", "wbgt", "tmrt", "tair"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("utci", marks=pytest.mark.slow), "wbgt", "tmrt", "tair"]
+)
 def test_every_map_has_a_value_in_the_street_and_none_in_a_building(name: str) -> None:
     if name == "utci":
         pytest.importorskip("pythermalcomfort")

@@ -70,6 +70,7 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
         assert quantities["exchange_s"]["value"] > 0
 
 
+@pytest.mark.slow
 def test_every_split_has_the_bits_of_one_rank_with_mist(tmp_path: Path) -> None:
     """Fluxes that read two cells upwind need a wider halo of q, l and velocities. Nozzles lie
     on both sides of the edges of the parts."""
@@ -83,6 +84,7 @@ def test_every_split_has_the_bits_of_one_rank_with_mist(tmp_path: Path) -> None:
             assert one["heat_residual"]["value"] < 1e-4
 
 
+@pytest.mark.slow
 def test_every_split_has_the_bits_of_one_rank_with_trees(tmp_path: Path) -> None:
     """Leaves at the edges of the parts slow faces on both sides."""
     density = numpy.zeros((6, 32, 256))

@@ -275,6 +275,7 @@ def test_predictions_stand_beside_runs(tmp_path) -> None:
     assert set(rows[1:]) <= {"managed", "managed-prefetch", "mapped", "pinned"}
 
 
+@pytest.mark.slow
 def test_changes_from_outside_are_predicted_for_the_whole_program(tmp_path) -> None:
     """The program copies 4 MiB from one site, into memory that it allocates and frees. A copy takes
     long: on a busy machine a short one would be less than the least part of a run that counts. The

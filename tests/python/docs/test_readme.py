@@ -100,6 +100,7 @@ def test_extracts_commands() -> None:
     assert written_files(commands(text)[0]) == ["a.json"]
 
 
+@pytest.mark.slow
 def test_readme_commands(clean_copy: Path) -> None:
     shown = commands((clean_copy / "README.md").read_text())
     assert "make demo" in shown

@@ -14,6 +14,7 @@ import pytest
 from builds import ROOT
 
 EXAMPLE = ROOT / "examples" / "case"
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -47,6 +47,7 @@ def test_a_cmake_of_debian_compiles_for_the_gpu_in_cpp20(tmp_path: Path) -> None
     assert "-std=c++20" in flags.read_text()
 
 
+@pytest.mark.slow
 def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> None:
     cmake = build_cmake()
     example = tmp_path / "example"

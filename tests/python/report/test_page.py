@@ -74,6 +74,7 @@ def test_flat_series_are_folded_and_every_table_has_its_file(whole: Path) -> Non
     assert text.count('class="csv"') == len(re.findall(r'<table class="[\w ]*sortable', text)) > 8
 
 
+@pytest.mark.slow
 def test_a_whole_machine_prints_on_eight_pages(whole: Path, chromium: str, tmp_path: Path) -> None:
     pdf = tmp_path / "report.pdf"
     browser.start(chromium, whole, f"--print-to-pdf={pdf}")

@@ -79,7 +79,7 @@ def test_a_figure_without_addresses_is_a_failure_in_one_line(tmp_path: Path, for
     assert list((tmp_path / "figures").iterdir()) == []
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
+@pytest.mark.parametrize("format", ["svg", pytest.param("png", marks=pytest.mark.slow)])
 def test_a_figure_shows_hostile_text(tmp_path: Path, format: str) -> None:
     content = synthetic.plain(trials=2)
     content["machine"]["name"] = "a\x1b[2J\u202e<b>&\nx\x00"

@@ -168,6 +168,7 @@ def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
     assert not (tmp_path / "x.html").exists()
 
 
+@pytest.mark.slow
 def test_stays_light_with_many_samples() -> None:
     case = next(c for c in synthetic.plain()["cases"] if c["case"] == "migration")
     big = synthetic.plain(trials=10)

@@ -124,6 +124,7 @@ def test_a_long_start_of_cuda_is_not_of_a_style() -> None:
     assert stranger_run.steady(measured, "huge") == [0.9]
 
 
+@pytest.mark.slow
 def test_traces_and_styles_may_be_of_two_runs(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE + 'edited = "its main"\n')
     ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
@@ -134,6 +135,7 @@ def test_traces_and_styles_may_be_of_two_runs(run, tmp_path) -> None:
     assert "its main" in output
 
 
+@pytest.mark.slow
 def test_changes_are_measured_in_pairs(run, tmp_path) -> None:
     (tmp_path / "table.toml").write_text(TABLE.replace('"copies", "20"', '"large", "9"'))
     ended(run("table.toml", "-o", "styles.jsonl", "--no-trace", "--runs", "1"))
