@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import same_on_ranks
@@ -66,7 +67,7 @@ def found() -> dict[str, list[str]]:
 
 def page_of(file: str) -> str:
     """The page of a file: that of its first case, if it has the marks of tables."""
-    case = schema.read(ROOT / "results" / file).cases[0].case
+    case = stored(file).cases[0].case
     own = f"cases/{case}/EVIDENCE.md"
     return own if (ROOT / own).exists() and BEGIN in (ROOT / own).read_text() else PAGE
 
@@ -120,9 +121,15 @@ def label_of(files: list[str]) -> str:
     return f"{kind}, earlier" if files in EARLIER.values() else kind
 
 
+@cache
+def stored(file: str) -> schema.Results:
+    """A result file, which several tables use."""
+    return schema.read(ROOT / "results" / file)
+
+
 def every(files: list[str]) -> list[Measured]:
     """All cases of a machine's files."""
-    return measurements([schema.read(ROOT / "results" / file) for file in files])
+    return measurements([stored(file) for file in files])
 
 
 def read(files: list[str]) -> list[Measured]:
