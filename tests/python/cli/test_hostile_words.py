@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import subprocess
@@ -13,13 +14,14 @@ import fake_cli
 import pytest
 import synthetic
 from command_line import refused
-from hypothesis import given, seed, settings
+from hypothesis import example, given, seed, settings
 from hypothesis import strategies as st
 
 from watari import cases
 from watari.case.axes import TRIALS
-from watari.case.axis import count, parse_duration, parse_size
+from watari.case.axis import count, parse_duration, parse_size, similar
 from watari.cases.gemm import axes as gemm_axes
+from watari.common import library
 from watari.common.errors import UsageError
 from watari.results import schema
 
@@ -96,6 +98,15 @@ def test_any_word_is_a_value_or_a_usage_error(pieces: list[tuple[str, int]], tai
             json.dumps(parse(text), allow_nan=False).encode()
         except UsageError:
             continue
+
+
+@seed(1)
+@settings(deadline=None)
+@example("pinned" + "x" * 8)  # 14 letters and 6 have a ratio of 0.6, the least that counts
+@given(st.builds(str.__add__, st.sampled_from([*library.KINDS]), st.text(max_size=20)))
+def test_known_words_that_are_passed_over_are_unlike_a_word(word: str) -> None:
+    """The judge is difflib, which compares all of them."""
+    assert similar(word, library.KINDS) == difflib.get_close_matches(word.lower(), library.KINDS)
 
 
 @pytest.mark.parametrize(
