@@ -8,6 +8,7 @@
 #include "watari/core/error.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ using directive::number;
 struct call {
     measure::trial trial;
     parameters p;
+    std::optional<device::stream> own;  ///< a GPU's, for exchanges of styles that have no stream
     bool begun = false;
     double last = 0;  ///< time at which the last sample ended
 };
@@ -73,8 +75,18 @@ void total(void* caller, double* sums, unsigned count) {
 }
 
 void exchange(void* caller, const number* sent, number* arrived, void* stream) {
-    const call& one = *static_cast<call*>(caller);
+    call& one = *static_cast<call*>(caller);
+    if (stream == nullptr && one.p.processor.is_gpu()) {
+        // urgent: half spinors pass the kernels of inner sites
+        if (!one.own) one.own.emplace(device::priority::urgent);
+        stream = one.own->get();
+    }
     carry_half_spinors(one.p, sent, arrived, static_cast<stream_t>(stream));
+}
+
+void arrive(void* caller) {
+    const call& one = *static_cast<call*>(caller);
+    if (one.own) device::synchronize(one.own->get());
 }
 
 directive::answer run(call& one, directive::function style) {
@@ -91,7 +103,8 @@ directive::answer run(call& one, directive::function style) {
         .finish = read,
         .step = end_step,
         .total = total,
-        .exchange = p.part ? exchange : nullptr};
+        .exchange = p.part ? exchange : nullptr,
+        .arrive = arrive};
     directive::answer answer{};
     style(&request, &answer);
     cases::require_ran(answer, p.style, p.processor);
@@ -115,7 +128,7 @@ void warm_up(parameters few, directive::function style) {
     few.size = {2, 2, 4, 8};
     few.part = nullptr;
     few.iterations = 4;
-    call small{.trial = {}, .p = few};
+    call small{.trial = {}, .p = few, .own = {}};
     run(small, style);
 }
 
@@ -126,7 +139,7 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     require_written(p);
     const style& row = cases::style_named(styles(), p.style);
     const bool migrates = row.migrates();
-    call one{.trial = {}, .p = p};
+    call one{.trial = {}, .p = p, .own = {}};
     if (!p.processor.is_gpu())
         prepare(one.trial, p, std::array{kind::pageable});
     else if (migrates)

@@ -45,8 +45,6 @@ void carry_half_spinors(const parameters& p, const complex<double>* sent, comple
     const bool by_gpu = p.part->carrier.is_gpu();
     if (!by_gpu && stream != nullptr) device::synchronize(stream);
     p.part->halo->exchange(packed_already(p, sent, arrived), by_gpu ? stream : nullptr);
-    // without a stream the caller uses others, as a compiler's runtime library does
-    if (by_gpu && stream == nullptr) device::synchronize(nullptr);
 }
 
 }  // namespace watari::lattice

@@ -98,18 +98,20 @@ struct openacc {
             pack_in_faces(site_arguments(), split(), n, passed_hop().sent);
     }
 
-    /// The hop of a rank's part: at the sites all of whose neighbours are in it, then at those of
-    /// the faces, which read the half spinors that neighbours have sent.
-    static void hop_of_part(const rank_hop& of) {
+    /// The hop of a rank's part: at the sites all of whose neighbours are in it.
+    static void hop_inside_part(const rank_hop& of) {
         pass(of);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < half(); ++n)
             hop_inside(site_arguments(), read_again(passed_hop().where.size),
                        read_again(passed_hop().split), n);
-        if (of.split.x > 1) hop_of_faces<0>();
-        if (of.split.y > 1) hop_of_faces<1>();
-        if (of.split.z > 1) hop_of_faces<2>();
-        if (of.split.t > 1) hop_of_faces<3>();
+    }
+    /// Then at those of the faces, which read the half spinors that neighbours have sent.
+    static void hop_of_faces(const rank_hop& of) {
+        if (of.split.x > 1) hop_of_both<0>();
+        if (of.split.y > 1) hop_of_both<1>();
+        if (of.split.z > 1) hop_of_both<2>();
+        if (of.split.t > 1) hop_of_both<3>();
     }
 
     // Below, a region's locals have the names of the parameters, which it must not use itself.
@@ -288,7 +290,7 @@ struct openacc {
 
 private:
     template <unsigned Direction>
-    static void hop_of_faces() {
+    static void hop_of_both() {
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < both_faces<Direction>(); ++n)
             hop_in_face<Direction>(site_arguments(), split(), passed_hop().arrived, n);

@@ -57,8 +57,8 @@ struct openmp : openmp_sums {
             hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
-    /// As openacc::hop_of_part, but it waits for it.
-    static void hop_of_part(const rank_hop& of) {
+    /// As openacc::hop_inside_part and hop_of_faces, but they wait for it.
+    static void hop_inside_part(const rank_hop& of) {
         const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
         const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
         const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
@@ -72,10 +72,12 @@ struct openmp : openmp_sums {
         for (unsigned n = 0; n < half; ++n)
             inner_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
                        factor, n);
-        if (sx > 1) hop_of_faces<0>(of);
-        if (sy > 1) hop_of_faces<1>(of);
-        if (sz > 1) hop_of_faces<2>(of);
-        if (st > 1) hop_of_faces<3>(of);
+    }
+    static void hop_of_faces(const rank_hop& of) {
+        if (of.split.x > 1) hop_of_both<0>(of);
+        if (of.split.y > 1) hop_of_both<1>(of);
+        if (of.split.z > 1) hop_of_both<2>(of);
+        if (of.split.t > 1) hop_of_both<3>(of);
     }
     static void wait() {}
 
@@ -158,7 +160,7 @@ struct openmp : openmp_sums {
 
 private:
     template <unsigned Direction>
-    static void hop_of_faces(const rank_hop& of) {
+    static void hop_of_both(const rank_hop& of) {
         const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
         const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
         const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;
