@@ -5,9 +5,11 @@
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
 I/O, on the same CPUs: as it is (`fio`); with registered buffers and files (`fio-fixed`); and with
 these in huge pages (`fio-huge`), as our engines have them; why, and how to reserve such pages:
-cases/storage/benchmarks/fio_rows.sh. Each round runs every one in a fresh process, one after the
-other, so that a change of the disk's speed affects all; a ratio compares medians over rounds. The
-load of the machine before and after is stored with the results.
+cases/storage/benchmarks/fio_rows.sh. fio's rate is that of full queues; ours is that of samples of
+100 times the requests in flight or more, at whose ends the queues are not full. Each round runs
+every one in a fresh process, one after the other, so that a change of the disk's speed affects all;
+a ratio compares medians over rounds. The load of the machine before and after is stored with the
+results.
 """
 
 from __future__ import annotations
@@ -154,7 +156,12 @@ def main() -> None:
     engines = options.engines.split(",") if options.engines else ["uring", "queue"]
     if not options.engines and cases.gpus(machine):
         engines.append("gpu")
-    common = {"pattern": options.pattern, "size": parse_size(options.size), "direction": "read"}
+    common = {
+        "pattern": options.pattern,
+        "size": parse_size(options.size),
+        "direction": "read",
+        "samples": 5,
+    }
     if options.folder:
         common["folder"] = options.folder
     load = os.getloadavg()[0]
@@ -163,6 +170,9 @@ def main() -> None:
         for depth in options.depth.split(","):
             for threads in options.threads.split(","):
                 given = {"block": parse_size(block), "depth": int(depth), "threads": int(threads)}
+                given["requests"] = max(
+                    2**26 // given["block"], 100 * given["depth"] * given["threads"]
+                )
                 rows += duel({**common, **given}, engines, machine, options.rounds, options.seconds)
     print_table(rows)
     if options.output:

@@ -3,9 +3,10 @@
 // next groups fill. For writes, one copy brings a group, whose blocks are written while the next
 // groups arrive.
 //
-// A group has enough blocks to make a copy worth its call. There are enough groups for `depth`
-// blocks, and a few more that are being copied. Data pass through all of that memory: if it does
-// not stay in the CPU's cache, the CPU's main memory limits the rate.
+// A group has enough blocks to make a copy worth its call. A group takes the slot that was free
+// last: a request that takes long holds up its own group alone, and data pass through no more
+// memory than that needs. If that memory does not stay in the CPU's cache, the CPU's main memory
+// limits the rate.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -13,6 +14,8 @@
 #include "watari/storage/engines/rows.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <numeric>
 #include <vector>
 
 namespace watari::storage {
@@ -21,19 +24,20 @@ namespace {
 
 constexpr std::size_t copy_bytes = std::size_t{1} << 16;  ///< bytes of one copy, at least: a call
                                                           ///< takes some 4 us
-constexpr std::size_t on_the_way = 3;                     ///< groups, besides those that fill
+constexpr std::size_t ahead = 4;  ///< times `depth` blocks have slots: in flight, or in groups
+                                  ///< that wait for their last blocks or are being copied
 
-/// Bytes of a group, 10 or 40 us of a link. For a store in memory the link limits the rate, and it
-/// idles for 4 us between two copies. A disk reads more slowly the more memory it is read into.
+/// Bytes of a group, 2 or 40 us of a link. For a store in memory the link limits the rate, and it
+/// idles for 4 us between two copies. From a disk blocks arrive in any order, and the more a group
+/// has the longer it waits for its last.
 constexpr std::size_t group_bytes(const engine_options& options) {
-    return std::size_t{1} << (options.on_disk ? 19 : 21);
+    return std::size_t{1} << (options.on_disk ? 17 : 21);
 }
 
-/// Pinned memory for groups of `depth` blocks each, the largest size of a group.
 memory::buffer<std::byte> pinned_memory(const engine_options& options) {
     device::use(options.who.number);
     return {memory::kind::pinned,
-            (1 + on_the_way) * options.depth * options.block,
+            ahead * options.depth * options.block,
             // registered, not from cudaMallocHost: io_uring needs anonymous memory
             {.device = options.who.number, .thp = memory::huge_pages::always}};
 }
@@ -44,7 +48,7 @@ public:
         : engine(options),
           pinned_(pinned_memory(options)),
           ring_(options, pinned_.data(), pinned_.size()),
-          slots_(options.depth + on_the_way) {
+          slots_(ahead * options.depth) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -60,14 +64,13 @@ public:
         device::use(options_.who.number);
         list_ = list;
         seconds_.resize(list.offsets.size());
-        retired_ = 0;
         each_ = std::clamp<std::size_t>(
             std::max(group_bytes(options_) / list.block, copy_bytes / list.part_bytes()), 1,
             options_.depth);
-        groups_ = std::min((options_.depth + each_ - 1) / each_ + on_the_way,
-                           (1 + on_the_way) * options_.depth / each_);
-        for (std::size_t group = 0; group < groups_; ++group)
-            slots_[group].missing = group_size(group);
+        free_.resize(ahead * options_.depth / each_);
+        std::iota(free_.rbegin(), free_.rend(), std::size_t{0});
+        slot_of_.assign((list.offsets.size() + each_ - 1) / each_, nowhere);
+        copying_.clear();
         options_.direction == files::direction::read ? read() : write();
     }
 
@@ -76,7 +79,7 @@ public:
 private:
     void read() {
         const std::span offsets = list_.offsets;
-        for (std::size_t next = 0; retired_ * each_ < offsets.size();) {
+        for (std::size_t next = 0, arrived = 0; arrived < slot_of_.size();) {
             const double moment = now();
             for (; next < offsets.size() && ring_.in_flight() < options_.depth && has_slot(next);
                  ++next) {
@@ -89,17 +92,18 @@ private:
                     if (--slot_for(each.tag / each_).missing == 0) copy(each.tag / each_);
                 }
             } else {
-                slot_for(retired_).copied.wait();
+                slot_for(copying_.front()).copied.wait();
             }
-            retire();
+            for (; !copying_.empty() && slot_for(copying_.front()).copied.happened(); ++arrived)
+                end_group();
         }
     }
 
     void write() {
         const std::span offsets = list_.offsets;
         std::size_t next = 0, copies = 0;  // next block to write; groups whose copy has begun
-        while (retired_ * each_ < offsets.size()) {
-            for (; copies * each_ < offsets.size() && copies < retired_ + groups_; ++copies) {
+        for (std::size_t written = 0; written < slot_of_.size();) {
+            for (; copies < slot_of_.size() && has_slot(copies * each_); ++copies) {
                 std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * each_),
                             group_size(copies), now());
                 copy(copies);
@@ -115,12 +119,9 @@ private:
             for (const files::uring_completion& each : ring_.wait()) {
                 ring_.check(each, offsets[each.tag], list_.block);
                 seconds_[each.tag] = now() - seconds_[each.tag];
-                --slot_for(each.tag / each_).missing;
-            }
-            for (; retired_ < copies && slot_for(retired_).missing == 0; ++retired_) {
-                staging_slot& own = slot_for(retired_);
-                own.missing = group_size(retired_ + groups_);
-                gpu_seconds_ += device::event::seconds(own.begun, own.copied);
+                if (--slot_for(each.tag / each_).missing > 0) continue;
+                release(each.tag / each_);
+                ++written;
             }
         }
     }
@@ -129,22 +130,31 @@ private:
     struct staging_slot {
         device::event begun, copied;
         std::size_t missing = 0;  ///< requests of the group that have not completed
-        bool copying = false;
     };
 
-    staging_slot& slot_for(std::size_t group) { return slots_[group % groups_]; }
+    staging_slot& slot_for(std::size_t group) { return slots_[slot_of_[group]]; }
 
     std::size_t group_size(std::size_t group) const {
-        const std::size_t first = std::min(group * each_, list_.offsets.size());
-        return std::min(each_, list_.offsets.size() - first);
+        return std::min(each_, list_.offsets.size() - group * each_);
     }
 
-    /// Whether the group of this request may fill its slot: the slot's previous group is on the
-    /// GPU.
-    bool has_slot(std::size_t request) const { return request / each_ < retired_ + groups_; }
+    /// Whether the group of this request has a slot; it takes one if one is free.
+    bool has_slot(std::size_t request) {
+        const std::size_t group = request / each_;
+        if (slot_of_[group] != nowhere) return true;
+        if (free_.empty()) return false;
+        slot_of_[group] = free_.back();
+        free_.pop_back();
+        slot_for(group).missing = group_size(group);
+        return true;
+    }
+    void release(std::size_t group) {
+        gpu_seconds_ += device::event::seconds(slot_for(group).begun, slot_for(group).copied);
+        free_.push_back(slot_of_[group]);
+    }
 
     std::byte* staged(std::size_t request) const {
-        return pinned_.data() + request % (groups_ * each_) * list_.block;
+        return pinned_.data() + (slot_of_[request / each_] * each_ + request % each_) * list_.block;
     }
 
     void copy(std::size_t group) {
@@ -153,7 +163,7 @@ private:
         for (std::size_t part = 0; part < list_.parts; ++part)
             copy_part(group * each_, group_size(group), part);
         own.copied.record(stream_.get());
-        own.copying = true;
+        copying_.push_back(group);
     }
 
     /// Copies one part of `count` blocks. Whole blocks are consecutive in pinned memory; the same
@@ -172,29 +182,28 @@ private:
             device::copy_rows(side, list_.block, location, bytes, bytes, count, stream_.get());
     }
 
-    /// Frees the slots of groups that have arrived, in order. Groups fill in any order.
-    void retire() {
-        for (; slot_for(retired_).copying && slot_for(retired_).copied.happened(); ++retired_) {
-            staging_slot& own = slot_for(retired_);
-            const double moment = now();
-            for (std::size_t i = 0; i < group_size(retired_); ++i) {
-                const std::size_t request = retired_ * each_ + i;
-                seconds_[request] = moment - seconds_[request];
-            }
-            own.missing = group_size(retired_ + groups_);
-            own.copying = false;
-            gpu_seconds_ += device::event::seconds(own.begun, own.copied);
-        }
+    /// Ends the reads of the group that was copied first, which is on the GPU.
+    void end_group() {
+        const std::size_t group = copying_.front(), first = group * each_;
+        copying_.pop_front();
+        const double moment = now();
+        for (std::size_t i = first; i < first + group_size(group); ++i)
+            seconds_[i] = moment - seconds_[i];
+        release(group);
     }
+
+    static constexpr std::size_t nowhere = ~std::size_t{0};
 
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
     std::vector<staging_slot> slots_;
     requests list_{};
-    std::size_t each_ = 1, groups_ = 1;  ///< of this list: blocks of a group, and groups
-    std::size_t retired_ = 0;            ///< groups that have arrived, without a gap
-    double gpu_seconds_ = 0;             ///< of copies
+    std::size_t each_ = 1;              ///< blocks of a group of this list
+    std::vector<std::size_t> slot_of_;  ///< of each group, from its first request on
+    std::vector<std::size_t> free_;     ///< slots; the last is taken first
+    std::deque<std::size_t> copying_;   ///< groups of reads, in the order of the stream
+    double gpu_seconds_ = 0;            ///< of copies
 };
 
 }  // namespace
