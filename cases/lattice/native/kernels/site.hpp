@@ -76,12 +76,17 @@ WATARI_INLINE void hop_of(const lattice::hop_arguments<Real>& a, const Site& sit
     complex<Real> up[2][3]{}, low[2][3]{};
     sum_neighbours<LinkElements>(site, up, low);
     if (a.clover) multiply_clover(site, up, low);
-    for (unsigned n = 0; n < lattice::spinor; ++n) {
-        const std::size_t e = site.element(n);
-        complex<Real> value = n < 6 ? up[n / 3][n % 3] : low[n / 3 - 2][n % 3];
-        if (a.diagonal) value = Load::often(a.diagonal + e) - complex<Real>(a.factor) * value;
-        visit(e, value);
+    const auto component = [&](unsigned n) -> complex<Real>& {
+        return n < 6 ? up[n / 3][n % 3] : low[n / 3 - 2][n % 3];
+    };
+    if (a.diagonal) {
+        const complex<Real> factor(a.factor);
+        WATARI_UNROLLED
+        for (unsigned n = 0; n < lattice::spinor; ++n)
+            component(n) = Load::often(a.diagonal + site.element(n)) - factor * component(n);
     }
+    WATARI_UNROLLED
+    for (unsigned n = 0; n < lattice::spinor; ++n) visit(site.element(n), component(n));
 }
 
 /// The same for site `number` of `system`.

@@ -99,7 +99,7 @@ struct openacc {
     }
 
     /// The hop of a rank's part: at the sites all of whose neighbours are in it.
-    static void hop_inside_part(const rank_hop& of) {
+    static void hop_without_others(const rank_hop& of) {
         pass(of);
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < half(); ++n)

@@ -116,7 +116,7 @@ private:
                           v_.sent,  v_.arrived, sites_of_faces(r_.where.size, r_.split)};
         Model::pack(of);
         exchange_();
-        Model::hop_inside_part(of);
+        Model::hop_without_others(of);
         r_.arrive(r_.caller);
         Model::hop_of_faces(of);
     }

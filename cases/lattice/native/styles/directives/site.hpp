@@ -111,13 +111,34 @@ struct site_of_part : cpu::one_site<link, by_16_bytes, double> {
     template <unsigned Direction, bool Forward>
     WATARI_ALWAYS bool arrived(complex<double> (&v)[2][3]) const {
         if (!beyond<Direction, Forward>()) return false;
+        load<Direction, Forward>(v);
+        return true;
+    }
+    template <unsigned Direction, bool Forward>
+    WATARI_ALWAYS void load(complex<double> (&v)[2][3]) const {
         const std::size_t face = face_sites(where.size, Direction);
         const complex<double>* const from = halo +
                                             halo_begin(where.size, split, Direction, Forward) +
                                             face_number(where.size, Direction, at);
         for (unsigned c = 0; c < half_spinor; ++c)
             v[c / 3][c % 3] = by_16_bytes::once(from + c * face);
-        return true;
+    }
+};
+
+/// A site of a face of a part that is divided along one direction. Which neighbour belongs to
+/// another rank is known, so no branch keeps later loads waiting.
+template <unsigned Divided, bool Above>
+struct site_of_face : site_of_part {
+    using site_of_part::site_of_part;
+
+    template <unsigned Direction, bool Forward>
+    WATARI_ALWAYS static constexpr bool beyond() {
+        return Direction == Divided && Forward == Above;
+    }
+    template <unsigned Direction, bool Forward>
+    WATARI_ALWAYS bool arrived(complex<double> (&v)[2][3]) const {
+        if constexpr (beyond<Direction, Forward>()) load<Direction, Forward>(v);
+        return beyond<Direction, Forward>();
     }
 };
 
@@ -154,6 +175,24 @@ WATARI_ALWAYS void hop_in_face(const hop_arguments<double>& a, const extents& sp
     if (is_at_edge(size, split, p, Direction)) return;
     const site_of_part site(a, split, arrived, number_of(size, p));
     cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+}
+
+/// The same if the part is divided along that direction alone.
+template <unsigned Direction>
+WATARI_ALWAYS void hop_in_only_face(const hop_arguments<double>& a, const extents& split,
+                                    const number* arrived, unsigned n) {
+    const extents& size = a.where.size;
+    const auto face = static_cast<unsigned>(face_sites(size, Direction));
+    if (n < face) {
+        const point p = face_point(size, Direction, 0, a.parity, n);
+        const site_of_face<Direction, false> site(a, split, arrived, number_of(size, p));
+        cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+    } else {
+        const point p =
+            face_point(size, Direction, extent(size, Direction) - 1, a.parity, n - face);
+        const site_of_face<Direction, true> site(a, split, arrived, number_of(size, p));
+        cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
+    }
 }
 
 /// Sites of a parity in all faces of a part.
