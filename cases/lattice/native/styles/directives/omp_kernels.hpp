@@ -45,22 +45,29 @@ struct openmp : openmp_sums {
     /// 2112 bytes a site: links 1152, F^-1 576, a spinor read and one written 384; with the
     /// diagonal 192 more.
     static void hop_of_all(const geometry& where, const hop& h) {
+        hop_of(where, h, sites_inside(where.size, {1, 1, 1, 1}));
+    }
+    static void hop_of(const geometry& where, const hop& h, const runs_of_sites& sites) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
         const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
         number* out = h.out;
         const double factor = h.factor;
-        const auto half = static_cast<unsigned>(where.size.half());
+        const unsigned count = sites.count, run = sites.run, between = sites.between;
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out)
-        for (unsigned n = 0; n < half; ++n)
-            hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
+        for (unsigned n = 0; n < count; ++n)
+            hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor,
+                     runs_of_sites::number(n, run, between));
     }
 
-    /// The hop of a rank's part: at all sites, with its own opposite edges in place of the
-    /// neighbours', then again at those of the faces. A kernel that leaves these out is slower: it
-    /// has fewer loads in flight.
-    static void hop_without_others(const rank_hop& of) { hop_of_all(of.where, of.h); }
+    /// The hop of a rank's part: without its faces, where these are runs of sites, else at all
+    /// sites, with its own opposite edges in place of the neighbours'; then at those of the faces.
+    /// A kernel that asks each site whether it is in a face is slower: it has fewer loads in
+    /// flight.
+    static void hop_without_others(const rank_hop& of) {
+        hop_of(of.where, of.h, sites_inside(of.where.size, of.split));
+    }
     static void hop_of_faces(const rank_hop& of) {
         if (of.split.x > 1) hop_of_both<0>(of);
         if (of.split.y > 1) hop_of_both<1>(of);

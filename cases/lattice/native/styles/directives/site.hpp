@@ -195,6 +195,28 @@ WATARI_ALWAYS void hop_in_only_face(const hop_arguments<double>& a, const extent
     }
 }
 
+/// Sites of a parity: `count` in runs of consecutive numbers, with `between` left out before the
+/// first run and twice as many before each other one.
+struct runs_of_sites {
+    unsigned count, run, between;
+
+    WATARI_ALWAYS static unsigned number(unsigned n, unsigned run, unsigned between) {
+        return n + between * (n / run * 2 + 1);
+    }
+};
+
+/// Those of a part without its faces, if it is divided along x, y or z alone, else all.
+inline runs_of_sites sites_inside(const extents& size, const extents& split) {
+    const auto all = static_cast<unsigned>(size.half());
+    const unsigned above[] = {size.y * size.z * size.row(), size.z * size.row(), size.row()};
+    for (unsigned direction = 0; direction < 3; ++direction) {
+        const unsigned ranks = extent(split, direction), sites = extent(size, direction);
+        if (ranks == 1 || ranks != split.x * split.y * split.z * split.t || sites < 3) continue;
+        return {all / sites * (sites - 2), above[direction] * (sites - 2), above[direction]};
+    }
+    return {all, all, 0};
+}
+
 /// Sites of a parity in all faces of a part.
 inline unsigned sites_of_faces(const extents& size, const extents& split) {
     return static_cast<unsigned>(halo_numbers(size, split) / half_spinor);
