@@ -68,6 +68,15 @@ ACC = [rate(c, style) / rate(c) for style in ("acc-data", "omp-target") for c in
 page.says(
     "reaches {} of CUDA's rate** with GCC at class 2 and {} at class 3, OpenMP {} and {}", *ACC
 )
+by_compiler = results("2x-nvidia-h200-x86_64/20261128-lattice-compilers-registers.json")
+page.says(
+    "OpenACC {} at class 2 and OpenMP by LLVM {}.",
+    *(
+        by_compiler.case("lattice", style=style, compiler=compiler).quantity("flops_per_s")
+        / by_compiler.case("lattice", style="explicit").quantity("flops_per_s")
+        for style, compiler in (("acc-data", "gcc"), ("omp-target", "llvm"))
+    ),
+)
 hop = median(
     results(f"{H200}20261125-alone-lattice-{n}.json").case("lattice").quantity("hop_bytes_per_s")
     / 1e9

@@ -57,7 +57,7 @@ def over(style):
 page.says("at class 3 {} [at an earlier revision]", over("acc-data")[1])
 page.says("the lattice {} at class 2 and {} at class 3; [with LLVM]", *over("omp-target"))
 TWO_H100S = "2x-nvidia-h100-80gb-hbm3-x86_64/"
-by_compiler = results(f"{TWO_H100S}20261128-lattice-compilers.json")
+by_compiler = results("2x-nvidia-h200-x86_64/20261128-lattice-compilers-registers.json")
 for words, style, compiler in (
     ("EVIDENCE.md#by-compiler) {} at class 2 |", "omp-target", "llvm"),
     ("has {} of CUDA's rate at class 2, at class 3", "acc-data", "gcc"),

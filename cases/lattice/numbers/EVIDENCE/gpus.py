@@ -141,7 +141,7 @@ page.says(
 )
 
 # OpenMP
-page.says("`omp-device-ptr` {}", gain(two, "omp-device-ptr", "llvm", "omp-target") / 2)
+page.says("it had {} by the table", gain(two, "omp-device-ptr", "llvm", "omp-target") / 2)
 page.says(
     "{} and {} in two more pairs of trials",
     *(
@@ -151,26 +151,38 @@ page.says(
         for n in (1, 2)
     ),
 )
-by_llvm = results(f"{TWO_H200S}20261128-lattice-compilers.json")
+later = results(f"{TWO_H200S}20261128-lattice-two-openmp.json")
+page.given("the revision of the later file", "revision 439bf394")
+for words, style, alone, compiler in (
+    ("`omp-device-ptr`, LLVM", "omp-device-ptr", "omp-target", "llvm"),
+    ("`acc-host-data`, GCC", "acc-host-data", "acc-data", "gcc"),
+):
+    page.says(
+        f"| {words} | {{}} | {{}} | {{}} |",
+        tflops(later.case("lattice", style=alone, compiler=compiler, ranks=1)),
+        tflops(later.case("lattice", style=style, compiler=compiler, ranks=2)),
+        gain(later, style, compiler, alone) / 2,
+    )
 page.says(
-    "| half of the hop of one GPU | {} |",
-    1e3 * by_llvm.case("lattice", style="omp-target", compiler="llvm").quantity("hop_s") / 2,
+    "one GPU has {} times the rate of the table",
+    tflops(later.case("lattice", style="omp-target", ranks=1))
+    / tflops(two.case("lattice", style="omp-target", compiler="llvm", ranks=1)),
 )
-openmp = text(f"{TWO_H200S}20261128-lattice-openmp-kernels.txt")
 
 
-def kernel_ms(kernel):
-    """The median of a kernel."""
-    (line,) = (line for line in openmp.lines if line.endswith(f"  {kernel}"))
-    return float(line.split()[2]) / 1e3
+def hop_ms(run, ranks):
+    """Of OpenMP by LLVM."""
+    style = {1: "omp-target", 2: "omp-device-ptr"}[ranks]
+    return 1e3 * run.case("lattice", style=style, ranks=ranks).quantity("hop_s")
 
 
-page.says("| two GPUs: inner sites | {} |", kernel_ms("hop_of_part"))
-page.says("| two GPUs: the two faces | {} |", kernel_ms("hop_of_faces<2u>"))
-page.says("to the inner sites | {} |", openmp.line("for the other GPU: median")[0] / 1e3)
-(meeting,) = (line.split() for line in openmp.lines if line.endswith("meeting with the other GPU"))
-page.says("{} ms in the mean", float(meeting[1]) / float(meeting[0]))
-page.given("the machine code", "255 registers", "a stack of 240", "and of 224 for")
+asks = {
+    n: results(f"{TWO_H200S}20261128-lattice-openmp-asks-{name}.json")
+    for n, name in ((1, "one"), (2, "two"))
+}
+page.says("a hop took {} ms on two GPUs", hop_ms(asks[2], 2))
+page.says("GPUs, with half of one GPU's at {}\n", hop_ms(asks[1], 1) / 2)
+page.says("now {}, with half of one GPU's at {}.", hop_ms(later, 2), hop_ms(later, 1) / 2)
 page.says(
     "`acc-managed` had {}, {} and {} TFLOPS",
     *(
@@ -184,7 +196,6 @@ page.says(
 page.says("by the first file it has {}", gain(two, "acc-managed", "gcc") / 2)
 page.given("the revisions of these files", "revision 32414221 with uncommitted", "a64a0b58")
 page.given("how these runs were pinned", "12 of the 32 cores")
-page.given("the split of class 2", "14 of 16 planes")
 
 # What acc-host-data loses
 traced = text(f"{TWO_H100S}20261128-lattice-host-data-kernels.txt").lines

@@ -100,8 +100,8 @@ def by_compiler(run, kinds):
     return lines
 
 
-by_llvm = results("2x-nvidia-h100-80gb-hbm3-x86_64/20261128-lattice-compilers.json")
-page.given("revisions of its build", "89971b0c, the rest of 79738554")
+by_llvm = results("2x-nvidia-h200-x86_64/20261128-lattice-compilers-registers.json")
+page.given("the revision of its build", "revision 439bf394")
 before = results(f"{H100}20261127-lattice-compilers.json")
 page.table(
     "compilers",
@@ -122,6 +122,35 @@ rates = [
     for style, compiler in (("omp-target", "llvm"), ("omp-target", "gcc"), ("acc-data", "gcc"))
 ]
 page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
+in_memory = [
+    results(f"{where}20261128-lattice-compilers.json")
+    for where in ("2x-nvidia-h200-x86_64/", "2x-nvidia-h100-80gb-hbm3-x86_64/")
+]
+
+
+def of_cuda(run, style, compiler):
+    """The rate over that of explicit copies."""
+    rates = (
+        run.case("lattice", style=at, compiler=by).quantity("flops_per_s")
+        for at, by in ((style, compiler), ("explicit", "none"))
+    )
+    return next(rates) / next(rates)
+
+
+page.says(
+    "before, it had {} of CUDA's rate on other H200s and {} on an H100",
+    *(of_cuda(run, "omp-target", "llvm") for run in in_memory),
+)
+page.says(
+    "the hop by LLVM took {} ms",
+    1e3 * in_memory[0].case("lattice", style="omp-target", compiler="llvm").quantity("hop_s"),
+)
+page.says("now {} ms.", 1e3 * llvm.quantity("hop_s"))
+page.says(
+    "On H100s OpenACC has {} and OpenMP by GCC {}",
+    of_cuda(in_memory[1], "acc-data", "gcc"),
+    of_cuda(in_memory[1], "omp-target", "gcc"),
+)
 page.says(
     "**OpenACC had {} of CUDA's rate**",
     before.case("lattice", style="acc-data", compiler="gcc").quantity("flops_per_s")
@@ -144,7 +173,7 @@ page.says("LLVM had {} of CUDA's rate on an H200", llvm_there / cuda_there)
 page.says("OpenACC {} there", acc_there / cuda_there)
 kernels = text(f"{H100}20261127-lattice-llvm-kernels.txt")
 dots, dot, subtract = (kernels.line(name + " ") for name in ("dots", "dot", "subtract"))
-page.says("seven sums took {} ms there; now {} on an H100", dots[1], dots[2])
+page.says("seven sums took {} ms there; then {} on an H100", dots[1], dots[2])
 page.says("two sums {} and {},", dot[1], dot[2])
 page.says("one sum {} and {}.", subtract[1], subtract[2])
 page.says("second region, which takes {} ms", kernels.line("add parts ")[-1])
@@ -159,9 +188,9 @@ page.says(
 page.given("the lattice of a run", "4x4x4x8")
 page.given(
     "the compiled code",
-    "takes 248 registers a thread",
+    "243 registers",
     "that 8 warps run",
-    "and 192\n  bytes of a stack",
+    "192 bytes of a stack, 287 stores and 96 loads a site",
 )
 page.given("about what the kernels lose by their sums", "about 0.1 ms for each sum")
 
@@ -180,3 +209,18 @@ page.says(
     steps(solve("class2", "acc-managed"))[0],
 )
 page.says("| {} at class 2, {} at class 3 | {}, {} | **same**", *boundary, *steady)
+nodes = results("4x-nvidia-h200-x86_64/20261128-lattice-nodes.json")
+
+
+def on_four(style, than, halo):
+    """The rate of a style over that of another, at classes 2 and 3."""
+    for c in ("class2", "class3"):
+        one, other = (
+            tflops(nodes.case("lattice", lattice=c, style=s, halo=halo, overlap=False))
+            for s in (style, than)
+        )
+        yield one / other
+
+
+page.says("{} at class 2, {} at class 3 by `staged`", *on_four("acc-managed", "acc-data", "staged"))
+page.says("in CUDA by `peer` {} and {}", *on_four("managed", "explicit", "peer"))

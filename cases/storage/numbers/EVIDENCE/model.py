@@ -3,9 +3,9 @@
 from statistics import median
 
 from recompute import Page
-from result_files import results
+from result_files import results, text
 
-KIB, MIB, GIB = 2**10, 2**20, 2**30
+KIB = 2**10
 
 page = Page("cases/storage/EVIDENCE.md")
 ssd = results("2x-nvidia-h200-x86_64/20261128-storage-ssd.json")
@@ -48,15 +48,13 @@ page.says(
     median(point[0] for (block, _), point in POINTS.items() if block > 32 * KIB),
 )
 page.given("the model's file", "is 0.3% of IOPS", "left out 10.7%")
-memory_of = {m["block"]: [] for m in ssd.all("storage")}
-for m in ssd.all("storage"):
-    memory_of[m["block"]].append(m["requests"] * m["block"])
-everywhere = [size for sizes in memory_of.values() for size in sizes]
-page.says("of {} MiB to\n  {} GiB", min(everywhere) / MIB, max(everywhere) / GIB)
+memory = text("2x-nvidia-h200-x86_64/20261128-storage-reused-memory.txt")
 page.says(
-    "and more {} MiB or more",
-    min(min(sizes) for block, sizes in memory_of.items() if block >= 64 * KIB) / MIB,
+    "the engine has {} thousand requests a second into memory of their own, {} into 64 blocks that "
+    "are used again, and fio {}:",
+    *(memory.line(f"median 64KiB  {how:22}")[0] for how in ("own", "reused", "fio")),
 )
+page.given("the depth of that run", "At 64 KiB and 64 in", "into 64 blocks")
 page.given("the times in these files", "in the first 70 s")
 page.given("its revision", "revision 32414221 with uncommitted")
 page.given(
