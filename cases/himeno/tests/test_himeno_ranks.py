@@ -278,7 +278,7 @@ class TestOnGpus:
         ("given", "says"),
         [
             ({"style": "acc-data", "halo": "peer"}, "not written for halo=peer; it has staged"),
-            ({"style": "acc-managed", "overlap": "yes"}, "nothing overlaps"),
+            ({"style": "acc-managed", "overlap": "yes"}, "takes no overlap=yes"),
         ],
     )
     def test_what_a_style_is_not_written_for(

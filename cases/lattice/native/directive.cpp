@@ -23,7 +23,8 @@ using directive::number;
 struct call {
     measure::trial trial;
     parameters p;
-    std::optional<device::stream> own;  ///< a GPU's, for exchanges of styles that have no stream
+    std::optional<device::stream> exchange_stream;  ///< for styles that have none, between GPUs
+    bool exchanging = false;                        ///< in that stream
     bool begun = false;
     double last = 0;  ///< time at which the last sample ended
 };
@@ -76,17 +77,16 @@ void total(void* caller, double* sums, unsigned count) {
 
 void exchange(void* caller, const number* sent, number* arrived, void* stream) {
     call& one = *static_cast<call*>(caller);
-    if (stream == nullptr && one.p.processor.is_gpu()) {
-        // urgent: half spinors pass the kernels of inner sites
-        if (!one.own) one.own.emplace(device::priority::urgent);
-        stream = one.own->get();
+    if (stream == nullptr && one.exchange_stream) {
+        stream = one.exchange_stream->get();
+        one.exchanging = true;
     }
     carry_half_spinors(one.p, sent, arrived, static_cast<stream_t>(stream));
 }
 
 void arrive(void* caller) {
-    const call& one = *static_cast<call*>(caller);
-    if (one.own) device::synchronize(one.own->get());
+    call& one = *static_cast<call*>(caller);
+    if (std::exchange(one.exchanging, false)) device::synchronize(one.exchange_stream->get());
 }
 
 directive::answer run(call& one, directive::function style) {
@@ -128,7 +128,7 @@ void warm_up(parameters few, directive::function style) {
     few.size = {2, 2, 4, 8};
     few.part = nullptr;
     few.iterations = 4;
-    call small{.trial = {}, .p = few, .own = {}};
+    call small{.trial = {}, .p = few, .exchange_stream = {}};
     run(small, style);
 }
 
@@ -139,13 +139,15 @@ measure::trial run_directive(const parameters& p, directive::function program) {
     require_written(p);
     const style& row = cases::style_named(styles(), p.style);
     const bool migrates = row.migrates();
-    call one{.trial = {}, .p = p, .own = {}};
+    call one{.trial = {}, .p = p, .exchange_stream = {}};
     if (!p.processor.is_gpu())
         prepare(one.trial, p, std::array{kind::pageable});
     else if (migrates)
         prepare(one.trial, p, std::array{row.kind});
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
+    if (p.part && p.part->carrier.is_gpu())  // urgent: half spinors pass the kernels of inner sites
+        one.exchange_stream.emplace(device::priority::urgent);
     cases::together(ranks_of(p), [&] { warm_up(p, program); });
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);

@@ -63,7 +63,7 @@ TEST(lattice_directive, nothing_overlaps) {
         const style& row = cases::style_named(styles(), name);
         expect_error<unsupported>(
             [&] { cases::require_halo(row, comm::path::staged, true, gpu_number(0)); },
-            {name, "nothing overlaps"});
+            {name, "takes no overlap=yes"});
     }
 }
 

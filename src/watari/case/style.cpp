@@ -8,8 +8,7 @@ void require_halo(const style_facts& row, comm::path halo, bool overlap, process
         throw unsupported(
             "overlap=yes: on the CPU every thread computes, none is left to exchange");
     if (overlap && !row.overlaps)
-        throw unsupported(
-            name + " waits for each of its kernels, or gives it a whole part: nothing overlaps");
+        throw unsupported(name + " takes no overlap=yes: its program says what overlaps");
     if (row.halos & only(halo)) return;
     std::string known;
     for (const comm::path path : comm::paths)

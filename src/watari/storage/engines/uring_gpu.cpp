@@ -3,10 +3,10 @@
 // next groups fill. For writes, one copy brings a group, whose blocks are written while the next
 // groups arrive.
 //
-// A group has enough blocks to make a copy worth its call. A group takes the slot that was free
-// last: a request that takes long holds up its own group alone, and data pass through no more
-// memory than that needs. If that memory does not stay in the CPU's cache, the CPU's main memory
-// limits the rate.
+// A group has enough blocks to make a copy worth its call. It takes the slot that was freed last:
+// a request that takes long holds up its own group, until all slots wait, and data pass through no
+// more memory than that needs. If that memory does not stay in the CPU's cache, the CPU's main
+// memory limits the rate.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -24,12 +24,13 @@ namespace {
 
 constexpr std::size_t copy_bytes = std::size_t{1} << 16;  ///< bytes of one copy, at least: a call
                                                           ///< takes some 4 us
-constexpr std::size_t ahead = 4;  ///< times `depth` blocks have slots: in flight, or in groups
-                                  ///< that wait for their last blocks or are being copied
+constexpr std::size_t ahead = 4;  ///< slots hold this many times `depth` blocks: in flight, or in
+                                  ///< groups that wait for their last or are being copied
+constexpr std::size_t on_the_way = 3;  ///< groups of writes that are copied ahead of the requests
 
 /// Bytes of a group, 2 or 40 us of a link. For a store in memory the link limits the rate, and it
-/// idles for 4 us between two copies. From a disk blocks arrive in any order, and the more a group
-/// has the longer it waits for its last.
+/// idles for 4 us between two copies. A disk ends requests in any order, and the more blocks a
+/// group has the longer it waits for its last.
 constexpr std::size_t group_bytes(const engine_options& options) {
     return std::size_t{1} << (options.on_disk ? 17 : 21);
 }
@@ -81,7 +82,7 @@ private:
         const std::span offsets = list_.offsets;
         for (std::size_t next = 0, arrived = 0; arrived < slot_of_.size();) {
             const double moment = now();
-            for (; next < offsets.size() && ring_.in_flight() < options_.depth && has_slot(next);
+            for (; next < offsets.size() && ring_.in_flight() < options_.depth && take_slot(next);
                  ++next) {
                 seconds_[next] = moment;
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
@@ -89,7 +90,9 @@ private:
             if (ring_.in_flight() > 0) {
                 for (const files::uring_completion& each : ring_.wait()) {
                     ring_.check(each, offsets[each.tag], list_.block);
-                    if (--slot_for(each.tag / each_).missing == 0) copy(each.tag / each_);
+                    if (--slot_for(each.tag / each_).missing > 0) continue;
+                    copy(each.tag / each_);
+                    copying_.push_back(each.tag / each_);
                 }
             } else {
                 slot_for(copying_.front()).copied.wait();
@@ -101,9 +104,12 @@ private:
 
     void write() {
         const std::span offsets = list_.offsets;
+        // more would only wait in pinned memory
+        const std::size_t most = (options_.depth + each_ - 1) / each_ + on_the_way;
         std::size_t next = 0, copies = 0;  // next block to write; groups whose copy has begun
         for (std::size_t written = 0; written < slot_of_.size();) {
-            for (; copies < slot_of_.size() && has_slot(copies * each_); ++copies) {
+            for (; copies < slot_of_.size() && copies < written + most && take_slot(copies * each_);
+                 ++copies) {
                 std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * each_),
                             group_size(copies), now());
                 copy(copies);
@@ -138,8 +144,8 @@ private:
         return std::min(each_, list_.offsets.size() - group * each_);
     }
 
-    /// Whether the group of this request has a slot; it takes one if one is free.
-    bool has_slot(std::size_t request) {
+    /// Gives the group of this request a slot, unless it has one. False if none is free.
+    bool take_slot(std::size_t request) {
         const std::size_t group = request / each_;
         if (slot_of_[group] != nowhere) return true;
         if (free_.empty()) return false;
@@ -163,7 +169,6 @@ private:
         for (std::size_t part = 0; part < list_.parts; ++part)
             copy_part(group * each_, group_size(group), part);
         own.copied.record(stream_.get());
-        copying_.push_back(group);
     }
 
     /// Copies one part of `count` blocks. Whole blocks are consecutive in pinned memory; the same

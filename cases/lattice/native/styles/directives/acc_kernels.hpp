@@ -108,10 +108,10 @@ struct openacc {
     }
     /// Then at those of the faces, which read the half spinors that neighbours have sent.
     static void hop_of_faces(const rank_hop& of) {
-        if (of.split.x > 1) hop_of_both<0>();
-        if (of.split.y > 1) hop_of_both<1>();
-        if (of.split.z > 1) hop_of_both<2>();
-        if (of.split.t > 1) hop_of_both<3>();
+        if (of.split.x > 1) hop_of_both_faces<0>();
+        if (of.split.y > 1) hop_of_both_faces<1>();
+        if (of.split.z > 1) hop_of_both_faces<2>();
+        if (of.split.t > 1) hop_of_both_faces<3>();
     }
 
     // Below, a region's locals have the names of the parameters, which it must not use itself.
@@ -290,7 +290,7 @@ struct openacc {
 
 private:
     template <unsigned Direction>
-    static void hop_of_both() {
+    static void hop_of_both_faces() {
 #pragma acc parallel loop gang(static : 1) vector vector_length(128) async(1)
         for (unsigned n = 0; n < both_faces<Direction>(); ++n)
             hop_in_face<Direction>(site_arguments(), split(), passed_hop().arrived, n);

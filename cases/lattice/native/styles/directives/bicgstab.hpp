@@ -28,7 +28,7 @@ struct vectors {
 // A sum has one part per warp that runs at once: 32 on each of an H200's 132 multiprocessors.
 inline constexpr unsigned warps = 4224, most_sums = 7;
 
-/// `Model` has the kernels; Exchange sends `sent` and fills `arrived`.
+/// `Model` has the kernels; Exchange sends `sent` and fills `arrived`, perhaps until `arrive`.
 template <class Model, class Exchange>
 class bicgstab {
 public:

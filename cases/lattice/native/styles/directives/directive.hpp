@@ -37,8 +37,8 @@ struct request {
     void (*total)(void* caller, double* sums, unsigned count);  ///< adds up over all ranks
     /// Exchanges half spinors with the neighbours, in the layout of halo_begin, by the CPU or,
     /// where the style has given it pointers of a GPU, between GPUs: in the order of a stream of
-    /// CUDA. Without a stream `sent` must be complete, and `arrived` is after `arrive`. Null: there
-    /// is one rank.
+    /// CUDA. Without a stream `sent` must be complete before the call, and `arrived` is complete
+    /// once `arrive` has returned. Null: there is one rank.
     void (*exchange)(void* caller, const number* sent, number* arrived, void* stream);
     void (*arrive)(void* caller);  ///< waits for exchanges without a stream
 

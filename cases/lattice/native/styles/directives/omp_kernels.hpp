@@ -45,9 +45,9 @@ struct openmp : openmp_sums {
     /// 2112 bytes a site: links 1152, F^-1 576, a spinor read and one written 384; with the
     /// diagonal 192 more.
     static void hop_of_all(const geometry& where, const hop& h) {
-        hop_of(where, h, sites_inside(where.size, {1, 1, 1, 1}));
+        hop_at_sites(where, h, sites_inside(where.size, {1, 1, 1, 1}));
     }
-    static void hop_of(const geometry& where, const hop& h, const runs_of_sites& sites) {
+    static void hop_at_sites(const geometry& where, const hop& h, const runs_of_sites& sites) {
         const unsigned x = where.size.x, y = where.size.y, z = where.size.z, t = where.size.t;
         const unsigned lanes = where.log2_lanes, parity = h.parity;
         const number *links = h.links, *clover = h.clover, *in = h.in, *diagonal = h.diagonal;
@@ -61,18 +61,18 @@ struct openmp : openmp_sums {
                      runs_of_sites::number(n, run, between));
     }
 
-    /// The hop of a rank's part: without its faces, where these are runs of sites, else at all
-    /// sites, with its own opposite edges in place of the neighbours'; then at those of the faces.
-    /// A kernel that asks each site whether it is in a face is slower: it has fewer loads in
-    /// flight.
+    /// The hop of a rank's part at the sites that are in no face, if their numbers form runs; else
+    /// at all sites, where those of the faces get wrong values that hop_of_faces overwrites. A
+    /// kernel that asks each site whether it is in a face is slower: it has fewer loads in flight.
     static void hop_without_others(const rank_hop& of) {
-        hop_of(of.where, of.h, sites_inside(of.where.size, of.split));
+        hop_at_sites(of.where, of.h, sites_inside(of.where.size, of.split));
     }
+    /// Then at those of the faces.
     static void hop_of_faces(const rank_hop& of) {
-        if (of.split.x > 1) hop_of_both<0>(of);
-        if (of.split.y > 1) hop_of_both<1>(of);
-        if (of.split.z > 1) hop_of_both<2>(of);
-        if (of.split.t > 1) hop_of_both<3>(of);
+        if (of.split.x > 1) hop_of_both_faces<0>(of);
+        if (of.split.y > 1) hop_of_both_faces<1>(of);
+        if (of.split.z > 1) hop_of_both_faces<2>(of);
+        if (of.split.t > 1) hop_of_both_faces<3>(of);
     }
     static void wait() {}
 
@@ -146,14 +146,15 @@ struct openmp : openmp_sums {
 
 private:
     template <unsigned Direction>
-    static void hop_of_both(const rank_hop& of) {
-        const extents& s = of.split;
-        extent(s, Direction) == s.x* s.y* s.z* s.t ? hop_of_both<Direction, true>(of)
-                                                   : hop_of_both<Direction, false>(of);
+    static void hop_of_both_faces(const rank_hop& of) {
+        if (is_divided_along(of.split, Direction))
+            hop_of_both_faces_as<Direction, true>(of);
+        else
+            hop_of_both_faces_as<Direction, false>(of);
     }
     /// `Alone`: the part is divided along one direction.
     template <unsigned Direction, bool Alone>
-    static void hop_of_both(const rank_hop& of) {
+    static void hop_of_both_faces_as(const rank_hop& of) {
         const unsigned x = of.where.size.x, y = of.where.size.y, z = of.where.size.z;
         const unsigned t = of.where.size.t, lanes = of.where.log2_lanes, parity = of.h.parity;
         const unsigned sx = of.split.x, sy = of.split.y, sz = of.split.z, st = of.split.t;

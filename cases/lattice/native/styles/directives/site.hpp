@@ -200,18 +200,25 @@ WATARI_ALWAYS void hop_in_only_face(const hop_arguments<double>& a, const extent
 struct runs_of_sites {
     unsigned count, run, between;
 
+    /// Of the n-th of them; scalars, as OpenMP passes them.
     WATARI_ALWAYS static unsigned number(unsigned n, unsigned run, unsigned between) {
         return n + between * (n / run * 2 + 1);
     }
 };
 
-/// Those of a part without its faces, if it is divided along x, y or z alone, else all.
+/// Whether a part is divided along this direction and no other.
+inline bool is_divided_along(const extents& split, unsigned direction) {
+    return extent(split, direction) > 1 && extent(split, direction) == split.sites();
+}
+
+/// Those of a part without its faces, if it is divided along x, y or z alone and has sites between
+/// them, else all: neighbours along t have alternating numbers.
 inline runs_of_sites sites_inside(const extents& size, const extents& split) {
     const auto all = static_cast<unsigned>(size.half());
     const unsigned above[] = {size.y * size.z * size.row(), size.z * size.row(), size.row()};
     for (unsigned direction = 0; direction < 3; ++direction) {
-        const unsigned ranks = extent(split, direction), sites = extent(size, direction);
-        if (ranks == 1 || ranks != split.x * split.y * split.z * split.t || sites < 3) continue;
+        const unsigned sites = extent(size, direction);
+        if (!is_divided_along(split, direction) || sites < 3) continue;
         return {all / sites * (sites - 2), above[direction] * (sites - 2), above[direction]};
     }
     return {all, all, 0};
