@@ -146,8 +146,11 @@ measure::trial run_directive(const parameters& p, directive::function program) {
         prepare(one.trial, p, std::array{row.kind});
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
-    if (p.part && p.part->carrier.is_gpu())  // urgent: half spinors pass the kernels of inner sites
+    if (p.part && p.part->carrier.is_gpu()) {
+        device::use(p.part->carrier.number);
+        // urgent: half spinors pass the kernels of inner sites
         one.exchange_stream.emplace(device::priority::urgent);
+    }
     cases::together(ranks_of(p), [&] { warm_up(p, program); });
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);
