@@ -5,6 +5,7 @@
 #include "solver/record.hpp"
 #include "styles.hpp"
 #include "watari/case/ranks.hpp"
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
 #include <array>
@@ -24,7 +25,6 @@ struct call {
     measure::trial trial;
     parameters p;
     std::optional<device::stream> exchange_stream;  ///< for styles that have none, between GPUs
-    bool exchanging = false;                        ///< in that stream
     bool begun = false;
     double last = 0;  ///< time at which the last sample ended
 };
@@ -77,16 +77,17 @@ void total(void* caller, double* sums, unsigned count) {
 
 void exchange(void* caller, const number* sent, number* arrived, void* stream) {
     call& one = *static_cast<call*>(caller);
-    if (stream == nullptr && one.exchange_stream) {
+    if (stream == nullptr && one.p.part->carrier.is_gpu()) {
+        // urgent: half spinors pass the kernels of inner sites
+        if (!one.exchange_stream) one.exchange_stream.emplace(device::priority::urgent);
         stream = one.exchange_stream->get();
-        one.exchanging = true;
     }
     carry_half_spinors(one.p, sent, arrived, static_cast<stream_t>(stream));
 }
 
 void arrive(void* caller) {
-    call& one = *static_cast<call*>(caller);
-    if (std::exchange(one.exchanging, false)) device::synchronize(one.exchange_stream->get());
+    const call& one = *static_cast<call*>(caller);
+    if (one.exchange_stream) device::synchronize(one.exchange_stream->get());
 }
 
 directive::answer run(call& one, directive::function style) {
@@ -146,11 +147,6 @@ measure::trial run_directive(const parameters& p, directive::function program) {
         prepare(one.trial, p, std::array{row.kind});
     else
         prepare(one.trial, p, std::array{row.host, row.kind});
-    if (p.part && p.part->carrier.is_gpu()) {
-        device::use(p.part->carrier.number);
-        // urgent: half spinors pass the kernels of inner sites
-        one.exchange_stream.emplace(device::priority::urgent);
-    }
     cases::together(ranks_of(p), [&] { warm_up(p, program); });
     const directive::answer answer = run(one, program);
     cases::record(one.trial, answer);

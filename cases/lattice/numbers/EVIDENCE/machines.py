@@ -116,16 +116,6 @@ cuda, llvm = (
 )
 (cuda_step, cuda_hops), (llvm_step, llvm_hops) = step_ms(cuda), step_ms(llvm)
 cuda_rest, llvm_rest = cuda_step - cuda_hops, llvm_step - llvm_hops
-rates = [
-    by_llvm.case("lattice", style=style, compiler=compiler).quantity("flops_per_s")
-    / cuda.quantity("flops_per_s")
-    for style, compiler in (("omp-target", "llvm"), ("omp-target", "gcc"), ("acc-data", "gcc"))
-]
-page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
-in_memory = [
-    results(f"{where}20261128-lattice-compilers.json")
-    for where in ("2x-nvidia-h200-x86_64/", "2x-nvidia-h100-80gb-hbm3-x86_64/")
-]
 
 
 def of_cuda(run, style, compiler):
@@ -137,6 +127,15 @@ def of_cuda(run, style, compiler):
     return next(rates) / next(rates)
 
 
+rates = [
+    of_cuda(by_llvm, style, compiler)
+    for style, compiler in (("omp-target", "llvm"), ("omp-target", "gcc"), ("acc-data", "gcc"))
+]
+page.says("**LLVM has {} of CUDA's rate**, GCC {} in OpenMP and {} in OpenACC.", *rates)
+in_memory = [
+    results(f"{where}20261128-lattice-compilers.json")
+    for where in ("2x-nvidia-h200-x86_64/", "2x-nvidia-h100-80gb-hbm3-x86_64/")
+]
 page.says(
     "before, it had {} of CUDA's rate on other H200s and {} on an H100",
     *(of_cuda(run, "omp-target", "llvm") for run in in_memory),
@@ -153,8 +152,7 @@ page.says(
 )
 page.says(
     "**OpenACC had {} of CUDA's rate**",
-    before.case("lattice", style="acc-data", compiler="gcc").quantity("flops_per_s")
-    / before.case("lattice", style="explicit", compiler="none").quantity("flops_per_s"),
+    of_cuda(before, "acc-data", "gcc"),
 )
 earlier = [
     results(f"{H100}20261126-lattice-compilers.json")
@@ -165,12 +163,8 @@ earlier = [
 ]
 page.says("it had {} GFLOPS where CUDA had {}", *earlier)
 on_h200 = results(f"{H200}20261127-lattice-compilers.json")
-cuda_there, llvm_there, acc_there = (
-    on_h200.case("lattice", style=style, compiler=compiler).quantity("flops_per_s")
-    for style, compiler in (("explicit", "none"), ("omp-target", "llvm"), ("acc-data", "gcc"))
-)
-page.says("LLVM had {} of CUDA's rate on an H200", llvm_there / cuda_there)
-page.says("OpenACC {} there", acc_there / cuda_there)
+page.says("LLVM had {} of CUDA's rate on an H200", of_cuda(on_h200, "omp-target", "llvm"))
+page.says("OpenACC {} there", of_cuda(on_h200, "acc-data", "gcc"))
 kernels = text(f"{H100}20261127-lattice-llvm-kernels.txt")
 dots, dot, subtract = (kernels.line(name + " ") for name in ("dots", "dot", "subtract"))
 page.says("seven sums took {} ms there; then {} on an H100", dots[1], dots[2])

@@ -54,7 +54,7 @@ page.says(
     "are used again, and fio {}:",
     *(memory.line(f"median 64KiB  {how:22}")[0] for how in ("own", "reused", "fio")),
 )
-page.given("the depth of that run", "At 64 KiB and 64 in", "into 64 blocks")
+page.given("the depth of that run", "with 64 in flight", "into 64 blocks")
 page.given("the times in these files", "in the first 70 s")
 page.given("its revision", "revision 32414221 with uncommitted")
 page.given(

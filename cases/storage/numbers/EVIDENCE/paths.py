@@ -291,9 +291,8 @@ for row in fio:
         each = [run["rate"] for run in runs]
         rounds[row["block"]].append((max(each) - min(each)) / median(each))
 page.says("by up to {} of their median at 4 KiB and {} at 64 KiB", *map(max, rounds.values()))
-page.given("the revision of these files", "at revision d32be288. Each", "revision 32414221")
-page.given("benchmarks/fio.py", "100 times the requests", "4 MiB with one thread")
-page.given("an earlier state of these files", "`uring` had 0.76 at 64 KiB")
+page.given("the revision of these files", "at revision d32be288. Each")
+page.given("benchmarks/fio.py", "100 times the requests")
 
 # Beside Hanawa (2025)
 page.given("published/hanawa-2025.toml", "10.7 times the bandwidth", "an A100 and one SSD")
