@@ -141,7 +141,9 @@ page.says(
 )
 
 # OpenMP
-page.says("`omp-device-ptr` had {} by the table", gain(two, "omp-device-ptr", "llvm", "omp-target") / 2)
+page.says(
+    "`omp-device-ptr` had {} by the table", gain(two, "omp-device-ptr", "llvm", "omp-target") / 2
+)
 page.says(
     "{} and {} in two more pairs of trials",
     *(
