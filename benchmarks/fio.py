@@ -5,11 +5,11 @@
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
 I/O, on the same CPUs: as it is (`fio`); with registered buffers and files (`fio-fixed`); and with
 these in huge pages (`fio-huge`), as our engines have them; why, and how to reserve such pages:
-cases/storage/benchmarks/fio_rows.sh. fio's rate is that of full queues; ours is that of samples of
-100 times the requests in flight or more, at whose ends the queues are not full. Each round runs
-every one in a fresh process, one after the other, so that a change of the disk's speed affects all;
-a ratio compares medians over rounds. The load of the machine before and after is stored with the
-results.
+cases/storage/benchmarks/fio_rows.sh. A sample of ours has as many requests as
+fio ends in one run, so that the ends of both, at which queues are not full, count alike. Each round
+runs every one in a fresh process, one after the other, so that a change of the disk's speed affects
+all; a ratio compares medians over rounds. The load of the machine before and after is stored with
+the results.
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ def fio(parameters: Parameters, extra: tuple[str, ...], seconds: float) -> dict[
     ]
     if parameters["pattern"] != "random" and parameters["threads"] > 1:  # each its own part
         command.append(f"--offset_increment={parameters['size'] // parameters['threads']}")
-    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    job = json.loads(out)["jobs"][0]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {run.stderr or run.stdout}")
+    job = json.loads(run.stdout)["jobs"][0]
     cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100 * parameters["threads"]
     return {"rate": float(job["read"]["iops"]), "cpu": float(cpu)}
 
@@ -89,12 +91,16 @@ def duel(
     given: Parameters, engines: list[str], machine: Machine, rounds: int, seconds: float
 ) -> list[dict[str, Any]]:
     """All engines and all rivals in turn; a row for each engine."""
-    requests = {
-        engine: resolve("storage", {**given, "engine": engine, "trials": 1}, machine)[0]
-        for engine in engines
-    }
-    first = requests[engines[0]].parameters
-    ours(requests[engines[0]])  # makes the file
+
+    def request(engine: str, requests: int) -> Request:
+        of = {**given, "engine": engine, "trials": 1, "requests": requests}
+        return resolve("storage", of, machine)[0]
+
+    short = request(engines[0], given["depth"] * given["threads"])
+    ours(short)  # makes the file
+    first = short.parameters
+    count = round(seconds * fio(first, (), seconds)["rate"])
+    requests = {engine: request(engine, count) for engine in engines}
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in (*RIVALS, *engines)}
     for _ in range(rounds):
         for name, extra in RIVALS.items():
@@ -160,7 +166,7 @@ def main() -> None:
         "pattern": options.pattern,
         "size": parse_size(options.size),
         "direction": "read",
-        "samples": 5,
+        "samples": 3,
     }
     if options.folder:
         common["folder"] = options.folder
@@ -170,9 +176,6 @@ def main() -> None:
         for depth in options.depth.split(","):
             for threads in options.threads.split(","):
                 given = {"block": parse_size(block), "depth": int(depth), "threads": int(threads)}
-                given["requests"] = max(
-                    2**26 // given["block"], 100 * given["depth"] * given["threads"]
-                )
                 rows += duel({**common, **given}, engines, machine, options.rounds, options.seconds)
     print_table(rows)
     if options.output:

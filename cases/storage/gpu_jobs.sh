@@ -54,8 +54,8 @@ job_objects() {
 }
 
 # job storage-ssd 430 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
-# Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). No GPU: a CPU
-# reads, so that the disk and its model are all that differs
+# Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). The engine reads
+# for a GPU by way of staging memory that is used again, as fio's is: a large disk's rate depends on that
 job_storage-ssd() {
     local root=$PWD free
     run storage-ssd-file 20 storage processor=cpu engine=uring size=1GiB block=1MiB requests=64 trials=1 samples=1

@@ -18,7 +18,7 @@ SECONDS = 0.25
 
 HEAD = """name = "ssd-model"
 [defaults]
-processor = "cpu"
+processor = "gpu"
 engine = "uring"
 threads = 1
 size = "1GiB"
