@@ -54,16 +54,16 @@ job_objects() {
 }
 
 # job storage-ssd 430 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
-# Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). The engine reads
-# for a GPU by way of staging memory that is used again, as fio's is: a large disk's rate depends on that
+# Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). GPU threads
+# read, by way of slots that are used again, as fio's buffers are: the rate of large requests depends on that
 job_storage-ssd() {
     local root=$PWD free
     run storage-ssd-file 20 storage processor=cpu engine=uring size=1GiB block=1MiB requests=64 trials=1 samples=1
     if [[ ! -f $folder/storage-ssd-plan.toml ]]; then # another call resumes with the same model
         free=$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)
         if ((${free:-0} >= 64)); then export IOMEM=mmaphuge; else echo "fio's buffers lie in small pages: 64 huge ones are not free"; fi
-        BLOCKS="4k 16k 64k 256k" DEPTHS="1 4 16 64 256" cases/storage/benchmarks/fio_rows.sh \
-            ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/rows.json" 2 1
+        DEPTHS="1 8 64 256" cases/storage/benchmarks/fio_rows.sh \
+            ~/.cache/watari/"watari-$((1 << 30)).data" "$folder/rows.json" 3 1
         watari model-ssd "$folder/rows.json" -o "$folder/storage-ssd.toml" | tee "$folder/storage-ssd-error.txt"
         python3 cases/storage/benchmarks/ssd_plan.py "$folder/rows.json" storage-ssd.toml >"$folder/plan"
         mv "$folder/plan" "$folder/storage-ssd-plan.toml"
