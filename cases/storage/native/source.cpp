@@ -18,17 +18,6 @@ namespace watari::cases {
 
 namespace {
 
-/// Makes a store in memory for engines of queues; null if the store is files.
-std::shared_ptr<storage::backend> make_memory(const storage_parameters& p,
-                                              const storage::engine_row& row) {
-    if (p.store == "file") return nullptr;
-    const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
-    memory::require_room(all, "choose a smaller size");
-    if (!row.queued) return nullptr;
-    if (p.store == "ram") return storage::make_ram(p.size);
-    return storage::make_modelled(p.size, storage::disks_of(p.store, p.ssd, p.files));
-}
-
 void require_store(const storage_parameters& p, const storage::engine_row& row) {
     if (!row.queued && (p.store == "ram" || p.fault != "none"))
         throw unsupported((p.store == "ram" ? "store=" + p.store : "fault=" + p.fault) +
@@ -60,6 +49,21 @@ void require_block(const files::striped_files& files, std::size_t bytes) {
 }
 
 }  // namespace
+
+/// Makes a store of test data in memory for engines of queues; null if the store is files.
+std::shared_ptr<storage::backend> storage_source::make_memory(const storage_parameters& p,
+                                                              const storage::engine_row& row) {
+    if (p.store == "file") return nullptr;
+    const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
+    memory::require_room(all, "choose a smaller size");
+    if (!row.queued) return nullptr;
+    memory_.emplace(memory::kind::pageable, p.size, memory::huge_placement());
+    const std::span data(memory_->data(), memory_->size());
+    storage::write_test_data(data, p.block);
+    const auto ram = storage::make_ram(data);
+    if (p.store == "ram") return ram;
+    return storage::make_modelled(ram, storage::disks_of(p.store, p.ssd, p.files));
+}
 
 /// Makes a file of test data in memory, for engines of files over modelled SSDs.
 void storage_source::add_memory_file(const storage_parameters& p, storage::store_options& wanted) {
@@ -104,7 +108,6 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
     } else if (!row.queued) {
         add_memory_file(p, wanted);
     }
-    empty_ = wanted.behind != nullptr;
     if (faulty_) {
         wanted.behind = storage::make_faulty(
             wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);

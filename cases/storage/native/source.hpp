@@ -4,6 +4,7 @@
 #pragma once
 
 #include "storage.hpp"
+#include "watari/memory/buffer.hpp"
 #include "watari/storage/files/file_set.hpp"
 #include "watari/storage/stores/open_store.hpp"
 
@@ -20,8 +21,6 @@ public:
     storage_source(const storage_parameters& p, const storage::engine_row& row);
 
     const storage::open_store& store() const { return *store_; }
-    /// Whether the store is made empty, in memory.
-    bool is_empty() const { return empty_; }
     /// The files on disks; null if the store has none.
     const files::striped_files* files() const { return memory_file_ ? nullptr : store_->files(); }
 
@@ -40,12 +39,15 @@ public:
     }
 
 private:
+    std::shared_ptr<storage::backend> make_memory(const storage_parameters& p,
+                                                  const storage::engine_row& row);
     void add_memory_file(const storage_parameters& p, storage::store_options& wanted);
 
     std::optional<storage::file_set> set_;
     std::optional<files::descriptor> memory_file_;
+    std::optional<memory::buffer<std::byte>> memory_;
     std::optional<storage::open_store> store_;
-    bool faulty_ = false, empty_ = false;
+    bool faulty_ = false;
 };
 
 }  // namespace watari::cases

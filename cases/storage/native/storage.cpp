@@ -69,18 +69,6 @@ void require_room(const storage_parameters& p) {
                          "choose fewer requests (8 x depth x threads and more by default)");
 }
 
-/// Writes every block of a new store once, since the store is empty.
-void fill(const storage_parameters& p, storage_source& source, blocks_in_memory& blocks) {
-    engines writers(p, storage::engine_named(p.engine), files::direction::write, source, blocks);
-    const std::uint64_t all = p.size / p.block;
-    for (std::uint64_t first = 0; first < all; first += p.requests) {
-        blocks.choose(storage::order(storage::pattern::sequential, all, 0), first);
-        blocks.write(0);
-        writers.run();
-        source.renew();
-    }
-}
-
 /// The engine that reads back what was written.
 const storage::engine_row& reader(const storage_parameters& p) {
     return storage::engine_named(p.store == "file" ? "posix" : p.engine);
@@ -157,7 +145,6 @@ measure::trial storage(const storage_parameters& p) {
 
     measure::trial result;
     blocks_in_memory blocks(p);
-    if (source.is_empty()) fill(p, source, blocks);
     const storage::order by_pattern(p.pattern, p.size / p.block, p.seed);
     const auto order = [&](std::uint64_t n) {
         return p.trace.empty() ? by_pattern(n) : p.trace[n % p.trace.size()];

@@ -77,7 +77,8 @@ struct engine_options {
     const error_log* errors = nullptr;             ///< of the controller; null if it keeps none
     disk_array* disks =
         nullptr;           ///< modelled SSDs whose times the requests to files in memory have
-    bool on_disk = false;  ///< each request goes to a disk, and some take far longer
+    bool on_disk = false;  ///< each request goes to a disk, or to the model of one behind a
+                           ///< controller, and some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;     ///< bytes of the largest request

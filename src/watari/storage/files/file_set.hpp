@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct file_of_set {
 
 /// Writes the test data of a file. Throws file_error.
 void write_test_data(const file_of_set& to);
+
+/// Writes the sectors of a store in memory, in blocks of `block` bytes, whole sectors.
+void write_test_data(std::span<std::byte> memory, std::size_t block);
 
 /// The files by name; each exists and has the right size.
 class file_set {
