@@ -108,11 +108,23 @@ page.says(
     block_row(1, tile=2048)[0] / gpu_row,
 )
 page.says(
-    "takes {} times the floor, {} s for {} GB",
+    "takes `gpu` {} times the floor, {} s for {} GB",
     modelled.quantity("block_row_s") / modelled.quantity("floor_s"),
     modelled.quantity("block_row_s"),
     modelled.quantity("bytes_read") / 1e9,
 )
+by_uring = results(f"{H100}20261128-gemm-modelled-uring.json").case("gemm")
+longer = by_uring.quantity("block_row_s") / modelled.quantity("block_row_s")
+page.says(
+    "| 131,072 | 2048 | a model of his SSD | `uring` | {} | {} | {} |",
+    by_uring.quantity("block_row_s"),
+    by_uring.quantity("store_read_bytes_per_s") / 1e9,
+    longer,
+)
+page.says("`uring` takes {} times as long", longer)
+page.given("published/hanawa-2025.toml", "where his had 4.34")
+page.given("the limit of that command", "16 threads of `posix`\n  did not end there within 260 s")
+page.given("its revision", "revision 9d4e98da), where")
 # The plan: whole products, and a block row by tile
 whole = results(f"{H100}20261127-gemm-hanawa.json")
 later = results(f"{H100}20261128-gemm-whole.json")

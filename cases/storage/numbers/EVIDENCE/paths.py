@@ -291,7 +291,29 @@ for row in fio:
         each = [run["rate"] for run in runs]
         rounds[row["block"]].append((max(each) - min(each)) / median(each))
 page.says("by up to {} of their median at 4 KiB and {} at 64 KiB", *map(max, rounds.values()))
-page.given("the revision of these files", "at revision d32be288. Each")
+long = [row for part in ("4", "64") for row in data(f"{H100}20261128-fio-{part}.json")["rows"]]
+page.says(
+    "`gpu` {} at 4 KiB with\n  one thread, {} and {} at 64 KiB with one and four; `uring` {}, {} and {} (",
+    *(row["ratio_huge"] for engine in ("gpu", "uring") for row in long if row["engine"] == engine),
+)
+variants = text(f"{H100}20261128-fio-variants.txt")
+
+
+def over_fio(machine, name):
+    """At 64 KiB with one thread: the last number of a line of rounds."""
+    return variants.line(f"{machine:6}  64KiB 1 thread  {name:16}")[-1]
+
+
+unchanged = [over_fio(machine, "uring") for machine in ("first", "second", "third")]
+CHANGES = ("polls", "few slots", "first core free", "from core 5")
+changed = [over_fio("first", "group 65536"), over_fio("third", "warps")]
+changed += [over_fio("second", name) for name in CHANGES]
+page.says(
+    "it had {} to {} of\n  fio at 64 KiB with one thread, changed {} to {}",
+    *(bound(of) for of in (unchanged, changed) for bound in (min, max)),
+)
+page.given("the revision of these files", "at revision d32be288. Each", "revision 58edd720 with")
+page.given("the revision of the benchmark", "the benchmark of 9d4e98da")
 page.given("benchmarks/fio.py", "100 times the requests")
 
 # Beside Hanawa (2025)
