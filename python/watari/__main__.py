@@ -7,6 +7,7 @@ work has begun. This module imports little before that.
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import signal
@@ -65,8 +66,10 @@ def main() -> None:
         sys.exit(UsageError.exit_code)
     try:
         handle(signal.default_int_handler)
+        gc.disable()  # all that an import makes stays
         from watari.cli import commands
 
+        gc.enable()
         commands.main()
     except KeyboardInterrupt:
         handle(lambda number, frame: None)  # keeps the line whole

@@ -20,7 +20,11 @@ class Record(BaseModel):
     """A part of a result file: no unknown key, no guessed type, no NaN or infinity."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, populate_by_name=True
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        populate_by_name=True,
+        defer_build=True,  # most commands need few of the records
     )
 
 

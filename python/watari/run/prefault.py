@@ -23,16 +23,17 @@ from watari.run.launcher import python, safe_path
 
 SHARE = 0.8  # of the available memory at most
 LIMIT_SECONDS = 120.0
+LEAST = 2**26  # bytes: fewer are there after any process, such as this one, has used and freed them
 
 
 def wanted(requests: list[Request], machine: Machine) -> int:
-    """Bytes of the largest request that fits into memory; GPU memory needs nothing here."""
+    """Bytes of the largest request that fits into memory; 0 for few, and for GPU memory."""
     available = int(machine["memory_available_bytes"])
     footprints = [
         find(request.case).profile(request.parameters).in_host_memory for request in requests
     ]
     largest = max((size for size in footprints if size <= available), default=0)
-    return min(largest, int(SHARE * available))
+    return min(largest, int(SHARE * available)) if largest >= LEAST else 0
 
 
 def start(size: int) -> bool:
