@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from watari import _native as native
+from watari.case.cache import digest, store, stored
 from watari.cases.kernel import files
 from watari.common.errors import UnsupportedError, UsageError
 
@@ -110,14 +111,14 @@ def compiled(source: str, to: Target) -> bytes:
     version = ".".join(map(str, compiler.version))
     form = "cubin" if to.machine_code else "ptx"
     what = [text, name, version, str(to.architecture), form]
-    place = f"{files.digest(*(part.encode() for part in what))}.{form}"
-    image = files.stored(place)
+    place = f"{digest(*(part.encode() for part in what))}.{form}"
+    image = stored(files.CACHE, place)
     if image is None:
         try:
             image, _ = compiler.compile(text, name, to.architecture, to.machine_code)
         except UsageError as error:
             raise UsageError(f"{name} does not compile: {complaints(str(error))}") from None
-        files.store(place, image)
+        store(files.CACHE, place, image)
     return bytes(image)
 
 

@@ -7,46 +7,19 @@ resumed run read what was named, even if the file has changed since.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from pathlib import Path
 
-from watari.case import cache
 from watari.case.axis import expanded
-from watari.common.errors import FileError, UsageError
-from watari.common.files import reason, write_atomically
+from watari.case.cache import HASH, digest, store, stored
+from watari.common.errors import UsageError
+from watari.common.files import reason
 
 CACHE = "kernels"  # the folder of the cache
-HASH = 16  # digits of a hash
 MOST_BYTES = 2**20
 VALUE = re.compile(rf"[^/,]+@[0-9a-f]{{{HASH}}}")
 HERE = Path(__file__).parent
-
-
-def digest(*parts: bytes) -> str:
-    """The hash of these parts, whose lengths count."""
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "little") + part)
-    return whole.hexdigest()[:HASH]
-
-
-def store(name: str, content: bytes) -> None:
-    """Keeps a file of the cache whole, with its hash before it."""
-    write_atomically(cache.folder(CACHE) / name, digest(content).encode() + b"\n" + content)
-
-
-def stored(name: str) -> bytes | None:
-    """A file of the cache; None if it is absent or damaged."""
-    try:
-        data = (cache.folder(CACHE) / name).read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise FileError(f"{cache.folder(CACHE) / name}: cannot be read: {reason(error)}") from None
-    head, _, content = data.partition(b"\n")
-    return content if head == digest(content).encode() else None
 
 
 def read(path: Path) -> bytes:
@@ -75,8 +48,8 @@ def value_of(text: str) -> str:
         raise UsageError(f"{text!r}: the name of a file must be printable")
     content = read(path)
     value = f"{path.name}@{digest(content)}"
-    if stored(digest(content)) is None:
-        store(digest(content), content)
+    if stored(CACHE, digest(content)) is None:
+        store(CACHE, digest(content), content)
     return value
 
 
@@ -88,7 +61,7 @@ def name_of(value: str) -> str:
 def content_of(value: str) -> str:
     """The content of a value. Raises UsageError where this machine does not have it."""
     hashed = value.rpartition("@")[2]
-    content = stored(hashed)
+    content = stored(CACHE, hashed)
     if content is None:
         raise UsageError(
             f"{value}: no file with this hash was named on this machine: name the file"

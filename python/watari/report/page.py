@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,10 +20,11 @@ import jinja2
 import vl_convert
 
 from watari.case.anonymous import anonymous
+from watari.case.cache import digest, store, stored
 from watari.charts.figure import Drawing, draw
 from watari.charts.file import VEGA_LITE
 from watari.charts.style import COLOURS
-from watari.common.errors import UsageError
+from watari.common.errors import FileError, UsageError
 from watari.common.files import write_atomically
 from watari.common.units import format_rate, format_size
 from watari.common.variables import readable
@@ -37,6 +39,7 @@ from watari.results.measured import Measured, measurements, names
 from watari.results.schema import Results
 
 TEMPLATES = Path(__file__).parent / "templates"
+CACHE = "report"  # the folder of the user's cache
 SNIPPET = "window.vegaEmbed = vegaEmbed;"  # report.js calls it
 GROUPS = ("Memory", "Storage", "Applications", "Data")  # of figures, in the sidebar
 
@@ -96,8 +99,17 @@ def write_asked(
 
 @cache
 def bundle() -> str:
-    """The JavaScript that draws the figures; made once a process, since that takes a second."""
-    return vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script")
+    """The JavaScript that draws the figures. It takes seconds to make, so the user's cache keeps
+    it, where there can be one."""
+    follows_from = (vl_convert.__version__, SNIPPET, VEGA_LITE)
+    name = f"{digest(*(each.encode() for each in follows_from))}.js"
+    with suppress(FileError):
+        if (kept := stored(CACHE, name)) is not None:
+            return kept.decode()
+    made = vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script")
+    with suppress(FileError):
+        store(CACHE, name, made.encode())
+    return made
 
 
 @cache

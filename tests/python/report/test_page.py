@@ -170,3 +170,34 @@ def test_no_two_rows_of_a_result_read_the_same(file: Path) -> None:
     ]
     assert len(rows) >= len(measured)
     assert sorted(rows) == sorted({*rows})
+
+
+@pytest.fixture
+def bundled(tmp_path, monkeypatch):
+    """How often the drawing code was made. `page.bundle.cache_clear` is as a new process."""
+    made = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        page.vl_convert, "javascript_bundle", lambda *_: made.append(1) or "draw('</script>')"
+    )
+    page.bundle.cache_clear()
+    yield made
+    page.bundle.cache_clear()
+
+
+def test_the_drawing_code_is_made_once(bundled, tmp_path):
+    first = page.bundle()
+    page.bundle.cache_clear()
+    assert page.bundle() == first == r"draw('<\/script>')"
+    assert len(bundled) == 1
+    (kept,) = (tmp_path / "cache/watari/report").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-1])
+    page.bundle.cache_clear()
+    assert page.bundle() == first
+    assert len(bundled) == 2
+
+
+def test_a_page_needs_no_cache(bundled, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    assert page.bundle()
+    assert len(bundled) == 1
