@@ -16,9 +16,7 @@ Nanoseconds = Seconds
 class Row(BaseModel):
     """A part of a trace: no unknown key, no guessed type, no NaN or infinity."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Check(Row):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def write_asked(
 def bundle() -> str:
     """The JavaScript that draws the figures. It takes seconds to make, so the user's cache keeps
     it, where there can be one."""
-    follows_from = (vl_convert.__version__, SNIPPET, VEGA_LITE)
+    follows_from = (version("vl-convert-python"), SNIPPET, VEGA_LITE)
     name = f"{digest(*(each.encode() for each in follows_from))}.js"
     with suppress(FileError):
         if (kept := stored(CACHE, name)) is not None:
