@@ -5,11 +5,11 @@
 fio (Debian package `fio`) reads with the same pattern, block, depth and number of threads, direct
 I/O, on the same CPUs: as it is (`fio`); with registered buffers and files (`fio-fixed`); and with
 these in huge pages (`fio-huge`), as our engines have them; why, and how to reserve such pages:
-cases/storage/benchmarks/fio_rows.sh. A sample of ours has as many requests as
-fio ends in one run, so that the ends of both, at which queues are not full, count alike. Each round
-runs every one in a fresh process, one after the other, so that a change of the disk's speed affects
-all; a ratio compares medians over rounds. The load of the machine before and after is stored with
-the results.
+cases/storage/benchmarks/fio_rows.sh. A sample of ours has as many requests as plain fio ends in one
+run, so that the ends of both, at which queues are not full, count alike; its blocks lie in memory
+of their own. Each round runs every one in a fresh process, one after the other, so that a change of
+the disk's speed affects all; a ratio compares medians over rounds. The load of the machine before
+and after is stored with the results.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ def duel(
             "block": first["block"],
             "depth": first["depth"],
             "threads": first["threads"],
+            "requests_of_a_sample": count,
             "requests_per_s": {name: round(rate[name]) for name in (engine, *RIVALS)},
             "cpus_busy": {name: round(cpu[name], 2) for name in (engine, *RIVALS)},
             "ratio": round(rate[engine] / rate["fio"], 3),
@@ -182,6 +183,7 @@ def main() -> None:
         report = {
             "machine": machine["name"],
             "fio": subprocess.run(["fio", "--version"], capture_output=True, text=True).stdout,
+            "seconds_of_fio": options.seconds,
             "load_before_and_after": [load, os.getloadavg()[0]],
             "rows": rows,
         }

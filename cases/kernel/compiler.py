@@ -111,14 +111,14 @@ def compiled(source: str, to: Target) -> bytes:
     version = ".".join(map(str, compiler.version))
     form = "cubin" if to.machine_code else "ptx"
     what = [text, name, version, str(to.architecture), form]
-    place = f"{digest(*(part.encode() for part in what))}.{form}"
-    image = stored(files.CACHE, place)
+    name_in_cache = f"{digest(*(part.encode() for part in what))}.{form}"
+    image = stored(files.CACHE, name_in_cache)
     if image is None:
         try:
             image, _ = compiler.compile(text, name, to.architecture, to.machine_code)
         except UsageError as error:
             raise UsageError(f"{name} does not compile: {complaints(str(error))}") from None
-        store(files.CACHE, place, image)
+        store(files.CACHE, name_in_cache, image)
     return bytes(image)
 
 

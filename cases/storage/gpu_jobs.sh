@@ -53,7 +53,7 @@ job_objects() {
     rm -r "$data"
 }
 
-# job storage-ssd 430 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
+# job storage-ssd 470 - cases/storage/EVIDENCE.md, "A model beside its disk": a model by fio's rows, in turn with the disk
 # Needs fio, and reserved huge pages for its buffers, as the engine's have (sysctl vm.nr_hugepages=64). GPU threads
 # read, by way of slots that are used again, as fio's buffers are: the rate of large requests depends on that
 job_storage-ssd() {

@@ -122,9 +122,9 @@ page.says(
     longer,
 )
 page.says("`uring` takes {} times as long", longer)
-page.given("published/hanawa-2025.toml", "where his had 4.34")
-page.given("the limit of that command", "16 threads of `posix`\n  did not end there within 260 s")
-page.given("its revision", "revision 9d4e98da), where")
+page.given("published/hanawa-2025.toml", "He had 4.34 over")
+page.given("the limit of that command", "16\n  threads of `posix` were ended there after 260 s")
+page.given("its revision", "revision 9d4e98da)")
 # The plan: whole products, and a block row by tile
 whole = results(f"{H100}20261127-gemm-hanawa.json")
 later = results(f"{H100}20261128-gemm-whole.json")

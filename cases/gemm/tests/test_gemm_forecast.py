@@ -14,6 +14,7 @@ from watari.case.axis import Machine
 from watari.cases.gemm import case as gemm_case
 from watari.cases.gemm import forecast as gemm_forecast
 from watari.common import progress
+from watari.common.bars import ShareBar
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.units import format_bytes, format_duration, format_flops
 from watari.plan.request import Request, resolve
@@ -169,7 +170,7 @@ def test_a_share_reports_the_time_left_from_where_it_began(
 
 def test_a_bar_shows_a_share_on_a_terminal() -> None:
     console = progress.Console(force_terminal=True, width=100, record=True)
-    bar = progress.ShareBar(console)
+    bar = ShareBar(console)
     bar.start()
     bar.advance(0.25, "2 of 8 tiles")
     bar.advance(0.5, "4 of 8 tiles")

@@ -59,7 +59,7 @@ std::shared_ptr<storage::backend> storage_source::make_memory(const storage_para
     if (!row.queued) return nullptr;
     memory_.emplace(memory::kind::pageable, p.size, memory::huge_placement());
     const std::span data(memory_->data(), memory_->size());
-    storage::write_test_data(data, p.block);
+    storage::write_test_data(data);
     const auto ram = storage::make_ram(data);
     if (p.store == "ram") return ram;
     return storage::make_modelled(ram, storage::disks_of(p.store, p.ssd, p.files));

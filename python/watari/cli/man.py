@@ -23,7 +23,7 @@ EXIT = {
 }
 FILES = {
     "results/<machine>-<date>-<time>.json": "results of a run without -o",
-    "~/.cache/watari": "test files of storage and of products, used again by later runs",
+    "~/.cache/watari": "test files, kernels, sky views and the code of reports, used again",
 }
 
 

@@ -104,13 +104,14 @@ def bundle() -> str:
     it, where there can be one."""
     follows_from = (version("vl-convert-python"), SNIPPET, VEGA_LITE)
     name = f"{digest(*(each.encode() for each in follows_from))}.js"
-    with suppress(FileError):
-        if (kept := stored(CACHE, name)) is not None:
-            return kept.decode()
-    made = vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script")
-    with suppress(FileError):
-        store(CACHE, name, made.encode())
-    return made
+    code = None
+    with suppress(FileError, UsageError):  # of a cache
+        code = stored(CACHE, name)
+    if not code:
+        code = vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).encode()
+        with suppress(FileError, UsageError):
+            store(CACHE, name, code)
+    return code.decode(errors="replace").replace("</script", r"<\/script")
 
 
 @cache

@@ -23,7 +23,7 @@ from watari.run.launcher import python, safe_path
 
 SHARE = 0.8  # of the available memory at most
 LIMIT_SECONDS = 120.0
-LEAST = 2**26  # bytes: fewer are there after any process, such as this one, has used and freed them
+LEAST = 2**26  # bytes; fewer are assumed to be there: earlier processes used more and freed them
 
 
 def wanted(requests: list[Request], machine: Machine) -> int:

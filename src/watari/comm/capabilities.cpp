@@ -28,7 +28,7 @@ std::optional<std::string> on_path(const std::string& program) {
 
 /// The MPI library; null if none can be loaded. It stays open: MPI libraries start helpers that
 /// outlive dlclose badly.
-void* library() {
+void* mpi_library() {
     for (const char* name : {"libmpi.so.40", "libmpi.so.12", "libmpi.so"})
         if (void* found = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) return found;
     return nullptr;
@@ -70,10 +70,10 @@ capability mpi(void* library) {
 
 capability cuda_aware_mpi(bool mpi_available, void* library) {
     const auto answer = [](bool yes, const char* reason, const char* detail) {
-        return capability{"cuda-aware-mpi", yes, yes ? "" : reason, detail};
+        return capability{"cuda-aware-mpi", yes, yes ? "" : reason, yes ? detail : ""};
     };
     if (!mpi_available) return answer(false, "no MPI", "");
-    // a constant of Open MPI's library; ompi_info takes a quarter of a second to say the same
+    // Open MPI's library initialises it statically; ompi_info takes a quarter of a second to say it
     if (const void* built = library ? dlsym(library, "opal_built_with_cuda_support") : nullptr)
         return answer(*static_cast<const bool*>(built), "Open MPI was built without CUDA",
                       "Open MPI built with CUDA");
@@ -95,7 +95,7 @@ capability cuda_aware_mpi(bool mpi_available, void* library) {
 }  // namespace
 
 std::vector<capability> capabilities() {
-    void* const loaded = library();
+    void* const loaded = mpi_library();
     const capability found = mpi(loaded);
     return {found, cuda_aware_mpi(found.available, loaded)};
 }

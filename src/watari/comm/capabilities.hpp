@@ -7,8 +7,8 @@
 
 namespace watari::comm {
 
-/// Looks for a launcher on PATH, the MPI library and, by its own tools, whether it takes GPU
-/// pointers. Starts `ompi_info` or `mpichversion` where there is one (up to a second).
+/// Looks for a launcher on PATH, the MPI library, and whether it takes GPU pointers. A library that
+/// does not say so itself is asked by `ompi_info` or `mpichversion` (up to a second).
 std::vector<machine::capability> capabilities();
 
 }  // namespace watari::comm

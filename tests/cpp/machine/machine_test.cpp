@@ -70,6 +70,9 @@ TEST(capabilities, what_is_missing_says_why) {
         for (const auto& row : rows) {
             EXPECT_FALSE(row.name.empty());
             EXPECT_EQ(row.available, row.reason.empty()) << row.name << ": " << row.reason;
+            if (row.name == "cuda-aware-mpi") {
+                EXPECT_EQ(row.available, !row.detail.empty());
+            }
         }
     }
 }

@@ -191,6 +191,7 @@ def test_the_drawing_code_is_made_once(bundled, tmp_path):
     assert page.bundle() == first == r"draw('<\/script>')"
     assert len(bundled) == 1
     (kept,) = (tmp_path / "cache/watari/report").iterdir()
+    assert b"</script>" in kept.read_bytes()  # as it was made
     kept.write_bytes(kept.read_bytes()[:-1])
     page.bundle.cache_clear()
     assert page.bundle() == first

@@ -11,7 +11,6 @@ import fake_cli
 import numpy as np
 import pytest
 import synthetic
-import vl_convert
 from command_line import ended, printed, refused, run_cli
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 from watari.cases import find
 from watari.charts.figure import Drawing
 from watari.common.errors import FileError
-from watari.report import compare, verdicts
+from watari.report import compare, page, verdicts
 from watari.results import schema
 from watari.results.measured import measurements
 from watari.run import journal
@@ -270,7 +269,7 @@ def test_any_file_is_read_or_refused_by_all_commands(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda *words: "")
+    monkeypatch.setattr(page, "bundle", lambda: "")
     monkeypatch.setattr(Drawing, "spec", lambda drawing: {})  # drawn, not converted
     Path("run.json").write_text(json.dumps(data))
     lines = [["report", "run.json"], ["compare", "run.json", "run.json"]]

@@ -53,6 +53,13 @@ def test_modules_of_the_current_folder_are_not_run(safe, tmp_path, monkeypatch):
     assert not (tmp_path / "marker").exists()
 
 
+@pytest.mark.parametrize(("size", "touched"), [(2**20, False), (2**27, True)])
+def test_few_bytes_are_not_touched_beforehand(size, touched):
+    machine = fake_cli.machine() | {"memory_available_bytes": 2**33}
+    asked = resolve("copy", {"processor": "cpu", "size": size}, machine)
+    assert (prefault.wanted(asked, machine) >= size) == touched
+
+
 @pytest.mark.parametrize("home", ["", "relative", None])
 def test_without_a_home_the_password_file_has_it(home, monkeypatch):
     monkeypatch.delenv("HOME")

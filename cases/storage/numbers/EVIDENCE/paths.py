@@ -309,11 +309,15 @@ CHANGES = ("polls", "few slots", "first core free", "from core 5")
 changed = [over_fio("first", "group 65536"), over_fio("third", "warps")]
 changed += [over_fio("second", name) for name in CHANGES]
 page.says(
-    "it had {} to {} of\n  fio at 64 KiB with one thread, changed {} to {}",
+    "it had {} to {} of\n  fio at 64 KiB with one thread on three machines, with a change on one of them each {} to {}",
     *(bound(of) for of in (unchanged, changed) for bound in (min, max)),
 )
 page.given("the revision of these files", "at revision d32be288. Each", "revision 58edd720 with")
+page.says(
+    "four threads it had {} there", variants.line(f"first   64KiB 4 threads {'uring':16}")[-1]
+)
 page.given("the revision of the benchmark", "the benchmark of 9d4e98da")
+page.given("the benchmark at that revision", "100 times the requests")
 page.given("benchmarks/fio.py", "100 times the requests")
 
 # Beside Hanawa (2025)

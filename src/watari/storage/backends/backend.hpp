@@ -88,8 +88,8 @@ public:
     /// Every offset and size must be a multiple of this.
     virtual std::uint32_t alignment() const { return 1; }
     virtual std::unique_ptr<io_channel> open_channel(const user_memory& memory) = 0;
-    /// Whether some commands take far longer than others, as on a disk.
-    virtual bool uneven() const { return false; }
+    /// Whether it has the times of a disk: some commands take far longer than others.
+    virtual bool models_disk() const { return false; }
     /// A notice for users, such as a fallback and its reason; may be empty.
     virtual std::string notice() const { return ""; }
     /// The reasons of failed commands; null if the backend keeps none.

@@ -180,7 +180,7 @@ public:
         : inner_(std::move(inner)), plan_(plan) {}
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
-    bool uneven() const override { return inner_->uneven(); }
+    bool models_disk() const override { return inner_->models_disk(); }
     const error_log* errors() const override { return inner_->errors(); }
     std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
         return std::make_unique<faulty_channel>(inner_->open_channel(memory), plan_, channels_++);

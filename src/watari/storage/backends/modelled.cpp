@@ -65,7 +65,7 @@ public:
     std::unique_ptr<io_channel> open_channel(const user_memory& users) override {
         return std::make_unique<modelled_channel>(memory_->open_channel(users), disks_);
     }
-    bool uneven() const override { return true; }
+    bool models_disk() const override { return true; }
     std::string notice() const override { return "modelled: " + disks_.source(); }
 
 private:

@@ -140,7 +140,7 @@ public:
 private:
     const direction_rows& of(opcode operation) const {
         const direction_rows& rows = rows_[operation == opcode::write];
-        // a store in memory is filled by writes, also where only reads were measured
+        // a product writes its result, also where only reads were measured
         return rows.empty() ? rows_[operation != opcode::write] : rows;
     }
     static std::int64_t occupied(const direction_rows& rows, std::size_t bytes) {

@@ -70,8 +70,8 @@ public:
 private:
     /// Number of threads of a warp that have a command. For long blocks it is small, so that a warp
     /// copies about as long as it waits; with even fewer, more warps take room from kernels that
-    /// compute. On a disk it is 1 up to a depth of `few`: a slow command would hold up the others
-    /// of its warp.
+    /// compute. On a disk, or the model of one, it is 1 up to a depth of `few`: a slow command
+    /// would hold up the others of its warp.
     static std::size_t lanes(const engine_options& options) {
         constexpr std::size_t few = 256, copied_at_once = 1 << 16;
         if (options.on_disk && options.depth <= few) return 1;

@@ -65,11 +65,9 @@ std::vector<std::string> file_set::foreign() const {
     return all;
 }
 
-void write_test_data(std::span<std::byte> memory, std::size_t block) {
-    std::vector<std::uint64_t> offsets(memory.size() / block);
-    for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i * block;
-    kernels_on<sector_kernels>(the_cpu).write(
-        {memory.data(), offsets.data(), offsets.size(), block / sector_bytes}, 0, nullptr);
+void write_test_data(std::span<std::byte> memory) {
+    for (std::size_t i = 0; i < memory.size() / sector_bytes; ++i)
+        cpu::write_sector(reinterpret_cast<std::uint64_t*>(memory.data() + i * sector_bytes), i, 0);
 }
 
 void write_test_data(const file_of_set& to) {

@@ -37,8 +37,9 @@ struct file_of_set {
 /// Writes the test data of a file. Throws file_error.
 void write_test_data(const file_of_set& to);
 
-/// Writes the sectors of a store in memory, in blocks of `block` bytes, whole sectors.
-void write_test_data(std::span<std::byte> memory, std::size_t block);
+/// Writes the whole sectors of a store in memory, in this thread: untouched pages are placed near
+/// it.
+void write_test_data(std::span<std::byte> memory);
 
 /// The files by name; each exists and has the right size.
 class file_set {

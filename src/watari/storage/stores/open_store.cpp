@@ -118,7 +118,7 @@ storage::engine_options open_store::complete(storage::engine_options options) co
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.disks = wanted_.disks.get();
-    options.on_disk = disk_ || (wanted_.behind && wanted_.behind->uneven());
+    options.on_disk = disk_ || (wanted_.behind && wanted_.behind->models_disk());
     return options;
 }
 

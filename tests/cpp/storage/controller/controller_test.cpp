@@ -173,8 +173,8 @@ TEST(Modelled, TakesItsTime) {
     EXPECT_EQ(read(own.view(), 0, 1, block), success);
     EXPECT_EQ(block[511], std::byte{7});
     EXPECT_THROW(make_modelled(make_ram(data), "no such"), usage_error);
-    EXPECT_TRUE(make_modelled(make_ram(data), "ten-million")->uneven());
-    EXPECT_FALSE(make_ram(data)->uneven());
+    EXPECT_TRUE(make_modelled(make_ram(data), "ten-million")->models_disk());
+    EXPECT_FALSE(make_ram(data)->models_disk());
 }
 
 /// A waiting user sees the first completions before the last commands are begun.
