@@ -247,11 +247,14 @@ ratios = [
 ]
 page.says("have a median of {} times the floor", median(ratios))
 turns = results(f"{EPYC}20261121-gemm-turns.json")
-for engine in ("uring", "queue"):
-    page.says(
-        f"| `{engine}` | {{}} | {{}} | {{}} |",
-        *(seconds(turns.case("gemm", engine=engine, tile=tile)) for tile in TILES[:3]),
-    )
+page.says(
+    "| `uring` | {} | {} | {} |\n| `queue` | {} | {} | {} |",
+    *(
+        seconds(turns.case("gemm", engine=engine, tile=tile))
+        for engine in ("uring", "queue")
+        for tile in TILES[:3]
+    ),
+)
 page.given(
     "settings",
     "N = 8192 in single",
