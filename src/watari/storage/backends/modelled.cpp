@@ -2,7 +2,6 @@
 
 #include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/backends/disk_array.hpp"
-#include "watari/storage/backends/ram.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -82,14 +81,6 @@ std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory,
 
 std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name) {
     return make_modelled(std::move(memory), modelled_disks{.model = {.name = std::string(name)}});
-}
-
-std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& wanted) {
-    return make_modelled(make_ram(bytes), wanted);
-}
-
-std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name) {
-    return make_modelled(make_ram(bytes), name);
 }
 
 }  // namespace watari::storage

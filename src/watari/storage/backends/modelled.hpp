@@ -5,21 +5,17 @@
 #include "watari/storage/backends/backend.hpp"
 #include "watari/storage/backends/disk_array.hpp"
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace watari::storage {
 
-/// Makes a namespace of zeros, served like these SSDs. Throws usage_error, beyond_memory.
-std::shared_ptr<backend> make_modelled(std::size_t bytes, const modelled_disks& wanted);
-/// As above: one SSD by the name of its data sheet.
-std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name);
-
-/// The same over a backend of the caller, which serves the data: one in memory.
+/// Makes a namespace over a backend in memory, which serves the data, with the times of these SSDs.
+/// Throws usage_error.
 std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory,
                                        const modelled_disks& wanted);
+/// As above: one SSD by the name of its data sheet.
 std::shared_ptr<backend> make_modelled(std::shared_ptr<backend> memory, std::string_view name);
 
 }  // namespace watari::storage

@@ -147,7 +147,8 @@ TEST(ControllerThread, ThatFailsAnswersAndSaysWhy) {
 
 TEST(Modelled, TakesItsTime) {
     const auto seconds_of = [](std::string_view name, unsigned count) {
-        controller ssd(make_modelled(1 << 24, name), {.queues = {.queues = 1, .depth = 64}});
+        controller ssd(make_modelled(make_ram(1 << 24), name),
+                       {.queues = {.queues = 1, .depth = 64}});
         const namespace_view view = ssd.view();
         std::vector<token> tokens;
         std::byte block[4096];
@@ -166,7 +167,7 @@ TEST(Modelled, TakesItsTime) {
         EXPECT_GE(seconds_of(model.name, 1), model.read.latency);
         EXPECT_GE(seconds_of(model.name, 2000), 2000 / model.read.iops);
     }
-    EXPECT_THROW(make_modelled(4096, "no such"), usage_error);
+    EXPECT_THROW(make_modelled(make_ram(4096), "no such"), usage_error);
     std::vector<std::byte> data(1 << 20, std::byte{7});  // the caller's
     controller own(make_modelled(make_ram(data), "ten-million"), {.queues = {.queues = 1}});
     std::byte block[512]{};
